@@ -1,0 +1,1 @@
+"""Array kernels: numpy and numba only; arrays in, arrays out."""
