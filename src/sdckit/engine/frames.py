@@ -1,0 +1,125 @@
+"""Data frames of any kind in, one of three engines inside, the same kind out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+from sdckit.errors import DataError
+
+ENGINES = ("polars", "duckdb", "spark")
+
+
+def accept(frame: Any) -> tuple[Any, str]:
+    """The frame as the engine keeps it, and the kind of frame it was.
+
+    pandas and PyArrow tables become Polars (missing values become NULL, NaN included); DuckDB
+    relations and Spark data frames stay where they are.
+    """
+    try:
+        table = nw.from_native(frame)
+    except TypeError as error:
+        raise DataError(
+            "This is not a data frame we know.",
+            given=type(frame).__name__,
+            allowed="Polars, pandas, PyArrow, DuckDB relation, Spark, or a path with sdckit.read",
+        ) from error
+    kind = table.implementation.value
+    if kind in ("duckdb", "pyspark"):
+        return frame, kind
+    polars = _to_polars(frame, kind)
+    floats = [c for c, t in polars.schema.items() if t.is_float()]
+    has_nan = [c for c in floats if polars[c].is_nan().any()]
+    return polars.with_columns(pl.col(has_nan).fill_nan(None)) if has_nan else polars, kind
+
+
+def _to_polars(frame: Any, kind: str) -> pl.DataFrame:
+    if isinstance(frame, pl.LazyFrame):
+        return frame.collect()
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    if kind == "pandas":
+        names = [str(c) for c in frame.columns]
+        if len(set(names)) < len(names):
+            repeated = sorted({n for n in names if names.count(n) > 1})
+            raise DataError("Column names must differ.", given=", ".join(repeated))
+        return pl.from_pandas(frame.reset_index(drop=True).set_axis(names, axis=1), nan_to_null=True)
+    if kind == "pyarrow":
+        return pl.DataFrame(pl.from_arrow(frame))
+    raise DataError(
+        "This kind of data frame is not supported.", given=kind, allowed="Polars, pandas, PyArrow"
+    )
+
+
+def give_back(frame: Any, kind: str) -> Any:
+    """The frame as the kind that went in."""
+    if kind == "pandas":
+        return frame.to_pandas()
+    if kind == "pyarrow":
+        return frame.to_arrow()
+    return frame
+
+
+def engine_of(frame: Any) -> str:
+    """The engine that holds this frame."""
+    if isinstance(frame, pl.DataFrame):
+        return "polars"
+    return "duckdb" if nw.from_native(frame).implementation.value == "duckdb" else "spark"
+
+
+def lazy(frame: Any) -> nw.LazyFrame[Any]:
+    """The frame as a narwhals LazyFrame."""
+    table: nw.LazyFrame[Any] = nw.from_native(frame).lazy()
+    return table
+
+
+def collect(frame: Any) -> pl.DataFrame:
+    """The frame in memory."""
+    return frame if isinstance(frame, pl.DataFrame) else gather(lazy(frame))
+
+
+def gather(table: nw.LazyFrame[Any]) -> pl.DataFrame:
+    """The rows of a lazy table in memory, as Polars."""
+    rows: pl.DataFrame = table.collect(backend="polars").to_native()
+    return rows
+
+
+def columns(frame: Any) -> tuple[str, ...]:
+    """Column names in order."""
+    return tuple(frame.columns) if isinstance(frame, pl.DataFrame) else tuple(lazy(frame).collect_schema())
+
+
+def schema(frame: Any) -> nw.Schema:
+    """Column types in narwhals' terms."""
+    return lazy(frame).collect_schema()
+
+
+def height(frame: Any) -> int:
+    """Number of rows."""
+    if isinstance(frame, pl.DataFrame):
+        return frame.height
+    return int(gather(lazy(frame).select(nw.len().alias("n").cast(nw.Int64)))["n"][0])
+
+
+def facts(frame: Any, numeric: Sequence[str], weight: str | None, keys: Sequence[str]) -> dict[str, int]:
+    """The counts that decide whether the values can be worked with, in one pass."""
+    types = schema(frame)
+    wanted = [nw.len().alias("n")]
+    for name in numeric:
+        column = nw.col(name)
+        infinite = (
+            ~column.is_finite() & ~column.is_null() if types[name].is_float() else column.is_null() & False
+        )
+        wanted.append(infinite.sum().alias(f"infinite_{name}"))
+    wanted += [nw.col(name).count().alias(f"present_{name}") for name in keys]
+    if weight is not None:
+        column = nw.col(weight).cast(nw.Float64)
+        wanted += [
+            column.is_null().sum().alias("weight_missing"),
+            (column == 0).sum().alias("weight_zero"),
+            (column < 0).sum().alias("weight_negative"),
+            (~column.is_finite()).sum().alias("weight_infinite"),
+        ]
+    row = gather(lazy(frame).select(*wanted)).row(0, named=True)
+    return {name: int(value or 0) for name, value in row.items()}

@@ -1,0 +1,69 @@
+"""The error family: every message says what was wrong, what was given and what is allowed."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class SdcError(Exception):
+    """Base of every error sdckit raises on purpose.
+
+    >>> print(SdcError("k is too small.", given=1, allowed="2 or more"))
+    k is too small. Given: 1. Allowed: 2 or more.
+    """
+
+    def __init__(self, what: str, *, given: object = None, allowed: object = None, hint: str = "") -> None:
+        self.what, self.given, self.allowed, self.hint = what, given, allowed, hint
+        parts = [what]
+        if given is not None:
+            parts.append(f"Given: {given}.")
+        if allowed is not None:
+            parts.append(f"Allowed: {allowed}.")
+        if hint:
+            parts.append(hint)
+        super().__init__(" ".join(parts))
+
+
+class FileError(SdcError, OSError):
+    """A file is missing, broken, empty or of a kind we do not read."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class DataError(SdcError, ValueError):
+    """The values in the data do not allow the work: weights, lengths, infinities, empty keys."""
+
+
+class ColumnError(SdcError, KeyError):
+    """A column is absent, named twice or of the wrong type."""
+
+    def __str__(self) -> str:  # KeyError would show the repr
+        return str(self.args[0])
+
+
+class RoleError(SdcError, ValueError):
+    """A role is needed and not set, or two roles conflict."""
+
+
+class OptionError(SdcError, ValueError):
+    """An option is unknown, of the wrong type or out of bounds."""
+
+
+class UnknownMethodError(OptionError):
+    """No protection or measure has this name."""
+
+
+class EngineError(SdcError):
+    """This work cannot run on this engine."""
+
+
+def listing(names: Iterable[object], limit: int = 12) -> str:
+    """Names for a message, cut when there are many."""
+    shown = [str(name) for name in names]
+    return ", ".join(shown[:limit]) + (f", … ({len(shown)} in all)" if len(shown) > limit else "")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A sentence that suggests the closest known name, or nothing."""
+    close = get_close_matches(name.lower(), {k.lower(): k for k in known}, n=1, cutoff=0.5)
+    return f"Did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,192 @@
+"""Microdata: an immutable table with roles and labels."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+
+from sdckit.engine import frames
+from sdckit.errors import ColumnError, DataError, listing, nearest
+from sdckit.labels import Labels
+from sdckit.roles import Role, Roles, roles_of
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One protection step that was carried out: what, with which options, and what it did."""
+
+    method: str
+    options: Mapping[str, Any]
+    figures: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Microdata:
+    """A table of records with the roles and labels of its columns. Never changes; methods return a new one.
+
+    `frame` is a Polars DataFrame, or a DuckDB relation or Spark DataFrame for data that stay out of memory.
+
+    >>> data = Microdata.of(pl.DataFrame({"sex": ["f", "m"], "w": [2.0, 3.0]}), keys=["sex"], weight="w")
+    >>> data
+    Microdata: 2 records × 2 columns (polars)
+      keys: sex
+      weight: w
+    """
+
+    frame: Any
+    roles: Roles = Roles()
+    labels: Labels = Labels()
+    log: tuple[LogEntry, ...] = ()
+    kind: str = "polars"
+
+    @classmethod
+    def of(cls, frame: Any, *, labels: Labels | None = None, **roles: Any) -> "Microdata":
+        """Microdata from any data frame, with the roles checked against it."""
+        native, kind = frames.accept(frame)
+        data = cls(native, roles_of(**roles), labels or Labels(), (), kind)
+        data._check()
+        return data
+
+    @property
+    def engine(self) -> str:
+        """Where the table lives: polars, duckdb or spark."""
+        return frames.engine_of(self.frame)
+
+    @property
+    def table(self) -> nw.LazyFrame[Any]:
+        """The table in the one language every engine understands (narwhals, lazy)."""
+        return frames.lazy(self.frame)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Column names in order."""
+        return frames.columns(self.frame)
+
+    @cached_property
+    def height(self) -> int:
+        """Number of records."""
+        return frames.height(self.frame)
+
+    def __len__(self) -> int:
+        return self.height
+
+    def native(self) -> Any:
+        """The table as the kind of data frame that went in: Polars, pandas or PyArrow."""
+        return frames.give_back(self.frame, self.kind)
+
+    def collect(self) -> "Microdata":
+        """The same microdata in memory (Polars)."""
+        return replace(self, frame=frames.collect(self.frame), kind="polars")
+
+    def with_frame(self, frame: Any, **did: Any) -> "Microdata":
+        """Other values under the same roles and labels: how a protected file is made.
+
+        Keyword arguments are what a protection did (`cells_suppressed=12`) and enter the log.
+        """
+        native, _ = frames.accept(frame)
+        log = (*self.log, LogEntry("", {}, did)) if did else self.log
+        data = replace(self, frame=native, log=log)
+        data._check()
+        return data
+
+    def with_roles(self, **changes: Any) -> "Microdata":
+        """Other roles for the same values."""
+        now = {role.value: getattr(self.roles, role.value) for role in Role}
+        data = replace(self, roles=roles_of(**{**now, **changes}))
+        data._check()
+        return data
+
+    def without(self, columns: tuple[str, ...]) -> "Microdata":
+        """The microdata with these columns, their roles and their labels gone."""
+        kept = [c for c in self.columns if c not in columns]
+        frame = nw.to_native(nw.from_native(self.frame).select(kept))
+        return replace(
+            self, frame=frame, roles=self.roles.without(columns), labels=self.labels.without(columns)
+        )
+
+    def ids(self) -> pl.Series:
+        """One id a record: the id column, or the row number (0, 1, …) under the name `record`."""
+        if self.roles.id is not None:
+            return pl.Series(self.collect().frame[self.roles.id])
+        return pl.Series("record", np.arange(self.height, dtype=np.int64))
+
+    def weights(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """The survey weights; ones where there is no weight role."""
+        if self.roles.weight is None:
+            return np.ones(self.height)
+        return np.asarray(self.collect().frame[self.roles.weight].cast(pl.Float64).to_numpy())
+
+    def require(self, column: str) -> None:
+        """Refuse a column that is not there."""
+        if column not in self.columns:
+            raise ColumnError(
+                f"There is no column {column!r}.",
+                allowed=listing(self.columns),
+                hint=nearest(column, self.columns),
+            )
+
+    def __repr__(self) -> str:
+        size = f"{self.height:,} records × {len(self.columns)} columns ({self.engine})"
+        roles = (f"  {name}: {listing(self.roles.columns(Role(name)))}" for name in self.roles.as_dict())
+        steps = (f"  step {i}: {e.method or 'changed'}" for i, e in enumerate(self.log, 1))
+        return "\n".join([f"Microdata: {size}", *roles, *steps])
+
+    def _check(self) -> None:
+        repeated = {c for c in self.columns if self.columns.count(c) > 1}
+        if repeated:
+            raise ColumnError("Column names must differ.", given=listing(sorted(repeated)))
+        for role in Role:
+            for column in self.roles.columns(role):
+                if column not in self.columns:
+                    raise ColumnError(
+                        f"Role {role.value!r} names column {column!r}, which is not in the data.",
+                        allowed=listing(self.columns),
+                        hint=nearest(column, self.columns),
+                    )
+        self._check_types()
+        if self.height == 0:
+            raise DataError("The data have no records.", given="0 rows", allowed="1 or more")
+        self._check_values()
+
+    def _check_types(self) -> None:
+        schema = frames.schema(self.frame)
+        for role in (Role.NUMERIC, Role.WEIGHT):
+            for column in self.roles.columns(role):
+                if not schema[column].is_numeric():
+                    raise ColumnError(
+                        f"Role {role.value!r} needs numbers; column {column!r} does not hold numbers.",
+                        given=str(schema[column]),
+                        allowed="an integer or floating-point column",
+                        hint="If the numbers were read as text, look for stray letters or a decimal comma.",
+                    )
+        for column in self.roles.keys + self.roles.strata:
+            if schema[column].is_nested():
+                raise ColumnError(f"Column {column!r} holds lists or structs.", given=str(schema[column]))
+
+    def _check_values(self) -> None:
+        facts = frames.facts(self.frame, self.roles.numeric, self.roles.weight, self.roles.keys)
+        for column in self.roles.numeric:
+            if facts[f"infinite_{column}"]:
+                raise DataError(
+                    f"Column {column!r} has infinite values.",
+                    given=f"{facts[f'infinite_{column}']} of them",
+                    allowed="finite numbers or missing",
+                )
+        if self.roles.weight is not None:
+            for fault in ("missing", "zero", "negative", "infinite"):
+                if facts[f"weight_{fault}"]:
+                    raise DataError(
+                        f"Weights in {self.roles.weight!r} must be positive numbers.",
+                        given=f"{facts[f'weight_{fault}']} {fault}",
+                        allowed="positive, finite, none missing",
+                    )
+        if self.roles.keys and all(facts[f"present_{k}"] == 0 for k in self.roles.keys):
+            raise DataError(
+                "Every key is missing in every record.",
+                given=listing(self.roles.keys),
+                allowed="keys with at least one value",
+            )

@@ -1,0 +1,351 @@
+"""The registry: every protection and measure, with what a form, a report and a check need to know of it.
+
+A function becomes known by its decorator. The decorator also validates the options (from the signature),
+resolves role defaults, checks roles, columns and the engine, and fills in `Result.measure` and `.options`.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property, wraps
+from math import inf
+from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+
+from sdckit.engine.frames import ENGINES
+from sdckit.errors import EngineError, OptionError, RoleError, UnknownMethodError, listing, nearest
+from sdckit.microdata import LogEntry, Microdata
+from sdckit.result import Result
+from sdckit.roles import Role
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Kind(StrEnum):
+    """What a registered function is."""
+
+    PROTECTION = "protection"
+    RISK = "risk"
+    UTILITY = "utility"
+
+
+class Better(StrEnum):
+    """The good direction of a measure."""
+
+    LOW = "low"
+    HIGH = "high"
+
+
+class Compares(StrEnum):
+    """What a measure looks at, and so after which protections it is informative."""
+
+    ONE_FILE = "one file"
+    RECORDS = "each record with its protected self"
+    DISTRIBUTIONS = "distributions, also of files of different length"
+
+
+class RoleColumns(tuple[str, ...]):
+    """A default for a `Columns` option: the columns of a role, looked up in the data."""
+
+    role: Role
+
+    def __new__(cls, role: Role) -> "RoleColumns":
+        """An empty tuple that remembers its role."""
+        new = super().__new__(cls)
+        new.role = role
+        return new
+
+    def __repr__(self) -> str:
+        return f"the {self.role.value} columns"
+
+
+KEYS, NUMERIC = RoleColumns(Role.KEYS), RoleColumns(Role.NUMERIC)
+SENSITIVE, STRATA = RoleColumns(Role.SENSITIVE), RoleColumns(Role.STRATA)
+
+
+class ColumnName:
+    """Marks an option that names columns, so that they are checked against the data."""
+
+
+def _as_tuple(value: Any) -> Any:
+    if isinstance(value, RoleColumns):
+        return value
+    return (value,) if isinstance(value, str) else value
+
+
+Columns = Annotated[
+    Sequence[str], BeforeValidator(_as_tuple), ColumnName(), Field(json_schema_extra={"format": "columns"})
+]
+Column = Annotated[str, ColumnName(), Field(json_schema_extra={"format": "column"})]
+
+
+@dataclass(frozen=True)
+class Spec:
+    """All that is known of one protection or measure besides its code."""
+
+    name: str
+    kind: Kind
+    title: str
+    function: Callable[..., Any]
+    reference: str = ""
+    reading: str = ""
+    unit: str = ""
+    bounds: tuple[float, float] = (0.0, inf)
+    better: Better = Better.LOW
+    needs: tuple[Role, ...] = ()
+    compares: Compares = Compares.ONE_FILE
+    engines: tuple[str, ...] = ("polars",)
+    keeps_records: bool = True
+
+    @cached_property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        """The keyword-only parameters: the options and, where drawn, `rng`."""
+        found = inspect.signature(self.function).parameters
+        return {n: p for n, p in found.items() if p.kind is p.KEYWORD_ONLY}
+
+    @cached_property
+    def hints(self) -> Mapping[str, Any]:
+        """The types of the parameters with their annotations."""
+        return get_type_hints(self.function, include_extras=True)
+
+    @cached_property
+    def options(self) -> type[BaseModel]:
+        """The options as a pydantic model; its JSON schema makes forms."""
+        fields: dict[str, Any] = {
+            name: (self.hints[name], ... if p.default is p.empty else p.default)
+            for name, p in self.parameters.items()
+            if name not in ("rng", "progress")
+        }
+        return create_model(
+            f"{self.name}_options",
+            __config__=ConfigDict(extra="forbid", arbitrary_types_allowed=True),
+            **fields,
+        )
+
+    @cached_property
+    def json_schema(self) -> dict[str, Any]:
+        """The options as JSON schema."""
+        return self.options.model_json_schema()
+
+    @property
+    def files(self) -> int:
+        """How many files it takes: one, or the original and the protected."""
+        return sum(
+            p.kind is p.POSITIONAL_OR_KEYWORD for p in inspect.signature(self.function).parameters.values()
+        )
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring."""
+        return (inspect.getdoc(self.function) or "").split("\n")[0]
+
+    def validate(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The options with types and bounds checked and defaults filled in; ours is the error."""
+        unknown = set(given) - set(self.options.model_fields)
+        if unknown:
+            name = sorted(unknown)[0]
+            raise OptionError(
+                f"{self.name} has no option {name!r}.",
+                allowed=listing(self.options.model_fields) or "no options",
+                hint=nearest(name, self.options.model_fields),
+            )
+        try:
+            model = self.options(**given)
+        except ValidationError as error:
+            raise self._explain(error) from None
+        return {name: getattr(model, name) for name in self.options.model_fields}
+
+    def _explain(self, error: ValidationError) -> OptionError:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "missing":
+            return OptionError(f"{self.name} needs the option {name!r}.")
+        ours = first.get("ctx", {}).get("error")
+        return OptionError(
+            f"Option {name!r} of {self.name} is not valid.",
+            given=repr(first["input"]),
+            allowed=str(ours) if ours else first["msg"].removeprefix("Input should be "),
+        )
+
+    def resolve(self, data: Microdata, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options with role defaults filled in and every named column found in the data."""
+        done = dict(options)
+        for name, value in options.items():
+            if isinstance(value, RoleColumns):
+                done[name] = data.roles.columns(value.role)
+            elif _names_columns(self.hints[name]):
+                for column in [value] if isinstance(value, str) else _flat(value):
+                    data.require(column)
+        return done
+
+    def lacks(self, data: Microdata) -> tuple[Role, ...]:
+        """The roles this function needs and the data do not have."""
+        return tuple(role for role in self.needs if not data.roles.columns(role))
+
+    def check(self, data: Microdata) -> None:
+        """Refuse data without the roles or on an engine this function cannot use."""
+        missing = self.lacks(data)
+        if missing:
+            raise RoleError(
+                f"{self.name} needs the role {missing[0].value!r}, and the data have none.",
+                hint=f"Give it when you read the data: sdckit.read(…, {missing[0].value}=…).",
+            )
+        if data.engine not in self.engines:
+            raise EngineError(
+                f"{self.name} needs the records in memory.",
+                given=f"the {data.engine} engine",
+                allowed=listing(self.engines),
+                hint="data.collect() brings them into memory.",
+            )
+
+
+def _names_columns(hint: Any) -> bool:
+    if get_origin(hint) is Annotated and any(isinstance(a, ColumnName) for a in get_args(hint)[1:]):
+        return True
+    return any(_names_columns(part) for part in get_args(hint) if part is not hint)
+
+
+def _flat(value: Any) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from value
+    elif isinstance(value, Iterable):
+        for part in value:
+            yield from _flat(part)
+
+
+_KNOWN: dict[str, Spec] = {}
+
+
+def specs(kind: Kind | None = None) -> list[Spec]:
+    """All registered functions, or those of one kind, in the order they were registered."""
+    _load()
+    return [spec for spec in _KNOWN.values() if kind is None or spec.kind is kind]
+
+
+def find(name: str, *kinds: Kind) -> Spec:
+    """The registered function of this name; the error suggests the nearest."""
+    known = [spec.name for spec in specs() if not kinds or spec.kind in kinds]
+    if name not in known:
+        what = " or ".join(kinds) if kinds else "protection or measure"
+        raise UnknownMethodError(
+            f"There is no {what} {name!r}.", allowed=listing(known, 60), hint=nearest(name, known)
+        )
+    return _KNOWN[name]
+
+
+def forget(name: str) -> None:
+    """Take a function out of the registry (used by tests that register their own)."""
+    _KNOWN.pop(name, None)
+
+
+def _load() -> None:
+    """Import the packages whose modules register themselves."""
+    import importlib
+
+    for package in ("protect", "risk", "utility"):
+        importlib.import_module(f"sdckit.{package}")
+
+
+def risk(title: str, **facts: Any) -> Callable[[F], F]:
+    """Register a disclosure-risk measure."""
+    return _register(Kind.RISK, title, **facts)
+
+
+def utility(title: str, **facts: Any) -> Callable[[F], F]:
+    """Register a utility (information-loss) measure."""
+    facts.setdefault("compares", Compares.DISTRIBUTIONS)
+    return _register(Kind.UTILITY, title, **facts)
+
+
+def protection(title: str, **facts: Any) -> Callable[[F], F]:
+    """Register a protection method."""
+    return _register(Kind.PROTECTION, title, **facts)
+
+
+def _register(kind: Kind, title: str, **facts: Any) -> Callable[[F], F]:
+    needs = facts.pop("needs", ())
+    facts["needs"] = (needs,) if isinstance(needs, Role) else tuple(needs)
+    facts.setdefault("engines", ("polars",))
+    if facts["engines"] == "all":
+        facts["engines"] = ENGINES
+
+    def decorate(function: F) -> F:
+        spec = Spec(function.__name__, kind, title, function, **facts)
+        wrapped: Callable[..., Any] = _protecting(spec) if kind is Kind.PROTECTION else _measuring(spec)
+        _KNOWN[spec.name] = spec
+        return cast("F", wrapped)
+
+    return decorate
+
+
+def prepare(spec: Spec, files: Sequence[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything that can be wrong with a call is found here, before any work starts."""
+    options = spec.validate(given)
+    for position, file in enumerate(files):
+        for data in (
+            [file] if isinstance(file, Microdata) else file if isinstance(file, list | tuple) else [None]
+        ):
+            if not isinstance(data, Microdata):
+                raise OptionError(
+                    f"{spec.name} takes Microdata.",
+                    given=type(data or file).__name__,
+                    hint="Use sdckit.read first.",
+                )
+            if position == 0:
+                spec.check(data)
+            elif data.engine != files[0].engine:
+                raise EngineError(
+                    "Both files must be on the same engine.", given=f"{files[0].engine}, {data.engine}"
+                )
+    return spec.resolve(files[0], options)
+
+
+def _measuring(spec: Spec) -> Callable[..., Result]:
+    @wraps(spec.function)
+    def measure(*files: Any, **given: Any) -> Result:
+        options = prepare(spec, files, given)
+        result: Result = spec.function(*files, **options)
+        return replace(result, measure=spec.name, options=plain(options))
+
+    return measure
+
+
+def _protecting(spec: Spec) -> Callable[..., Microdata]:
+    @wraps(spec.function)
+    def protect(data: Any, *, rng: Any = None, progress: Any = None, **given: Any) -> Microdata:
+        options = prepare(spec, [data], given)
+        extra: dict[str, Any] = {}
+        if "rng" in spec.parameters:
+            extra["rng"] = np.random.default_rng(rng)
+        if "progress" in spec.parameters:
+            extra["progress"] = progress
+        result: Microdata = spec.function(data, **options, **extra)
+        figures = result.log[-1].figures if len(result.log) > len(data.log) else {}
+        return replace(result, log=(*data.log, LogEntry(spec.name, plain(options), figures)))
+
+    return protect
+
+
+def plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as plain data that YAML, JSON and people can read."""
+
+    def simple(value: Any) -> Any:
+        if isinstance(value, BaseModel):
+            return simple(value.model_dump())
+        if isinstance(value, StrEnum):
+            return value.value
+        if isinstance(value, Mapping):
+            return {str(k): simple(v) for k, v in value.items()}
+        if isinstance(value, list | tuple | set):
+            return [simple(v) for v in value]
+        return value.tolist() if isinstance(value, np.ndarray) else value
+
+    return {name: simple(value) for name, value in options.items()}
+
+
+Audience = Literal["internal", "public"]

@@ -1,0 +1,61 @@
+"""Result: what every measure returns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One measured number with what it is made of and how to read it.
+
+    value: the headline number; nan only with a note that says why.
+    figures: further named numbers.
+    parts: the number taken apart, per variable, cell, record or domain.
+    tables: further tables by name, for example contributions of each key.
+    notes: conventions and caveats in words a statistician uses.
+    measure, options: filled in by the registry.
+
+    >>> Result(0.125, {"records": 8}, notes=("Weights were used.",), measure="share", options={"k": 3})
+    share = 0.125  (k=3)
+      records             8
+      note: Weights were used.
+    """
+
+    value: float
+    figures: Mapping[str, float] = field(default_factory=dict)
+    parts: pl.DataFrame | None = None
+    notes: tuple[str, ...] = ()
+    tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    measure: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{k}={v}" for k, v in self.options.items())
+        lines = [f"{self.measure or 'result'} = {show(self.value)}" + (f"  ({options})" if options else "")]
+        lines += [f"  {name:<18}  {show(number)}" for name, number in self.figures.items()]
+        if self.parts is not None:
+            lines.append(f"  parts: {self.parts.height} rows × {', '.join(self.parts.columns)}")
+        lines += [
+            f"  table {name}: {t.height} rows × {', '.join(t.columns)}" for name, t in self.tables.items()
+        ]
+        lines += [f"  note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td style='text-align:right'>{escape(show(number))}</td></tr>"
+            for name, number in self.figures.items()
+        )
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        parts = "" if self.parts is None else self.parts.head(10)._repr_html_()
+        head = f"<b>{escape(self.measure or 'result')}</b> = {escape(show(self.value))}"
+        return f"<div><p>{head}</p><table>{rows}</table><ul>{notes}</ul>{parts}</div>"
+
+
+def show(number: float) -> str:
+    """A number as people write it: whole numbers whole, others to six figures."""
+    return f"{number:.0f}" if float(number).is_integer() and abs(number) < 1e15 else f"{number:.6g}"
