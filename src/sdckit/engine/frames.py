@@ -6,7 +6,7 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
-from sdckit.errors import DataError
+from sdckit.errors import DataError, EngineError, listing
 
 ENGINES = ("polars", "duckdb", "spark")
 
@@ -14,8 +14,8 @@ ENGINES = ("polars", "duckdb", "spark")
 def accept(frame: Any) -> tuple[Any, str]:
     """The frame as the engine keeps it, and the kind of frame it was.
 
-    pandas and PyArrow tables become Polars (missing values become NULL, NaN included); DuckDB
-    relations and Spark data frames stay where they are.
+    pandas and PyArrow tables become Polars; DuckDB relations and Spark data frames stay where they are.
+    On every engine NaN becomes NULL, so that there is one kind of missing value.
     """
     try:
         table = nw.from_native(frame)
@@ -27,11 +27,39 @@ def accept(frame: Any) -> tuple[Any, str]:
         ) from error
     kind = table.implementation.value
     if kind in ("duckdb", "pyspark"):
-        return frame, kind
+        return _without_nan(frame), kind
     polars = _to_polars(frame, kind)
     floats = [c for c, t in polars.schema.items() if t.is_float()]
     has_nan = [c for c in floats if polars[c].is_nan().any()]
     return polars.with_columns(pl.col(has_nan).fill_nan(None)) if has_nan else polars, kind
+
+
+def _without_nan(frame: Any) -> Any:
+    """A relation or Spark frame with NULL for NaN (lazy), once its column names are fit for SQL."""
+    types = schema(frame)
+    _refuse_names(list(types), engine_of(frame))
+    floats = [name for name, kind in types.items() if kind.is_float()]
+    if not floats:
+        return frame
+    return nw.to_native(lazy(frame).with_columns(nw.col(*floats).fill_nan(None)))
+
+
+def _refuse_names(names: Sequence[str], engine: str) -> None:
+    folded = [name.lower() for name in names]
+    alike = [name for name in names if folded.count(name.lower()) > 1]
+    if alike:
+        raise EngineError(
+            f"Column names must differ by more than upper and lower case on {engine}.",
+            given=listing(alike),
+            hint="Rename them, or read the data into memory.",
+        )
+    odd = [name for name in names if engine == "spark" and ("." in name or "`" in name)]
+    if odd:
+        raise EngineError(
+            "Column names cannot hold a dot or a backtick on spark.",
+            given=listing(odd),
+            hint="Rename them, or read the data into memory.",
+        )
 
 
 def _to_polars(frame: Any, kind: str) -> pl.DataFrame:
@@ -63,7 +91,7 @@ def give_back(frame: Any, kind: str) -> Any:
 
 def engine_of(frame: Any) -> str:
     """The engine that holds this frame."""
-    if isinstance(frame, pl.DataFrame):
+    if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return "polars"
     return "duckdb" if nw.from_native(frame).implementation.value == "duckdb" else "spark"
 

@@ -1,0 +1,238 @@
+"""Tables of counts and moments, written once for every engine; small results come back as Polars.
+
+NULL is the only missing value here (`frames.accept` turns NaN into NULL). No function relies on row order.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from math import nan
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+
+from sdckit.engine import _polars, frames
+from sdckit.errors import ColumnError
+
+Table = nw.LazyFrame[Any]
+
+# Columns we add for a moment. The prefix keeps them apart from users' columns, also where case is folded.
+OURS = "__sdckit_"
+_RECORDS, _WEIGHT_SUM = f"{OURS}records", f"{OURS}weight_sum"
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Per variable: n (not missing), sum of weights, mean, variance, min and max; None where undefined."""
+
+    n: dict[str, int]
+    weight_sum: dict[str, float]
+    mean: dict[str, float | None]
+    variance: dict[str, float | None]
+    min: dict[str, float | None]
+    max: dict[str, float | None]
+
+
+def native_module(table: Table) -> Any:
+    """The module with what narwhals lacks for the engine of this table (same functions in each)."""
+    return import_module(f"sdckit.engine._{frames.engine_of(table.to_native())}")
+
+
+def count_cells(table: Table, keys: Sequence[str], weight: str | None) -> pl.DataFrame:
+    """One row per combination of keys that occurs: keys…, `records` (Int64), `weight_sum` (Float64).
+
+    NULL is a value of its own. Without a weight `weight_sum` equals `records`. Rows come in no set order.
+    """
+    _refuse_clash(keys, ("records", "weight_sum"))
+    records = nw.len().cast(nw.Int64).alias(_RECORDS)
+    mass = nw.len().cast(nw.Float64) if weight is None else _number(weight).sum()
+    sums = [records, mass.alias(_WEIGHT_SUM)]
+    cells = frames.gather(table.group_by(*keys).agg(*sums) if keys else table.select(*sums))
+    return cells.select(
+        *keys,
+        pl.col(_RECORDS).cast(pl.Int64).alias("records"),
+        pl.col(_WEIGHT_SUM).cast(pl.Float64).alias("weight_sum"),
+    )
+
+
+def join_cells(
+    frame: pl.DataFrame, cells: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]
+) -> pl.DataFrame:
+    """The records in their order with `columns` of their cell; NULL joins NULL. A record without cell gets NULL.
+
+    `columns` must not be in the frame already: pass `frame.select(keys)` if users' columns may be so named.
+    """
+    _refuse_clash(frame.columns, columns)
+    return _polars.join_null_safe(frame.lazy(), cells, keys, columns).collect()
+
+
+def join_cells_lazy(table: Table, cells: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> Table:
+    """As `join_cells`, on the engine of the table; only there row order is kept as far as the engine does."""
+    _refuse_clash(list(table.collect_schema()), columns)
+    native = native_module(table).join_null_safe(table.to_native(), cells, list(keys), list(columns))
+    return frames.lazy(native)
+
+
+def contingency(
+    table: Table, variables: Sequence[str], weight: str | None, *, drop_missing: bool
+) -> pl.DataFrame:
+    """The frequency table: variables…, `count` (Float64: sum of weights, or records). Only cells that occur.
+
+    NULL is a category, or with `drop_missing` records with any NULL among the variables are left out.
+    """
+    _refuse_clash(variables, ("count",))
+    if drop_missing and variables:
+        table = table.filter(~nw.any_horizontal(*_missing(variables), ignore_nulls=False))
+    cells = count_cells(_short(table, variables, weight), _codes(variables), _weight_code(weight))
+    names = dict(zip(_codes(variables), variables, strict=True))
+    return cells.rename(names).select(*variables, pl.col("weight_sum").alias("count"))
+
+
+def missing_counts(table: Table, columns: Sequence[str]) -> dict[str, int]:
+    """How many records lack a value, per column."""
+    if not columns:
+        return {}
+    counts = [
+        nw.col(c).is_null().cast(nw.Int64).sum().alias(code)
+        for c, code in zip(columns, _codes(columns), strict=True)
+    ]
+    row = frames.gather(table.select(*counts)).row(0)
+    return {c: int(value or 0) for c, value in zip(columns, row, strict=True)}
+
+
+def quantiles(table: Table, variable: str, probabilities: Sequence[float]) -> list[float | None]:
+    """Unweighted quantiles of the values present, linear between order statistics (type 7 of Hyndman and Fan).
+
+    With n values the p-quantile is at position (n−1)·p, counted from 0. None where no value is present.
+    """
+    if not probabilities:
+        return []
+    values = _number(variable)
+    wanted = [
+        values.quantile(p, interpolation="linear").alias(f"{OURS}{i}") for i, p in enumerate(probabilities)
+    ]
+    return [None if q is None else float(q) for q in frames.gather(table.select(*wanted)).row(0)]
+
+
+def moments(table: Table, variables: Sequence[str], weight: str | None) -> Moments:
+    """Mean, variance and range per variable, each over the records where that variable is present.
+
+    x̄ = Σwx/Σw and S² = n/(n−1) · Σw(x−x̄)²/Σw: the n−1 variance for equal weights, and the same for weights
+    on any scale. None for n = 0 (all) and n = 1 (variance). Two passes: means, then centred sums.
+    """
+    if not variables:
+        return Moments({}, {}, {}, {}, {}, {})
+    codes = _codes(variables)
+    short = _short(table, variables, weight, numbers=True)
+    w = nw.lit(1.0) if weight is None else nw.col(_weight_code(weight) or "")
+    first = []
+    for code in codes:
+        x = nw.col(code)
+        present = nw.when(~x.is_null()).then(w)
+        first += [
+            x.count().alias(f"{code}n"),
+            present.sum().alias(f"{code}w"),
+            (x * w).sum().alias(f"{code}s"),
+            x.min().alias(f"{code}a"),
+            x.max().alias(f"{code}z"),
+        ]
+    row = frames.gather(short.select(*first)).row(0, named=True)
+    n = {c: int(row[f"{c}n"]) for c in codes}
+    mass = {c: float(row[f"{c}w"] or 0.0) for c in codes}
+    mean = {c: float(row[f"{c}s"]) / mass[c] if n[c] else None for c in codes}
+    sums = _centred(short, codes, [mean[c] or 0.0 for c in codes], w, [(c, c) for c in codes])
+    variance = {
+        c: n[c] / (n[c] - 1) * max(sums[c, c] / mass[c] - (sums[c] / mass[c]) ** 2, 0.0) if n[c] > 1 else None
+        for c in codes
+    }
+    low, high = ({c: row[f"{c}{end}"] if n[c] else None for c in codes} for end in "az")
+    return Moments(*(_named(d, variables) for d in (n, mass, mean, variance, low, high)))
+
+
+def covariance(
+    table: Table, variables: Sequence[str], weight: str | None
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The covariance matrix over the records where all variables are present (complete cases).
+
+    S = n/(n−1) · Σw(x−x̄)(y−ȳ)/Σw as in `moments`; all NaN when fewer than two records are complete.
+    """
+    codes = _codes(variables)
+    matrix = np.full((len(codes), len(codes)), nan)
+    if not codes:
+        return matrix
+    complete = _short(table, variables, weight, numbers=True).filter(
+        ~nw.any_horizontal(*_missing(codes), ignore_nulls=False)
+    )
+    w = nw.lit(1.0) if weight is None else nw.col(_weight_code(weight) or "")
+    first = [nw.len().alias(f"{OURS}n"), (nw.col(codes[0]) * 0.0 + w).sum().alias(f"{OURS}m")]
+    first += [(nw.col(c) * w).sum().alias(c) for c in codes]
+    row = frames.gather(complete.select(*first)).row(0, named=True)
+    n = int(row[f"{OURS}n"])
+    if n < 2:
+        return matrix
+    mass = float(row[f"{OURS}m"])
+    pairs = [(a, b) for i, a in enumerate(codes) for b in codes[i:]]
+    sums = _centred(complete, codes, [float(row[c]) / mass for c in codes], w, pairs)
+    for a, b in pairs:
+        i, j = codes.index(a), codes.index(b)
+        value = n / (n - 1) * (sums[a, b] / mass - sums[a] / mass * sums[b] / mass)
+        matrix[i, j] = matrix[j, i] = value
+    return matrix
+
+
+def _centred(
+    table: Table,
+    codes: Sequence[str],
+    centres: Sequence[float],
+    w: nw.Expr,
+    pairs: Sequence[tuple[str, str]],
+) -> dict[Any, float]:
+    """Σw(x−c) per column and Σw(x−c)(y−d) per pair. The first corrects the rounding error of the centres."""
+    centred = table.with_columns(*(nw.col(c) - m for c, m in zip(codes, centres, strict=True)))
+    wanted = [(nw.col(c) * w).sum().alias(c) for c in codes]
+    wanted += [(nw.col(a) * nw.col(b) * w).sum().alias(f"{OURS}p{k}") for k, (a, b) in enumerate(pairs)]
+    row = frames.gather(centred.select(*wanted)).row(0)
+    return {key: float(value or 0.0) for key, value in zip([*codes, *pairs], row, strict=True)}
+
+
+def _short(table: Table, columns: Sequence[str], weight: str | None, *, numbers: bool = False) -> Table:
+    """Only these columns, under our names, and the weight: nothing a user's name can collide with."""
+    kept = [
+        (_number(c) if numbers else nw.col(c)).alias(code)
+        for c, code in zip(columns, _codes(columns), strict=True)
+    ]
+    code = _weight_code(weight)
+    if weight is not None and code is not None:
+        kept.append(_number(weight).alias(code))
+    return table.select(*kept)
+
+
+def _codes(columns: Sequence[str]) -> list[str]:
+    return [f"{OURS}{i}_" for i in range(len(columns))]
+
+
+def _weight_code(weight: str | None) -> str | None:
+    return None if weight is None else f"{OURS}weight"
+
+
+def _named(values: dict[str, Any], variables: Sequence[str]) -> dict[str, Any]:
+    return dict(zip(variables, values.values(), strict=True))
+
+
+def _number(column: str) -> nw.Expr:
+    """DuckDB would add integers up to Decimal; floating point is the same everywhere."""
+    return nw.col(column).cast(nw.Float64)
+
+
+def _missing(columns: Sequence[str]) -> list[nw.Expr]:
+    return [nw.col(c).is_null() for c in columns]
+
+
+def _refuse_clash(names: Sequence[str], ours: Sequence[str]) -> None:
+    clash = [name for name in names if name in ours]
+    if clash:
+        raise ColumnError(
+            f"A column is named {clash[0]!r}, which we need for the result.", hint="Rename that column."
+        )
