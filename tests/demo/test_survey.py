@@ -92,6 +92,14 @@ def test_design(frame):
     assert frame["region"].n_unique() == 8
 
 
+@pytest.mark.parametrize("n", [1_200, 3_000, 5_000, 50_000])
+def test_every_stratum_has_several_clusters(n):
+    for seed in range(5):
+        clusters = survey_frame(n, seed).group_by("stratum").agg(pl.col("psu").n_unique())
+        assert clusters.height == 12
+        assert clusters["psu"].min() >= 2
+
+
 def test_weights_are_positive_and_unequal(frame):
     weight = frame["weight"]
     assert weight.min() > 1

@@ -82,7 +82,7 @@ def survey(n: int = 10_000, seed: int = 1) -> Microdata:
     Weights are positive, the same for all members of a household, and add up to the population.
     Missing values: under-15s have no income or savings, under-7s no literacy, persons not at work no
     occupation; elsewhere up to 9 % of the answers are missing, high incomes more often than low ones.
-    Very small files have strata without records, and strata with one cluster.
+    Files of fewer than 1,200 records may have strata with one cluster or none.
 
     The same n and seed give the same data. Another n gives another file, not a longer one.
 
@@ -116,10 +116,12 @@ def survey_frame(n: int = 10_000, seed: int = 1) -> pl.DataFrame:
 
 def _households(n: int, seed: int) -> Columns:
     """Households sorted by stratum and cluster; the last one drawn is cut so that n persons result."""
-    clusters = -(-n // HOUSEHOLDS_PER_CLUSTER)
+    # small files visit fewer households a cluster, so that their strata still have several clusters
+    visited = min(max(n // 600, 2), HOUSEHOLDS_PER_CLUSTER)
+    clusters = -(-n // visited)
     # steps of the golden ratio: every stratum gets its share of the clusters, however few are drawn
     steps = (uniforms(seed, "strata", 1) + np.arange(clusters) * 0.6180339887498949) % 1.0
-    cluster = np.repeat(np.arange(clusters), HOUSEHOLDS_PER_CLUSTER)[:n]
+    cluster = np.repeat(np.arange(clusters), visited)[:n]
     stratum = pick(steps, STRATA[:, 2])[cluster]
     u = uniforms(seed, "household size", n)
     size = 1 + np.where(
