@@ -1,0 +1,69 @@
+"""Key combinations as integers: two rows get the same number exactly when all their codes are equal."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+# int64 without the sign bit and one to spare, so that packed values stay non-negative after a shift
+WORD_BITS = 62
+
+
+class Layout(NamedTuple):
+    """Where each of q keys sits in the packed words. A missing code (-1) is stored as 0, code v as v + 1."""
+
+    word: npt.NDArray[np.int64]  # [q] which word holds the key
+    shift: npt.NDArray[np.int64]  # [q] its lowest bit there
+    field: npt.NDArray[np.int64]  # [q] all its bits set, in place
+    words: int  # how many words a row takes, 1 when everything fits in 62 bits
+
+    def mask(self, keep: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """[..., q] keys to keep → [..., words] masks: `packed & mask` is the projection on those keys."""
+        out = np.zeros((*keep.shape[:-1], self.words), dtype=np.int64)
+        for key, word in enumerate(self.word):
+            out[..., word] |= np.where(keep[..., key], self.field[key], 0)
+        return out
+
+
+def bit_layout(codes: npt.NDArray[np.int32]) -> Layout:
+    """Give every key of codes [n, q] just the bits its largest code needs, filling words in order."""
+    largest = codes.max(axis=0, initial=-1)
+    bits = [int(value + 1).bit_length() for value in largest.astype(np.int64)]
+    word, shift, used, current = [], [], 0, 0
+    for width in bits:
+        if used + width > WORD_BITS:
+            current, used = current + 1, 0
+        word.append(current)
+        shift.append(used)
+        used += width
+    field = [((1 << width) - 1) << low for width, low in zip(bits, shift, strict=True)]
+    return Layout(
+        np.array(word, dtype=np.int64),
+        np.array(shift, dtype=np.int64),
+        np.array(field, dtype=np.int64),
+        current + 1,
+    )
+
+
+def pack_words(codes: npt.NDArray[np.int32], layout: Layout) -> npt.NDArray[np.int64]:
+    """Pack codes [n, q] into [words, n]; rows are equal exactly when all their words are."""
+    packed = np.zeros((layout.words, codes.shape[0]), dtype=np.int64)
+    for key, word in enumerate(layout.word):
+        packed[word] |= (codes[:, key].astype(np.int64) + 1) << layout.shift[key]
+    return packed
+
+
+def pack(codes: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    """One integer per row of codes [n, q], equal exactly when the rows are equal.
+
+    Codes are 0, 1, …; -1 is missing and here a value of its own. With at most 62 bits the result follows
+    `bit_layout` and can be masked; beyond that it is a dense number, good for comparing only.
+    """
+    packed = pack_words(codes, bit_layout(codes))
+    ids: npt.NDArray[np.int64] = packed[0]
+    for word in packed[1:]:
+        _, left = np.unique(ids, return_inverse=True)
+        values, right = np.unique(word, return_inverse=True)
+        # both are below n, so the product stays below n² < 2⁶²
+        ids = left.astype(np.int64) * len(values) + right
+    return ids
