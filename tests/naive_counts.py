@@ -16,7 +16,7 @@ def wildcard_counts_of_records(
         count, total = 1.0, float(weights[i])
         for j, other in enumerate(records):
             if j != i and match(mine, other):
-                share = alpha if -1 in other else 1.0
+                share = alpha if -1 in other and list(other) != list(mine) else 1.0
                 count += share
                 total += share * weights[j]
         sample.append(count)

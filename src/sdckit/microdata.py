@@ -1,7 +1,7 @@
 """Microdata: an immutable table with roles and labels."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -38,8 +38,8 @@ class Microdata:
     """
 
     frame: Any
-    roles: Roles = Roles()
-    labels: Labels = Labels()
+    roles: Roles = field(default_factory=Roles)
+    labels: Labels = field(default_factory=Labels)
     log: tuple[LogEntry, ...] = ()
     kind: str = "polars"
 

@@ -19,7 +19,7 @@ from sdckit.engine.frames import ENGINES
 from sdckit.errors import EngineError, OptionError, RoleError, UnknownMethodError, listing, nearest
 from sdckit.microdata import LogEntry, Microdata
 from sdckit.result import Result
-from sdckit.roles import Role
+from sdckit.roles import Role as Role
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -138,6 +138,16 @@ class Spec:
         )
 
     @property
+    def takes_sets(self) -> bool:
+        """Whether the second file may be a list: several synthetic sets of the same data."""
+        return "synthetic" in inspect.signature(self.function).parameters
+
+    @property
+    def call(self) -> Callable[..., Any]:
+        """The function with its checks: what users call."""
+        return _protecting(self) if self.kind is Kind.PROTECTION else _measuring(self)
+
+    @property
     def summary(self) -> str:
         """The first line of the docstring."""
         return (inspect.getdoc(self.function) or "").split("\n")[0]
@@ -218,13 +228,13 @@ def _flat(value: Any) -> Iterable[str]:
             yield from _flat(part)
 
 
-_KNOWN: dict[str, Spec] = {}
+_known: dict[str, Spec] = {}
 
 
 def specs(kind: Kind | None = None) -> list[Spec]:
     """All registered functions, or those of one kind, in the order they were registered."""
     _load()
-    return [spec for spec in _KNOWN.values() if kind is None or spec.kind is kind]
+    return [spec for spec in _known.values() if kind is None or spec.kind is kind]
 
 
 def find(name: str, *kinds: Kind) -> Spec:
@@ -235,12 +245,17 @@ def find(name: str, *kinds: Kind) -> Spec:
         raise UnknownMethodError(
             f"There is no {what} {name!r}.", allowed=listing(known, 60), hint=nearest(name, known)
         )
-    return _KNOWN[name]
+    return _known[name]
+
+
+def known(name: str) -> bool:
+    """Whether a function of this name is registered."""
+    return name in _known
 
 
 def forget(name: str) -> None:
     """Take a function out of the registry (used by tests that register their own)."""
-    _KNOWN.pop(name, None)
+    _known.pop(name, None)
 
 
 def _load() -> None:
@@ -276,9 +291,8 @@ def _register(kind: Kind, title: str, **facts: Any) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         spec = Spec(function.__name__, kind, title, function, **facts)
-        wrapped: Callable[..., Any] = _protecting(spec) if kind is Kind.PROTECTION else _measuring(spec)
-        _KNOWN[spec.name] = spec
-        return cast("F", wrapped)
+        _known[spec.name] = spec
+        return cast("F", spec.call)
 
     return decorate
 

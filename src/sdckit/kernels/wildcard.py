@@ -22,17 +22,14 @@ def wildcard_counts(
     sum of their weights. Cells match when they agree on every key where neither is missing, so a cell missing
     in all keys matches everything. With a_j = alpha for incomplete cells and 1 for complete ones,
 
-        sample[i] = Σ_j a_j · records[j] · [i matches j]  +  (1 - alpha) · [i is incomplete]
+        sample[i] = Σ_j a_j · records[j] · [i matches j]  +  (1 - alpha) · records[i] · [i is incomplete]
 
-    and the same for the population with weights, where the last term is one record's weight,
-    weights[i] / records[i]: alpha lowers what incomplete records add to others, never what a record adds to
-    itself. Cells may repeat; with alpha < 1 and unequal weights, the caller splits cells so that the records
-    of each share one weight.
+    and the same for the population with weights: alpha lowers what incomplete records add to other key
+    combinations, never what they add to their own. Cells must be distinct (only alpha = 1 allows repeats).
 
     Matches are counted once per pair of missing patterns, on the keys present in both: O(patterns · cells).
 
-    Departure from sdcMicro: it spares records with the same incomplete key from alpha, and leaves records
-    missing in all keys out of the counts of complete ones.
+    Departure from sdcMicro: it leaves records missing in all keys out of the counts of complete ones.
     """
     layout = bit_layout(codes)
     present = codes >= 0
@@ -49,7 +46,7 @@ def wildcard_counts(
     own = (1.0 - alpha) * incomplete
     counts = np.empty_like(totals)
     counts[order] = totals
-    return counts[:, 0] + own, counts[:, 1] + own * weights / records
+    return counts[:, 0] + own * records, counts[:, 1] + own * weights
 
 
 @jit

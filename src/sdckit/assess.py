@@ -1,0 +1,209 @@
+"""assess: every measure that applies to an original and a protected file."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+from time import perf_counter
+from typing import Any, cast
+
+from sdckit.errors import OptionError, SdcError, UnknownMethodError, listing, nearest
+from sdckit.microdata import Microdata
+from sdckit.pairs import why_not_linked
+from sdckit.registry import Compares, Kind, Spec, find, known, specs
+from sdckit.result import Result, show
+
+Progress = Callable[[str, int, int], None]  # measure, position, measures in all
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """A measure that was not computed, and why."""
+
+    measure: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What was measured: risk before and after, utility, and what was left out and why."""
+
+    original: Microdata
+    protected: tuple[Microdata, ...]
+    before: Mapping[str, Result]
+    after: Mapping[str, Result]
+    utility: Mapping[str, Result]
+    omitted: tuple[Omission, ...] = ()
+    max_risk: float | None = None
+    scenario: str = ""
+    seed: int | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def risk_acceptable(self) -> bool | None:
+        """Whether the mean individual risk is at or below the accepted one; None without a ceiling."""
+        if self.max_risk is None or "individual_risk" not in self.after:
+            return None
+        return self.after["individual_risk"].value <= self.max_risk
+
+    def __repr__(self) -> str:
+        lines = [f"Assessment of {self.scenario or 'a protected file'}: {self.original.height:,} records"]
+        lines.append(f"  {'risk':<24}{'before':>12}{'after':>12}")
+        for name, result in self.after.items():
+            before = show(self.before[name].value) if name in self.before else ""
+            lines.append(f"  {name:<24}{before:>12}{show(result.value):>12}")
+        lines.append(f"  {'utility':<24}{'':>12}{'value':>12}")
+        lines += [f"  {name:<24}{'':>12}{show(r.value):>12}" for name, r in self.utility.items()]
+        lines += [f"  left out: {o.measure}: {o.reason}" for o in self.omitted]
+        return "\n".join(lines)
+
+
+def assess(
+    original: Microdata,
+    protected: Microdata | Sequence[Microdata],
+    *,
+    measures: Sequence[str] | None = None,
+    max_risk: float | None = None,
+    linked: bool | None = None,
+    progress: Progress | None = None,
+    **needs: Any,
+) -> Assessment:
+    """Run every measure that applies, or those named in `measures`.
+
+    Risks of one file are measured before and after. `needs` sets options by the measure's name,
+    `k_anonymity={"k": 5}` or, for its first option, `k_anonymity=5`; `by=…` goes to every measure that has it.
+    Measures that compare record by record are left out, with the reason, after swapping or synthesis and
+    for files of different length (`linked=False` says so for a file from elsewhere). `protected` may
+    be a list of synthetic files: the figures are then means over the files.
+
+    >>> import sdckit as sdc
+    >>> data = sdc.demo.survey(n=300, seed=1)
+    >>> protected = sdc.protect.microaggregate(data, variables=["income"], k=3)
+    >>> sdc.assess(data, protected, measures=["il1s"]).utility["il1s"].measure
+    'il1s'
+    """
+    sets = (protected,) if isinstance(protected, Microdata) else tuple(protected)
+    if not sets:
+        raise OptionError("assess needs at least one protected file.", given="an empty list")
+    if max_risk is not None and not 0 <= max_risk <= 1:
+        raise OptionError("max_risk must be a probability.", given=max_risk, allowed="0 to 1")
+    options = _options(needs)
+    chosen = [
+        s for s in specs() if s.kind is not Kind.PROTECTION and (measures is None or s.name in measures)
+    ]
+    _check_names(measures)
+    unlinked = _why_unlinked(original, sets, linked)
+    before: dict[str, Result] = {}
+    results: dict[Kind, dict[str, Result]] = {Kind.RISK: {}, Kind.UTILITY: {}}
+    omitted: list[Omission] = []
+    seconds: dict[str, float] = {}
+    for position, spec in enumerate(chosen):
+        if progress is not None:
+            progress(spec.name, position, len(chosen))
+        reason = _why_not(spec, original, unlinked, options)
+        if reason:
+            omitted.append(Omission(spec.name, reason))
+            continue
+        start = perf_counter()
+        try:
+            if spec.compares is Compares.ONE_FILE:
+                before[spec.name] = spec.call(original, **options.get(spec.name, {}))
+            results[spec.kind][spec.name] = _on_sets(spec, original, sets, options)
+        except SdcError as error:
+            before.pop(spec.name, None)
+            omitted.append(Omission(spec.name, str(error)))
+        seconds[spec.name] = perf_counter() - start
+    return Assessment(
+        original,
+        sets,
+        before,
+        results[Kind.RISK],
+        results[Kind.UTILITY],
+        tuple(omitted),
+        max_risk,
+        seconds=seconds,
+    )
+
+
+def _check_names(measures: Sequence[str] | None) -> None:
+    names = [s.name for s in specs() if s.kind is not Kind.PROTECTION]
+    for name in measures or ():
+        if name not in names:
+            raise UnknownMethodError(
+                f"There is no measure {name!r}.", allowed=listing(names, 60), hint=nearest(name, names)
+            )
+
+
+def _options(needs: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Options by measure, validated before any work starts."""
+    measures = {s.name: s for s in specs() if s.kind is not Kind.PROTECTION}
+    wanted: dict[str, dict[str, Any]] = {}
+    for name, value in needs.items():
+        if name in measures:
+            first = next(iter(measures[name].options.model_fields), None)
+            given = dict(value) if isinstance(value, Mapping) else {first: value} if first else {}
+            wanted.setdefault(name, {}).update(given)
+            continue
+        takers = [s for s in measures.values() if name in s.options.model_fields]
+        if not takers or name != "by":
+            raise OptionError(
+                f"assess does not know {name!r}.",
+                allowed="measures, max_risk, linked, by, or the name of a measure",
+                hint=nearest(name, measures),
+            )
+        for spec in takers:
+            wanted.setdefault(spec.name, {})[name] = value
+    for name, given in wanted.items():
+        measures[name].validate(given)
+    return wanted
+
+
+def _why_unlinked(original: Microdata, sets: Sequence[Microdata], linked: bool | None) -> str:
+    if linked is False:
+        return "the records are not the same people"
+    for data in sets:
+        for entry in data.log:
+            if known(entry.method) and not find(entry.method).keeps_records:
+                return f"after {entry.method} a record no longer stands for the same person"
+        reason = why_not_linked(original, data)
+        if reason:
+            return reason
+    return ""
+
+
+def _why_not(spec: Spec, original: Microdata, unlinked: str, options: Mapping[str, Any]) -> str:
+    missing = spec.lacks(original)
+    if missing:
+        return f"no column has the role {listing(r.value for r in missing)}"
+    if original.engine not in spec.engines:
+        return f"needs the records in memory, and they are on {original.engine}"
+    required = [n for n, f in spec.options.model_fields.items() if f.is_required()]
+    absent = [n for n in required if n not in options.get(spec.name, {})]
+    if absent:
+        return f"needs to be told {listing(absent)}, for example {spec.name}={{{absent[0]!r}: …}}"
+    if spec.compares is Compares.RECORDS and unlinked:
+        return f"compares each record with its protected self, and {unlinked}"
+    return ""
+
+
+def _on_sets(
+    spec: Spec, original: Microdata, sets: Sequence[Microdata], options: Mapping[str, dict[str, Any]]
+) -> Result:
+    given = options.get(spec.name, {})
+    if spec.takes_sets:
+        return cast("Result", spec.call(original, list(sets), **given))
+    files = [[data] if spec.compares is Compares.ONE_FILE else [original, data] for data in sets]
+    results: list[Result] = [spec.call(*f, **given) for f in files]
+    return results[0] if len(results) == 1 else _mean(results)
+
+
+def _mean(results: Sequence[Result]) -> Result:
+    """One result for several synthetic files: means of the numbers, the first file's parts."""
+    first = results[0]
+    names = [n for n in first.figures if all(n in r.figures for r in results)]
+    note = f"Mean over {len(results)} files; parts are of the first."
+    return replace(
+        first,
+        value=fmean(r.value for r in results),
+        figures={n: fmean(r.figures[n] for r in results) for n in names},
+        notes=(*first.notes, note),
+    )

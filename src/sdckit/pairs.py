@@ -1,0 +1,83 @@
+"""Two files side by side: the original and what was made of it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+from sdckit.engine import frames
+from sdckit.errors import ColumnError, DataError, EngineError, listing
+from sdckit.microdata import Microdata
+
+PROTECTED = "__protected"  # suffix of the protected file's columns
+
+
+def why_not_linked(original: Microdata, protected: Microdata) -> str:
+    """Why the records of two files cannot be compared one by one; empty where they can."""
+    if original.height != protected.height:
+        return f"the files have different lengths ({original.height:,} and {protected.height:,} records)"
+    name = original.roles.id
+    if name is None or original.frame is protected.frame:
+        return ""
+    if name not in protected.columns:
+        return f"the protected file has no id column {name!r}"
+    if original.engine != "polars":
+        return ""
+    first, second = original.frame[name], protected.frame[name]
+    if first.equals(second):
+        return ""
+    if first.n_unique() < original.height:
+        return f"ids in {name!r} are not unique"
+    if first.dtype != second.dtype or not first.sort().equals(second.sort()):
+        return f"ids in {name!r} differ between the files"
+    return ""
+
+
+def check_linked(original: Microdata, protected: Microdata) -> None:
+    """Refuse files whose records cannot be compared one by one."""
+    reason = why_not_linked(original, protected)
+    if reason:
+        raise DataError(
+            "Records cannot be compared one by one: " + reason + ".",
+            allowed="files of the same length with the same ids",
+            hint="Measures of distributions work on such files.",
+        )
+
+
+def side_by_side(original: Microdata, protected: Microdata, columns: Sequence[str]) -> nw.LazyFrame[Any]:
+    """One table with `columns`, the same from the protected file with a suffix, and the original's weight.
+
+    Records meet by id where an id role is set (in any row order), else by position.
+    """
+    for column in columns:
+        original.require(column)
+        if column not in protected.columns:
+            raise ColumnError(
+                f"The protected file has no column {column!r}.", allowed=listing(protected.columns)
+            )
+    check_linked(original, protected)
+    name, weight = original.roles.id, original.roles.weight
+    kept = list(dict.fromkeys([*columns, *([weight] if weight else [])]))
+    renamed = {c: c + PROTECTED for c in columns}
+    if original.engine == "polars":
+        second = protected.frame
+        if name is not None and not original.frame[name].equals(second[name]):
+            second = original.frame.select(name).join(second, on=name, how="left", maintain_order="left")
+        both = pl.concat(
+            [original.frame.select(kept), second.select(list(columns)).rename(renamed)], how="horizontal"
+        )
+        return frames.lazy(both)
+    if name is None:
+        raise EngineError(
+            f"Comparing records on {original.engine} needs an id column.",
+            hint="Give the role id= when you read the data.",
+        )
+    left = original.table.select(name, *[c for c in kept if c != name])
+    right = protected.table.select(name, *[c for c in columns if c != name]).rename(
+        {c: c + PROTECTED for c in columns if c != name}
+    )
+    joined = left.join(right, on=name, how="inner")
+    if int(frames.gather(joined.select(nw.len().alias("n")))["n"][0]) != original.height:
+        raise DataError(f"Records cannot be compared one by one: ids in {name!r} differ between the files.")
+    return joined

@@ -1,0 +1,131 @@
+"""Plan: the scenario file, the same for the command line, the web page and the API."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sdckit.errors import FileError, OptionError, listing, nearest
+from sdckit.io import read
+from sdckit.microdata import Microdata
+from sdckit.roles import Role
+from sdckit.scenario import Scenario
+
+SECTIONS = ("data", "scenarios", "assess", "seed")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A data file with roles, named scenarios, what to assess, and a seed.
+
+    >>> plan = Plan.parse('''
+    ... data: {file: survey.csv, keys: [sex]}
+    ... scenarios:
+    ...   k3: [{suppress: {k: 3}}]
+    ... ''')
+    >>> plan.scenarios
+    (Scenario 'k3': suppress(k=3),)
+    """
+
+    data: Mapping[str, Any] = field(default_factory=dict)
+    scenarios: tuple[Scenario, ...] = ()
+    assess: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    folder: Path = Path()
+
+    @classmethod
+    def parse(cls, text: str, folder: Path = Path()) -> "Plan":
+        """A plan from YAML text; every name in it is checked."""
+        try:
+            content = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise FileError(
+                "The scenario file is not valid YAML.", given=str(error).replace("\n", " ")
+            ) from None
+        if not isinstance(content, Mapping):
+            raise FileError("The scenario file must hold sections.", allowed=listing(SECTIONS))
+        _known(content, SECTIONS, "section")
+        data = _mapping(content, "data")
+        _known(data, ("file", "keep_direct", "engine", *Role), "entry of data")
+        named = _mapping(content, "scenarios")
+        scenarios = tuple(Scenario(str(name), steps or ()) for name, steps in named.items())
+        seed = content.get("seed", 0)
+        if not isinstance(seed, int) or seed < 0:
+            raise OptionError("seed must be a whole number, 0 or more.", given=seed)
+        return cls(data, scenarios, _mapping(content, "assess"), seed, folder)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Plan":
+        """A plan from a file; the data file is looked for beside it."""
+        path = Path(path)
+        if not path.is_file():
+            raise FileError("There is no such scenario file.", given=str(path))
+        return cls.parse(path.read_text(encoding="utf-8"), path.parent)
+
+    def read(self) -> Microdata:
+        """The data this plan is about."""
+        if "file" not in self.data:
+            raise OptionError(
+                "The plan names no data file.", hint="Add data: {file: …} to the scenario file."
+            )
+        roles = {name: value for name, value in self.data.items() if name != "file"}
+        return read(self.folder / str(self.data["file"]), **roles)
+
+    def find(self, name: str) -> Scenario:
+        """The scenario of this name."""
+        for scenario in self.scenarios:
+            if scenario.name == name:
+                return scenario
+        names = [s.name for s in self.scenarios]
+        raise OptionError(
+            f"The plan has no scenario {name!r}.", allowed=listing(names), hint=nearest(name, names)
+        )
+
+    def to_yaml(self) -> str:
+        """The plan as YAML text."""
+        content: dict[str, Any] = {}
+        if self.data:
+            content["data"] = dict(self.data)
+        content["scenarios"] = {s.name: s.as_list() for s in self.scenarios}
+        if self.assess:
+            content["assess"] = dict(self.assess)
+        content["seed"] = self.seed
+        return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the plan, whole or not at all."""
+        return write_text(self.to_yaml(), path)
+
+
+def write_text(text: str, path: str | Path) -> Path:
+    """Write a text file through a temporary one, so that nothing half-written is ever found."""
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise FileError("The folder does not exist.", given=str(path.parent))
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
+    return path
+
+
+def _known(content: Mapping[str, Any], allowed: tuple[str, ...], what: str) -> None:
+    for name in content:
+        if name not in allowed:
+            raise OptionError(
+                f"Unknown {what} {name!r}.", allowed=listing(allowed), hint=nearest(str(name), allowed)
+            )
+
+
+def _mapping(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    part = content.get(name) or {}
+    if not isinstance(part, Mapping):
+        raise OptionError(f"Section {name!r} must be a mapping.", given=type(part).__name__)
+    return part

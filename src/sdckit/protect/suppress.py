@@ -1,0 +1,138 @@
+"""Local suppression: blank as few key values as possible until the file is k-anonymous."""
+
+from collections.abc import Callable, Mapping
+from itertools import combinations
+from math import inf
+from typing import Annotated, Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from pydantic import Field
+
+from sdckit.cells import key_codes
+from sdckit.errors import DataError, OptionError
+from sdckit.microdata import Microdata
+from sdckit.missing import Missing
+from sdckit.protect.strata import strata
+from sdckit.registry import KEYS, Columns, Role, protection
+
+Level = Literal["low", "normal", "high", "never"] | Annotated[float, Field(gt=0)]
+LEVELS = {"low": 0.5, "normal": 1.0, "high": 100.0, "never": inf}
+
+
+@protection(
+    "Local suppression to k-anonymity",
+    needs=Role.KEYS,
+    reference="Samarati (2001); Templ, Kowarik & Meindl (2015)",
+)
+def suppress(
+    data: Microdata,
+    *,
+    k: Annotated[int, Field(ge=2)] = 3,
+    keys: Columns = KEYS,
+    importance: Mapping[str, Level] | list[str] | None = None,
+    subsets: Annotated[int, Field(ge=1)] | list[Columns] | None = None,
+    by: Columns = (),
+    missing: Missing = Missing.WILDCARD,
+    progress: Callable[[int], None] | None = None,
+) -> Microdata:
+    """Set key values to missing until every record shares its keys with at least k−1 others.
+
+    The fewest cells are sought, each counted with the importance of its key: a list from the most to the
+    least important key, or a mapping to "low", "normal", "high", "never" (not to be touched) or a number
+    (what one suppression costs). With `subsets`, every subset of the keys up to that size, or every
+    listed combination, is made k-anonymous. `by`: within strata, each on its own.
+
+    A missing key value matches any value (`missing="wildcard"`) or is a category of its own. The result is
+    counted again under the same rule before it is returned. Weights are not used.
+    Reference: Samarati (2001); Templ, Kowarik & Meindl (2015).
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"sex": list("fffm"), "region": list("aaaa")}), keys=["sex", "region"])
+    >>> sdc.protect.suppress(data, k=2).frame["sex"].to_list()
+    ['f', 'f', 'f', None]
+    """
+    if missing is Missing.NOTHING:
+        raise OptionError(
+            "Suppression cannot help when a missing value matches nothing.",
+            given="nothing",
+            allowed="wildcard, category",
+        )
+    names = tuple(keys)
+    costs = key_costs(names, importance)
+    wanted = _positions(names, subsets)
+    mask = np.zeros((data.height, len(names)), dtype=bool)
+    for rows in strata(data, by):
+        if k > len(rows):
+            where = " in a stratum" if by else ""
+            raise OptionError(
+                f"k is larger than the number of records{where}.", given=k, allowed=f"2 to {len(rows)}"
+            )
+        mask[rows] = _suppress(key_codes(data.frame[rows], names), k, costs, wanted, missing, progress)
+    frame = data.frame.with_columns(
+        pl.when(pl.Series(mask[:, j])).then(None).otherwise(pl.col(c)).alias(c) for j, c in enumerate(names)
+    )
+    cells = {c: int(mask[:, j].sum()) for j, c in enumerate(names)}
+    return data.with_frame(
+        frame, cells_suppressed=int(mask.sum()), records_touched=int(mask.any(axis=1).sum()), by_key=cells
+    )
+
+
+def _suppress(
+    codes: npt.NDArray[np.int32],
+    k: int,
+    costs: npt.NDArray[np.float64],
+    subsets: list[tuple[int, ...]] | None,
+    missing: Missing,
+    progress: Callable[[int], None] | None,
+) -> npt.NDArray[np.bool_]:
+    from sdckit.kernels.suppression import suppress_cells, violations
+
+    mask = suppress_cells(codes, k=k, cost=costs, rule=missing.value, subsets=subsets, progress=progress)
+    after = np.where(mask, np.int32(-1), codes)
+    left = int(violations(after, k=k, rule=missing.value, subsets=subsets).sum())
+    if left:
+        raise DataError(
+            f"k-anonymity with k={k} cannot be reached by suppression.",
+            given=f"{left} records still too rare",
+            hint="Recode first, lower k, or allow more keys to be touched.",
+        )
+    return mask
+
+
+def key_costs(keys: tuple[str, ...], importance: object) -> npt.NDArray[np.float64]:
+    """What one suppressed cell of each key costs."""
+    if importance is None:
+        return np.ones(len(keys))
+    names = list(importance) if isinstance(importance, Mapping | list) else []
+    strangers = [c for c in names if c not in keys]
+    if strangers:
+        raise OptionError(
+            "importance names a column that is not a key.", given=strangers[0], allowed=", ".join(keys)
+        )
+    if isinstance(importance, Mapping):
+        levels = [importance.get(key, "normal") for key in keys]
+        costs = np.array([LEVELS[v] if isinstance(v, str) else float(v) for v in levels])
+    else:
+        from sdckit.kernels.suppression import importance_costs
+
+        rest = [key for key in keys if key not in names]
+        order = {key: rank for rank, key in enumerate([*names, *rest], 1)}
+        costs = importance_costs(np.array([order[key] for key in keys]))
+    if np.isinf(costs).all():
+        raise OptionError("Every key is marked never.", hint="Leave at least one key that may be suppressed.")
+    return costs
+
+
+def _positions(keys: tuple[str, ...], subsets: object) -> list[tuple[int, ...]] | None:
+    if subsets is None:
+        return None
+    if isinstance(subsets, int):
+        sizes = range(1, min(subsets, len(keys)) + 1)
+        return [s for size in sizes for s in combinations(range(len(keys)), size)]
+    wanted = [tuple(s) for s in subsets] if isinstance(subsets, list) else []
+    for column in (c for s in wanted for c in s):
+        if column not in keys:
+            raise OptionError("subsets may only name keys.", given=column, allowed=", ".join(keys))
+    return [tuple(keys.index(c) for c in s) for s in wanted]

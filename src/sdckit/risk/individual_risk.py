@@ -1,0 +1,102 @@
+"""Individual re-identification risk from sample and population frequencies."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from pydantic import Field
+
+from sdckit.cells import key_cells, per_record
+from sdckit.microdata import Microdata
+from sdckit.missing import Missing
+from sdckit.registry import KEYS, Columns, Role, risk
+from sdckit.result import Result
+from sdckit.risk.frequencies import missing_note
+
+Floats = npt.NDArray[np.float64]
+
+
+class Method(StrEnum):
+    """How risks of cells with more than two records are computed."""
+
+    APPROX = "approx"
+    EXACT = "exact"
+
+
+@risk(
+    "Individual re-identification risk",
+    bounds=(0, 1),
+    unit="probability",
+    needs=Role.KEYS,
+    engines="all",
+    reference="Benedetti & Franconi (1998); Franconi & Polettini (2004)",
+    reading="The mean probability that an intruder who knows the keys of a person and finds a record with "
+    "these keys is right. 0.01: one in a hundred such guesses is right on average.",
+)
+def individual_risk(
+    data: Microdata,
+    *,
+    keys: Columns = KEYS,
+    method: Method = Method.APPROX,
+    threshold: Annotated[float, Field(gt=0, le=1)] = 0.1,
+    missing: Missing = Missing.WILDCARD,
+    alpha: Annotated[float, Field(ge=0, le=1)] = 1.0,
+) -> Result:
+    r"""Probability that a record is re-identified by its keys, for every record.
+
+    With p = fₖ/Fₖ (F given f negative binomial), the posterior mean of 1/Fₖ is
+
+    .. math:: r_k = \frac{p}{f}\; {}_2F_1(1, 1; f+1; 1-p)
+
+    which for f = 1 is p/(1−p)·ln(1/p) and for f = 2 is p/(1−p) − (p/(1−p))²·ln(1/p). `method="exact"`
+    uses it for every f (this form of the hypergeometric function is stable for any p); `"approx"` takes
+    p/(f−(1−p)) for f > 2. Where Fₖ ≤ fₖ, as without weights, the risk is 1/fₖ.
+
+    value: the mean risk (global risk). figures: expected_reidentifications Σ rᵢ, above_threshold (records
+    with a risk above `threshold`), highest. parts: the risk of each record.
+
+    Weights: Fₖ is their sum over the cell. Missing keys: see `frequencies`.
+    Reference: Benedetti & Franconi (1998).
+    Departures: fractional counts (alpha < 1) use the exact form below f = 3; sdcMicro gives 0 there.
+
+    >>> import polars as pl, sdckit as sdc
+    >>> weights = [180, 180, 215, 76, 186, 76, 180, 215, 186, 76]
+    >>> cell = [1, 1, 2, 3, 4, 3, 5, 6, 7, 7]
+    >>> data = sdc.read(pl.DataFrame({"cell": cell, "w": weights}), keys="cell", weight="w")
+    >>> sdc.risk.individual_risk(data).parts["risk"].round(9).to_list()
+    [0.00542452, 0.00542452, 0.025096439, 0.012563425, 0.028247279, 0.012563425, 0.029010932, 0.025096439,
+     0.007403834, 0.007403834]
+    """
+    cells = key_cells(data, keys, missing, alpha)
+    risks = cell_risk(cells["sample_count"].to_numpy(), cells["population_count"].to_numpy(), method)
+    cells = cells.with_columns(pl.Series("risk", risks))
+    expected = float((cells["risk"] * cells["records"]).sum())
+    above = int(cells.filter(pl.col("risk") > threshold)["records"].sum())
+    notes = missing_note(cells, keys, missing, alpha)
+    if data.roles.weight is None:
+        notes += ("No weights: the file is taken for the whole population, the risk is 1/f.",)
+    return Result(
+        expected / data.height,
+        {
+            "expected_reidentifications": expected,
+            "above_threshold": above,
+            "highest": float(risks.max()),
+        },
+        per_record(data, cells, ["sample_count", "population_count", "risk"]),
+        notes,
+        {"cells": cells} if data.engine != "polars" else {},
+    )
+
+
+def cell_risk(sample: Floats, population: Floats, method: Method = Method.APPROX) -> Floats:
+    """r for each (f, F)."""
+    from scipy.special import hyp2f1
+
+    p = np.minimum(sample / population, 1.0)
+    exact = np.ones(len(p), bool) if method is Method.EXACT else sample < 3
+    risks = p / (sample - (1 - p))
+    risks[exact] = p[exact] / sample[exact] * hyp2f1(1, 1, sample[exact] + 1, 1 - p[exact])
+    risks[p >= 1] = 1 / sample[p >= 1]
+    return np.asarray(np.minimum(risks, 1.0))

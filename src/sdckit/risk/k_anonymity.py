@@ -1,0 +1,97 @@
+"""k-anonymity: records in key cells smaller than k."""
+
+from itertools import combinations
+from typing import Annotated
+
+import polars as pl
+from pydantic import Field
+
+from sdckit.cells import key_cells
+from sdckit.errors import OptionError
+from sdckit.microdata import Microdata
+from sdckit.missing import Missing
+from sdckit.registry import KEYS, Columns, Role, risk
+from sdckit.result import Result
+from sdckit.risk.frequencies import missing_note
+
+USUAL = (2, 3, 5)
+
+
+@risk(
+    "Records in key cells smaller than k",
+    bounds=(0, 1),
+    unit="share of records",
+    needs=Role.KEYS,
+    engines="all",
+    reference="Samarati & Sweeney (1998); Sweeney (2002)",
+    reading="0: every record shares its keys with at least k−1 others, the file is k-anonymous. "
+    "0.05: one record in twenty does not.",
+)
+def k_anonymity(
+    data: Microdata,
+    *,
+    k: Annotated[int, Field(ge=2)] = 3,
+    keys: Columns = KEYS,
+    missing: Missing = Missing.WILDCARD,
+    alpha: Annotated[float, Field(ge=0, le=1)] = 1.0,
+    subsets: Annotated[int, Field(ge=1)] | list[Columns] | None = None,
+) -> Result:
+    """Share of records whose keys are shared by fewer than k records.
+
+    A record violates k-anonymity when fₖ < k. With `subsets` the same is asked of every subset of the
+    keys up to that size, or of the key combinations listed; a record violates when any of them does.
+
+    Weights: not used, k-anonymity is about the records in the file. Missing keys: see `frequencies`.
+    Reference: Samarati & Sweeney (1998).
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"sex": list("fffmm"), "region": list("aaabb")}), keys=["sex", "region"])
+    >>> sdc.risk.k_anonymity(data, k=3).figures["violations"]
+    2
+    """
+    if k > data.height:
+        raise OptionError("k is larger than the number of records.", given=k, allowed=f"2 to {data.height}")
+    cells = key_cells(data, keys, missing, alpha)
+    levels = sorted({*USUAL, k})
+    wanted = _subsets(tuple(keys), subsets)
+    if wanted == [tuple(keys)]:
+        smallest = cells["sample_count"]
+        tables: dict[str, pl.DataFrame] = {}
+    else:
+        each = [_sizes(data, cells, subset, missing, alpha) for subset in wanted]
+        smallest = pl.DataFrame(each).min_horizontal() if each else cells["sample_count"]
+        violating = [int(cells["records"].filter(size < k).sum()) for size in each]
+        names = [", ".join(s) for s in wanted]
+        tables = {"subsets": pl.DataFrame({"keys": names, "violations": violating})}
+    counts = {level: int(cells["records"].filter(smallest < level).sum()) for level in levels}
+    parts = pl.DataFrame(
+        {
+            "k": levels,
+            "violations": [counts[level] for level in levels],
+            "share": [counts[level] / data.height for level in levels],
+        }
+    )
+    figures = {"violations": counts[k], **{f"violations_{level}": counts[level] for level in USUAL}}
+    return Result(counts[k] / data.height, figures, parts, missing_note(cells, keys, missing, alpha), tables)
+
+
+def _subsets(keys: tuple[str, ...], asked: int | list[Columns] | None) -> list[tuple[str, ...]]:
+    if asked is None:
+        return [keys]
+    if isinstance(asked, int):
+        return [s for size in range(1, min(asked, len(keys)) + 1) for s in combinations(keys, size)]
+    strangers = [c for subset in asked for c in subset if c not in keys]
+    if strangers:
+        raise OptionError("subsets may only name keys.", given=strangers[0], allowed=", ".join(keys))
+    return [tuple(subset) for subset in asked]
+
+
+def _sizes(
+    data: Microdata, cells: pl.DataFrame, subset: tuple[str, ...], missing: Missing, alpha: float
+) -> pl.Series:
+    """The cell size on a subset of the keys, in the order of `cells`."""
+    small = key_cells(data, subset, missing, alpha)
+    by = [c for c in small.columns if c in data.columns]
+    sizes = small.select(*by, pl.col("sample_count").alias("_size"))
+    joined = cells.join(sizes, on=by, how="left", nulls_equal=True, maintain_order="left")
+    return joined["_size"].alias(", ".join(subset))

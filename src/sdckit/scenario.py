@@ -1,0 +1,127 @@
+"""Step and Scenario: an ordered list of protections, written and read as YAML, replayed from a seed."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sdckit.errors import OptionError, SdcError
+from sdckit.microdata import Microdata
+from sdckit.registry import Kind, find, plain
+
+Progress = Callable[[str, int, int], None]  # step name, position, steps in all
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Step:
+    """One protection with its options, checked when it is written down.
+
+    >>> Step("suppress", k=3)
+    suppress(k=3)
+    """
+
+    method: str
+    options: Mapping[str, Any]
+
+    def __init__(self, method: str, /, **options: Any) -> None:
+        find(method, Kind.PROTECTION).validate(options)
+        object.__setattr__(self, "method", method)
+        object.__setattr__(self, "options", plain(options))
+
+    def __repr__(self) -> str:
+        return f"{self.method}({', '.join(f'{k}={v}' for k, v in self.options.items())})"
+
+    def check(self, data: Microdata) -> None:
+        """Refuse before any work what this step could not do with these data."""
+        spec = find(self.method, Kind.PROTECTION)
+        spec.check(data)
+        spec.resolve(data, spec.validate(self.options))
+
+    def protect(self, data: Microdata, rng: np.random.Generator) -> Microdata:
+        """Carry the step out."""
+        changed: Microdata = find(self.method, Kind.PROTECTION).call(data, rng=rng, **self.options)
+        return changed
+
+    def as_dict(self) -> dict[str, Any]:
+        """The step as YAML has it: {method: {option: value}}."""
+        return {self.method: dict(self.options)}
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Scenario:
+    """A named list of steps. The same data, steps and seed give the same file to the byte.
+
+    >>> Scenario("k3", [Step("suppress", k=3)])
+    Scenario 'k3': suppress(k=3)
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+
+    def __init__(self, name: str, steps: Sequence[Step | Mapping[str, Any] | str] = ()) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "steps", tuple(_step(name, s) for s in steps))
+
+    def __repr__(self) -> str:
+        return f"Scenario {self.name!r}: {self.describe()}"
+
+    def describe(self) -> str:
+        """The steps in one line."""
+        return ", then ".join(map(repr, self.steps)) or "no protection"
+
+    def check(self, data: Microdata) -> None:
+        """Refuse before any work what these data do not allow."""
+        for step in self.steps:
+            step.check(data)
+
+    def protect(self, data: Microdata, seed: int = 0, progress: Progress | None = None) -> Microdata:
+        """The protected microdata; its log says what every step did.
+
+        Each step draws from its own generator, made of the seed and the step's position.
+
+        >>> import sdckit as sdc
+        >>> data = sdc.demo.survey(n=300, seed=1)
+        >>> protected = Scenario("k2", [Step("suppress", k=2, keys=["sex", "region"])]).protect(data, seed=1)
+        >>> protected.log[-1].method
+        'suppress'
+        """
+        self.check(data)
+        for position, step in enumerate(self.steps):
+            if progress is not None:
+                progress(step.method, position, len(self.steps))
+            data = step.protect(data, np.random.default_rng(np.random.SeedSequence([seed, position])))
+        return data
+
+    def without(self, position: int) -> "Scenario":
+        """The scenario with one step undone (0 is the first)."""
+        if not 0 <= position < len(self.steps):
+            raise OptionError("There is no such step.", given=position, allowed=f"0 to {len(self.steps) - 1}")
+        return Scenario(self.name, [s for i, s in enumerate(self.steps) if i != position])
+
+    def as_list(self) -> list[dict[str, Any]]:
+        """The steps as YAML has them."""
+        return [step.as_dict() for step in self.steps]
+
+
+def _step(scenario: str, step: Step | Mapping[str, Any] | str) -> Step:
+    """A step from a Step, {method: {options}} or just the method's name."""
+    if isinstance(step, Step):
+        return step
+    if isinstance(step, str):
+        step = {step: {}}
+    if not isinstance(step, Mapping) or len(step) != 1:
+        raise OptionError(
+            f"A step of scenario {scenario!r} is not valid.", given=step, allowed="{method: {option: value}}"
+        )
+    method, options = next(iter(step.items()))
+    if not isinstance(options, Mapping | None):
+        raise OptionError(
+            f"The options of {method!r} in scenario {scenario!r} must be a mapping.", given=options
+        )
+    try:
+        return Step(str(method), **{str(k): v for k, v in (options or {}).items()})
+    except SdcError as error:
+        raise type(error)(
+            f"Scenario {scenario!r}: {error.what}", given=error.given, allowed=error.allowed, hint=error.hint
+        ) from None

@@ -1,0 +1,174 @@
+"""Contingency tables before and after."""
+
+import math
+from collections.abc import Sequence
+from enum import StrEnum
+from itertools import combinations
+from typing import Any
+
+import polars as pl
+
+from sdckit.engine import frames, tables
+from sdckit.errors import ColumnError
+from sdckit.microdata import Microdata
+from sdckit.registry import Columns, utility
+from sdckit.result import Result
+
+
+class MissingCells(StrEnum):
+    """What a missing value is in a table: dropped with its record, or a category of its own."""
+
+    DROP = "drop"
+    CATEGORY = "category"
+
+
+@utility(
+    "Change of contingency tables (UT)",
+    unit="records (weighted where there are weights) a cell",
+    engines="all",
+    reference="Templ (2017), ch. 5; Gomatam & Karr (2003) for Hellinger and total variation",
+    reading="0: the tables are the same. UT is the mean change of a cell, UT2 the mean change in percent; "
+    "Hellinger and total variation run from 0 (same) to 1 (nothing in common).",
+)
+def contingency_tables(
+    original: Microdata,
+    protected: Microdata,
+    *,
+    tables: list[Columns] | None = None,
+    missing: MissingCells = MissingCells.DROP,
+) -> Result:
+    r"""How far tables of counts move, for any sets of variables.
+
+    Over all cells of the union of categories, UT = mean |Tx−Ty|; over the cells with Tx > 0,
+    UT2 = 100·mean |Tx−Ty|/Tx, with the cells born (Tx = 0 < Ty) and died (Tx > 0 = Ty) counted beside it.
+    Hellinger = √(½Σ(√px−√py)²), total variation = ½Σ|px−py|, and the change of Cramér's V for pairs.
+
+    `tables`: lists of variables, all pairs of keys by default. The value and figures are means over tables,
+    `parts` has one row a table, and the table `cells` has every occupied cell.
+
+    Weights: counts are sums of weights where a weight role is set, each file with its own.
+    Missing values: records with one in the table are dropped (a suppression so shows as lost counts), or
+    missing is a category of its own. Files may differ in length; UT then compares their sizes too.
+    Reference: Templ (2017); Gomatam & Karr (2003).
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"a": [1, 1, 2, 2], "b": [1, 2, 1, 2]}), keys=["a", "b"])
+    >>> other = data.with_frame(pl.DataFrame({"a": [1, 1, 1, 2], "b": [1, 2, 1, 2]}))
+    >>> result = sdc.utility.contingency_tables(data, other)
+    >>> result.value, result.figures["ut2"], result.figures["total_variation"]
+    (0.5, 50.0, 0.25)
+    """
+    wanted = _wanted(original, protected, tables)
+    names = list(dict.fromkeys(c for table in wanted for c in table))
+    notes = _recoded(original, protected, names)
+    before, after = _counts(original, names), _counts(protected, names)
+    rows, cells = [], []
+    for variables in wanted:
+        both = _both(before, after, variables, missing)
+        rows.append({"table": " × ".join(variables), **_compare(both, variables)})
+        texts = [pl.col(c).cast(pl.String).fill_null("missing") for c in variables]
+        cells.append(
+            both.select(
+                pl.lit(" × ".join(variables)).alias("table"),
+                pl.concat_list(texts).alias("categories"),
+                pl.col("original"),
+                pl.col("protected"),
+            )
+        )
+    parts = pl.DataFrame(rows)
+    figures = {
+        name: _mean(parts[name]) for name in ("ut", "ut2", "hellinger", "total_variation", "cramers_v_change")
+    }
+    counted = {name: int(parts[name].sum()) for name in ("cells_born", "cells_died")}
+    return Result(figures["ut"], {**figures, **counted}, parts, notes, {"cells": pl.concat(cells)})
+
+
+def _wanted(original: Microdata, protected: Microdata, asked: list[Columns] | None) -> list[tuple[str, ...]]:
+    keys = [c for c in original.roles.keys if c in protected.columns]
+    if asked is None:
+        found: list[tuple[str, ...]] = [*combinations(keys, 2)] or [(k,) for k in keys]
+        if not found:
+            raise ColumnError(
+                "There is no table to compare.", hint="Set keys when you read, or give tables=[[…]]."
+            )
+        return found
+    for column in (c for table in asked for c in table):
+        if column not in protected.columns:
+            raise ColumnError(f"The protected file has no column {column!r}.")
+    return [tuple(table) for table in asked]
+
+
+def _recoded(original: Microdata, protected: Microdata, names: Sequence[str]) -> tuple[str, ...]:
+    first, second = frames.schema(original.frame), frames.schema(protected.frame)
+    changed = [c for c in names if first[c].is_numeric() != second[c].is_numeric()]
+    if not changed:
+        return ()
+    return (f"Recoded, so no category is shared with the original: {', '.join(changed)}.",)
+
+
+def _counts(data: Microdata, names: Sequence[str]) -> Any:
+    """The file as a table to count from: reduced to distinct combinations where it is in memory."""
+    if data.engine != "polars":
+        return data.table, data.roles.weight
+    return frames.lazy(tables.count_cells(data.table, names, data.roles.weight)), "weight_sum"
+
+
+def _both(before: Any, after: Any, variables: Sequence[str], missing: MissingCells) -> pl.DataFrame:
+    drop = missing is MissingCells.DROP
+    x = tables.contingency(before[0], variables, before[1], drop_missing=drop).rename({"count": "original"})
+    y = tables.contingency(after[0], variables, after[1], drop_missing=drop).rename({"count": "protected"})
+    for column in variables:
+        if x.schema[column] != y.schema[column]:
+            common = (
+                pl.Float64 if x.schema[column].is_numeric() and y.schema[column].is_numeric() else pl.String
+            )
+            x, y = (f.with_columns(pl.col(column).cast(common)) for f in (x, y))
+    joined = x.join(y, on=list(variables), how="full", nulls_equal=True, coalesce=True)
+    return joined.with_columns(pl.col("original", "protected").fill_null(0.0)).sort(variables)
+
+
+def _compare(both: pl.DataFrame, variables: Sequence[str]) -> dict[str, float | int | None]:
+    x, y = both["original"], both["protected"]
+    size = math.prod(both[c].n_unique() for c in variables)
+    change = (x - y).abs()
+    there = x > 0
+    total_x, total_y = float(x.sum()), float(y.sum())
+    if total_x > 0 and total_y > 0:
+        px, py = x / total_x, y / total_y
+        hellinger = math.sqrt(0.5 * float(((px.sqrt() - py.sqrt()) ** 2).sum()))
+        variation = 0.5 * float((px - py).abs().sum())
+    else:
+        hellinger = variation = 0.0 if total_x == total_y else 1.0
+    v_x, v_y = _cramers_v(both, variables, "original"), _cramers_v(both, variables, "protected")
+    return {
+        "cells": size,
+        "ut": float(change.sum()) / size if size else 0.0,
+        "ut2": 100 * _mean(change.filter(there) / x.filter(there)),
+        "hellinger": hellinger,
+        "total_variation": variation,
+        "cramers_v_original": v_x,
+        "cramers_v_protected": v_y,
+        "cramers_v_change": None if v_x is None or v_y is None else v_y - v_x,
+        "cells_born": int(((x == 0) & (y > 0)).sum()),
+        "cells_died": int((there & (y == 0)).sum()),
+    }
+
+
+def _cramers_v(both: pl.DataFrame, variables: Sequence[str], column: str) -> float | None:
+    """V of a two-way table over its occupied rows and columns; None for other tables or a single row."""
+    if len(variables) != 2:
+        return None
+    a, b = variables
+    t = both.filter(pl.col(column) > 0).select(a, b, pl.col(column).alias("n"))
+    smaller = min(t[a].n_unique(), t[b].n_unique()) - 1
+    if smaller < 1:
+        return None
+    total = float(t["n"].sum())
+    margins = t.with_columns(r=pl.col("n").sum().over(a), c=pl.col("n").sum().over(b))
+    phi2 = float((margins["n"] ** 2 / (margins["r"] * margins["c"])).sum()) - 1
+    return math.sqrt(max(phi2, 0.0) / smaller) if total else None
+
+
+def _mean(values: pl.Series) -> float:
+    mean = values.drop_nulls().mean()
+    return 0.0 if mean is None else float(mean)  # type: ignore[arg-type]

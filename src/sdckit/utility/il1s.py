@@ -1,0 +1,92 @@
+"""IL1s: scaled distance between original and protected values."""
+
+import math
+
+import narwhals as nw
+import polars as pl
+
+from sdckit.engine import frames, tables
+from sdckit.microdata import Microdata
+from sdckit.pairs import PROTECTED, side_by_side
+from sdckit.registry import NUMERIC, Columns, Compares, Role, utility
+from sdckit.result import Result
+
+
+@utility(
+    "Information loss IL1s",
+    unit="standard deviations / √2",
+    needs=Role.NUMERIC,
+    compares=Compares.RECORDS,
+    engines="all",
+    reference="Yancey, Winkler & Creecy (2002)",
+    reading="0: no number changed. 0.1: numbers moved by 0.14 standard deviations on average; above 0.5 the "
+    "records have little to do with their originals. Not informative after swapping or synthesis.",
+)
+def il1s(original: Microdata, protected: Microdata, *, variables: Columns = NUMERIC) -> Result:
+    r"""Mean absolute change of the numbers, in standard deviations of the original.
+
+    .. math:: IL1s = \frac{1}{pn} \sum_j \sum_i \frac{|x_{ij}-y_{ij}|}{\sqrt{2}\,S_j}
+
+    S_j is the standard deviation (n−1) of the original variable.
+
+    Weights: records count with their weight, Σw in place of n, and S_j is the weighted standard deviation.
+    Missing values: a pair with a missing value adds nothing and stays in n, as in the definition; the
+    figure `complete_pairs` divides by the pairs present. A variable without spread (S_j = 0) is left out
+    when nothing changed and makes the value infinite when something did.
+    Reference: Yancey, Winkler & Creecy (2002). Departures: sdcMicro reports the sum, not the mean over n·p.
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 3.0]}), numeric="x")
+    >>> round(sdc.utility.il1s(data, data.with_frame(pl.DataFrame({"x": [1.0, 2.0, 4.0]}))).value, 6)
+    0.235702
+    """
+    chosen, notes = still_numeric(original, protected, variables)
+    if not chosen:
+        return Result(math.nan, notes=(*notes, "No variable is numeric in both files."))
+    moments = tables.moments(original.table, chosen, original.roles.weight)
+    weight = original.roles.weight
+    w = nw.col(weight).cast(nw.Float64) if weight else nw.lit(1.0)
+    both = side_by_side(original, protected, chosen)
+    staged = both.with_columns(
+        ((nw.col(c) - nw.col(c + PROTECTED)).abs().cast(nw.Float64) * w).alias(f"{c}|moved") for c in chosen
+    ).with_columns(w.alias("|w"))
+    row = frames.gather(
+        staged.select(
+            nw.col("|w").sum().alias("|total"),
+            *[nw.col(f"{c}|moved").sum() for c in chosen],
+            *[
+                nw.when(~nw.col(f"{c}|moved").is_null()).then(nw.col("|w")).sum().alias(f"{c}|pairs")
+                for c in chosen
+            ],
+        )
+    ).row(0, named=True)
+    spread = {c: _root(moments.variance[c]) for c in chosen}
+    rows = []
+    for c in chosen:
+        moved, pairs = float(row[f"{c}|moved"] or 0.0), float(row[f"{c}|pairs"] or 0.0)
+        scale = math.sqrt(2) * spread[c]
+        loss = moved / row["|total"] / scale if scale > 0 else (math.inf if moved > 0 else 0.0)
+        rows.append((c, loss, loss * row["|total"] / pairs if pairs else math.nan, spread[c], pairs))
+    names = ["variable", "il1s", "complete_pairs", "standard_deviation", "pairs_weight"]
+    parts = pl.DataFrame(rows, schema=names, orient="row")
+    flat = tuple(f"{c} does not vary in the original." for c in chosen if spread[c] == 0)
+    used = parts.filter((pl.col("standard_deviation") > 0) | (pl.col("il1s") > 0))
+    value = float(used["il1s"].mean() or 0.0) if used.height else 0.0  # type: ignore[arg-type]
+    complete = float(used["complete_pairs"].mean() or 0.0) if used.height else 0.0  # type: ignore[arg-type]
+    return Result(value, {"complete_pairs": complete}, parts.drop("pairs_weight"), notes + flat)
+
+
+def _root(variance: float | None) -> float:
+    return math.sqrt(variance) if variance is not None and variance > 0 else 0.0
+
+
+def still_numeric(
+    original: Microdata, protected: Microdata, variables: Columns
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The variables that are numbers in both files, and a note on the others."""
+    first, second = frames.schema(original.frame), frames.schema(protected.frame)
+    good = tuple(
+        c for c in variables if first[c].is_numeric() and c in protected.columns and second[c].is_numeric()
+    )
+    lost = [c for c in variables if c not in good]
+    return good, (f"Not numeric in both files, left out: {', '.join(lost)}.",) if lost else ()
