@@ -1,9 +1,15 @@
 """What narwhals lacks, for DuckDB."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+from uuid import uuid4
 
 import polars as pl
+
+from sdckit.engine import _polars
+from sdckit.engine._polars import plain
+
+BATCH = 500_000  # records in memory at a time, unless one stratum has more
 
 
 def join_null_safe(native: Any, cells: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> Any:
@@ -16,11 +22,43 @@ def join_null_safe(native: Any, cells: pl.DataFrame, keys: Sequence[str], column
     )
 
 
+def string_code(native: Any, column: str, name: str) -> Any:
+    """A column `name` with the first 60 bits of the MD5 of the text."""
+    code = f"('0x' || substr(md5({quoted(column)}::varchar), 1, 15))::bigint"
+    return native.project(f"*, {code} as {quoted(name)}")
+
+
+def map_strata(
+    native: Any,
+    by: Sequence[str],
+    function: Callable[[pl.DataFrame], pl.DataFrame],
+    schema: pl.Schema,
+) -> Any:
+    """A few strata at a time; the results go to a temporary table of the connection."""
+    target = f"sdckit_{uuid4().hex}"
+    _write(native, pl.DataFrame(schema=schema), f"create temp table {target} as from sdckit_part")
+    for batch in _batches(native, by) if by else [native]:
+        part = _polars.map_strata(batch.pl().lazy(), by, function, schema)
+        _write(native, part, f"insert into {target} from sdckit_part")
+    return native.query("sdckit_source", f"select * from {target}")
+
+
+def _write(native: Any, part: pl.DataFrame, statement: str) -> None:
+    sdckit_part = plain(part).to_arrow()  # noqa: F841 (DuckDB finds it by name)
+    native.query("sdckit_source", statement)
+
+
+def _batches(native: Any, by: Sequence[str]) -> list[Any]:
+    """The records of several strata together, so that there is not one scan per stratum."""
+    names = ", ".join(quoted(name) for name in by)
+    sizes = native.aggregate(f"{names}, count(*)::bigint as __sdckit_n", names).pl()
+    batch = pl.col("__sdckit_n").cum_sum() // BATCH
+    strata = sizes.sort(by).with_columns(batch.alias("__sdckit_batch"))
+    joined = join_null_safe(native, strata, by, ["__sdckit_batch"])
+    numbers = strata["__sdckit_batch"].unique().sort()
+    return [joined.filter(f"__sdckit_batch = {n}").project("* exclude (__sdckit_batch)") for n in numbers]
+
+
 def quoted(name: str) -> str:
     """A column name as SQL takes it."""
     return '"' + name.replace('"', '""') + '"'
-
-
-def plain(frame: pl.DataFrame) -> pl.DataFrame:
-    """Categories as text: an Enum would arrive as a type of its own."""
-    return frame.cast({pl.Enum: pl.String, pl.Categorical: pl.String})

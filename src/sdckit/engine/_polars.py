@@ -1,6 +1,7 @@
 """What narwhals lacks, for Polars."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from hashlib import md5
 
 import polars as pl
 
@@ -15,3 +16,30 @@ def join_null_safe(
     return native.join(
         wanted.lazy(), on=list(keys), how="left", nulls_equal=True, maintain_order="left", validate="m:1"
     )
+
+
+def string_code(native: pl.LazyFrame, column: str, name: str) -> pl.LazyFrame:
+    """A column `name` with the first 60 bits of the MD5 of the text."""
+    text = native.select(pl.col(column).cast(pl.String)).collect().to_series()
+    distinct = text.drop_nulls().unique()
+    codes = [int(md5(value.encode(), usedforsecurity=False).hexdigest()[:15], 16) for value in distinct]
+    coded = text.replace_strict(distinct, pl.Series(codes, dtype=pl.Int64), default=None)
+    return native.with_columns(coded.cast(pl.Int64).alias(name))
+
+
+def map_strata(
+    native: pl.LazyFrame,
+    by: Sequence[str],
+    function: Callable[[pl.DataFrame], pl.DataFrame],
+    schema: pl.Schema,
+) -> pl.DataFrame:
+    """Strata in the order of their first record."""
+    frame = native.collect()
+    strata = frame.partition_by(by, maintain_order=True) if by else [frame] if frame.height else []
+    parts = [function(stratum).select(schema.names()).cast(schema) for stratum in strata]
+    return pl.concat(parts) if parts else pl.DataFrame(schema=schema)
+
+
+def plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """Categories as text: an Enum would arrive as a type of its own."""
+    return frame.cast({pl.Enum: pl.String, pl.Categorical: pl.String})

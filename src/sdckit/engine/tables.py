@@ -40,18 +40,30 @@ def native_module(table: Table) -> Any:
     return import_module(f"sdckit.engine._{frames.engine_of(table.to_native())}")
 
 
+def refuse_clash(names: Sequence[str], ours: Sequence[str]) -> None:
+    """Refuse users' columns that have the name of a column we are about to add."""
+    clash = [name for name in names if name in ours]
+    if clash:
+        raise ColumnError(
+            f"A column is named {clash[0]!r}, which we need for the result.", hint="Rename that column."
+        )
+
+
 def count_cells(table: Table, keys: Sequence[str], weight: str | None) -> pl.DataFrame:
     """One row per combination of keys that occurs: keys…, `records` (Int64), `weight_sum` (Float64).
 
     NULL is a value of its own. Without a weight `weight_sum` equals `records`. Rows come in no set order.
     """
-    _refuse_clash(keys, ("records", "weight_sum"))
-    records = nw.len().cast(nw.Int64).alias(_RECORDS)
-    mass = nw.len().cast(nw.Float64) if weight is None else _number(weight).sum()
-    sums = [records, mass.alias(_WEIGHT_SUM)]
-    cells = frames.gather(table.group_by(*keys).agg(*sums) if keys else table.select(*sums))
+    refuse_clash(keys, ("records", "weight_sum"))
+    codes, mass = _codes(keys), _weight_code(weight)
+    short = _short(table, keys, weight) if keys or weight else table
+    sums = [
+        nw.len().cast(nw.Int64).alias(_RECORDS),
+        (nw.len().cast(nw.Float64) if mass is None else nw.col(mass).sum()).alias(_WEIGHT_SUM),
+    ]
+    cells = frames.gather(short.group_by(*codes).agg(*sums) if keys else short.select(*sums))
     return cells.select(
-        *keys,
+        *(pl.col(code).alias(key) for code, key in zip(codes, keys, strict=True)),
         pl.col(_RECORDS).cast(pl.Int64).alias("records"),
         pl.col(_WEIGHT_SUM).cast(pl.Float64).alias("weight_sum"),
     )
@@ -60,17 +72,17 @@ def count_cells(table: Table, keys: Sequence[str], weight: str | None) -> pl.Dat
 def join_cells(
     frame: pl.DataFrame, cells: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]
 ) -> pl.DataFrame:
-    """The records in their order with `columns` of their cell; NULL joins NULL. A record without cell gets NULL.
+    """The records in their order with `columns` of their cell. NULL joins NULL; no such cell gives NULL.
 
     `columns` must not be in the frame already: pass `frame.select(keys)` if users' columns may be so named.
     """
-    _refuse_clash(frame.columns, columns)
+    refuse_clash(frame.columns, columns)
     return _polars.join_null_safe(frame.lazy(), cells, keys, columns).collect()
 
 
 def join_cells_lazy(table: Table, cells: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> Table:
-    """As `join_cells`, on the engine of the table; only there row order is kept as far as the engine does."""
-    _refuse_clash(list(table.collect_schema()), columns)
+    """As `join_cells`, lazily on the engine of the table. DuckDB and Spark may reorder rows."""
+    refuse_clash(list(table.collect_schema()), columns)
     native = native_module(table).join_null_safe(table.to_native(), cells, list(keys), list(columns))
     return frames.lazy(native)
 
@@ -82,12 +94,11 @@ def contingency(
 
     NULL is a category, or with `drop_missing` records with any NULL among the variables are left out.
     """
-    _refuse_clash(variables, ("count",))
+    refuse_clash(variables, ("count",))
     if drop_missing and variables:
         table = table.filter(~nw.any_horizontal(*_missing(variables), ignore_nulls=False))
-    cells = count_cells(_short(table, variables, weight), _codes(variables), _weight_code(weight))
-    names = dict(zip(_codes(variables), variables, strict=True))
-    return cells.rename(names).select(*variables, pl.col("weight_sum").alias("count"))
+    cells = count_cells(table, variables, weight)
+    return cells.select(*variables, pl.col("weight_sum").alias("count"))
 
 
 def missing_counts(table: Table, columns: Sequence[str]) -> dict[str, int]:
@@ -103,7 +114,7 @@ def missing_counts(table: Table, columns: Sequence[str]) -> dict[str, int]:
 
 
 def quantiles(table: Table, variable: str, probabilities: Sequence[float]) -> list[float | None]:
-    """Unweighted quantiles of the values present, linear between order statistics (type 7 of Hyndman and Fan).
+    """Unweighted quantiles of the values present, linear between order statistics (Hyndman and Fan's type 7).
 
     With n values the p-quantile is at position (n−1)·p, counted from 0. None where no value is present.
     """
@@ -228,11 +239,3 @@ def _number(column: str) -> nw.Expr:
 
 def _missing(columns: Sequence[str]) -> list[nw.Expr]:
     return [nw.col(c).is_null() for c in columns]
-
-
-def _refuse_clash(names: Sequence[str], ours: Sequence[str]) -> None:
-    clash = [name for name in names if name in ours]
-    if clash:
-        raise ColumnError(
-            f"A column is named {clash[0]!r}, which we need for the result.", hint="Rename that column."
-        )

@@ -1,0 +1,55 @@
+"""What narwhals lacks, for Spark."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import polars as pl
+import polars.selectors as cs
+
+from sdckit.engine._polars import plain
+
+
+def join_null_safe(native: Any, cells: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> Any:
+    """Left join in which NULL equals NULL."""
+    right = native.sparkSession.createDataFrame(_arrow(cells.select(*keys, *columns)))
+    right = right.toDF(*(f"__sdckit_right{i}" for i in range(len(right.columns))))
+    if not keys:
+        joined = native.crossJoin(right)
+    else:
+        on = [native[k].eqNullSafe(right[f"__sdckit_right{i}"]) for i, k in enumerate(keys)]
+        joined = native.join(right, on=on, how="left")
+    joined = joined.drop(*(f"__sdckit_right{i}" for i in range(len(keys))))
+    return joined.toDF(*native.columns, *columns)
+
+
+def string_code(native: Any, column: str, name: str) -> Any:
+    """A column `name` with the first 60 bits of the MD5 of the text."""
+    from pyspark.sql import functions
+
+    digest = functions.md5(native[column].cast("string"))
+    code = functions.conv(functions.substring(digest, 1, 15), 16, 10).cast("bigint")
+    return native.withColumn(name, code)
+
+
+def map_strata(
+    native: Any,
+    by: Sequence[str],
+    function: Callable[[pl.DataFrame], pl.DataFrame],
+    schema: pl.Schema,
+) -> Any:
+    """Each stratum in one task."""
+    from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+    result = from_arrow_schema(_arrow(pl.DataFrame(schema=schema)).schema)
+    arrow = to_arrow_schema(result)
+
+    def run(stratum: Any) -> Any:
+        made = function(pl.DataFrame(pl.from_arrow(stratum)))
+        return _arrow(made.select(schema.names()).cast(schema)).cast(arrow)
+
+    return native.groupBy(*by).applyInArrow(run, result)
+
+
+def _arrow(frame: pl.DataFrame) -> Any:
+    """Spark has no unsigned integers."""
+    return plain(frame).cast({cs.unsigned_integer(): pl.Int64}).to_arrow()

@@ -1,0 +1,88 @@
+from hashlib import md5
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from naive_tables import keyed_uniform
+from sdckit.engine import frames, random
+from sdckit.errors import ColumnError, DataError
+
+P = random.PRIME
+EDGES = [0, 1, -1, 2, P - 1, P, P + 1, -P, P * P - 1, P * P, 2 * P * P, 2**62, 2**63 - 1, -(2**63)]
+
+
+def draw(table, seed=7, step=0, id="id"):
+    return frames.gather(random.uniform(table, id=id, seed=seed, step=step, name="u"))
+
+
+def in_memory(ids, **kwargs):
+    return draw(frames.lazy(pl.DataFrame({"id": ids})), **kwargs)["u"].to_numpy()
+
+
+def test_the_prime_makes_cubing_one_to_one_and_products_fit():
+    assert P % 3 == 2
+    assert all(P % d for d in range(2, int(P**0.5) + 1))
+    assert (P - 1) * (P - 1) < 2**63
+    top = (P * 2.0**20 - 0.5) * (1.0 / (P * 2.0**20))
+    assert top < 1.0
+
+
+@pytest.mark.parametrize("step", [0, 3])
+def test_every_engine_gives_exactly_the_numbers_of_the_definition(lazy, step):
+    ids = [*EDGES, *range(100, 150)]
+    got = draw(lazy(pl.DataFrame({"id": [*ids, None], "Other": [*ids, 1]})), step=step)
+    assert got.columns == ["id", "Other", "u"]
+    numbers = dict(zip(got["id"], got["u"], strict=True))
+    assert numbers.pop(None) is None
+    assert numbers == {i: keyed_uniform(i, 7, step) for i in ids}
+
+
+def test_text_ids_are_equal_on_every_engine(lazy):
+    ids = ["A-1", "a-1", "", "Žofia 7", None, "A-1"]
+    got = draw(lazy(pl.DataFrame({"id": ids})))
+    numbers = dict(zip(got["id"], got["u"], strict=True))
+    assert got["u"].n_unique() == 5
+    assert numbers[None] is None
+    for text in ("A-1", "a-1", "", "Žofia 7"):
+        code = int(md5(text.encode()).hexdigest()[:15], 16)
+        assert numbers[text] == keyed_uniform(code, 7, 0)
+
+
+def test_whole_floats_are_ids_and_others_are_not(lazy):
+    got = draw(lazy(pl.DataFrame({"id": [5.0, None, -2.0]})))
+    assert dict(zip(got["id"], got["u"], strict=True)) == {
+        5.0: keyed_uniform(5, 7, 0),
+        -2.0: keyed_uniform(-2, 7, 0),
+        None: None,
+    }
+    with pytest.raises(DataError, match="whole numbers"):
+        draw(lazy(pl.DataFrame({"id": [5.0, 5.5]})))
+    with pytest.raises(ColumnError, match="cannot be an id"):
+        draw(lazy(pl.DataFrame({"id": [True, False]})))
+    with pytest.raises(ColumnError, match="'u'"):
+        draw(lazy(pl.DataFrame({"id": [1], "u": [2]})))
+
+
+@pytest.mark.parametrize("start", [0, -100_000, P * P - 50_000, 2**62])
+@pytest.mark.parametrize("stride", [1, 1000, P])
+def test_numbers_are_uniform_and_unrelated(start, stride):
+    n = 100_000
+    if abs(start) + n * stride >= 2**63:
+        n = (2**63 - 1 - start) // stride
+    ids = start + stride * np.arange(n, dtype=np.int64)
+    u = in_memory(ids)
+    assert np.unique(u).size == n
+    assert u.min() > 0
+    assert u.max() < 1
+    assert stats.kstest(u, "uniform").pvalue > 1e-4
+    bound = 4.5 / np.sqrt(n)
+    assert abs(np.corrcoef(u, in_memory(ids, step=1))[0, 1]) < bound
+    assert abs(np.corrcoef(u, in_memory(ids, seed=8))[0, 1]) < bound
+    for lag in (1, 2, 10):
+        assert abs(np.corrcoef(u[lag:], u[:-lag])[0, 1]) < bound
+    pairs = np.histogram2d(u[1:], u[:-1], bins=16, range=[[0, 1], [0, 1]])[0]
+    assert stats.chisquare(pairs.ravel()).pvalue > 1e-4
+    low_bits = np.floor(u * 2**44).astype(np.int64) % 256
+    assert stats.chisquare(np.bincount(low_bits, minlength=256)).pvalue > 1e-4
