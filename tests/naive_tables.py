@@ -40,7 +40,7 @@ def keyed_uniform(id, seed, step):
     words = []
     for word in ("__sdckit_x", "__sdckit_y"):
         x, number = 0, 0
-        for part, rounds in zip(parts, (4, 3, 3), strict=True):
+        for part, rounds in zip(parts, (3, 2, 3), strict=True):
             x += part
             for _ in range(rounds):
                 digest = sha256(f"{seed}/{step}/{number}/{word}".encode()).digest()

@@ -9,14 +9,24 @@
 
 from importlib.metadata import version
 
+from sdckit import demo as demo
 from sdckit import protect as protect
 from sdckit import risk as risk
 from sdckit import utility as utility
+from sdckit.assess import Assessment as Assessment
+from sdckit.assess import assess as assess
+from sdckit.compare import RiskUtilityMap as RiskUtilityMap
+from sdckit.compare import compare as compare
 from sdckit.errors import SdcError as SdcError
+from sdckit.io import read as read
+from sdckit.io import write as write
 from sdckit.labels import Labels as Labels
 from sdckit.microdata import Microdata as Microdata
 from sdckit.missing import Missing as Missing
+from sdckit.plan import Plan as Plan
 from sdckit.result import Result as Result
 from sdckit.roles import Role as Role
+from sdckit.scenario import Scenario as Scenario
+from sdckit.scenario import Step as Step
 
 __version__ = version("sdckit")

@@ -99,6 +99,7 @@ class Spec:
     compares: Compares = Compares.ONE_FILE
     engines: tuple[str, ...] = ("polars",)
     keeps_records: bool = True
+    chart: Callable[[Result], Any] | None = None
 
     @cached_property
     def parameters(self) -> Mapping[str, inspect.Parameter]:
@@ -324,7 +325,7 @@ def _measuring(spec: Spec) -> Callable[..., Result]:
     def measure(*files: Any, **given: Any) -> Result:
         options = prepare(spec, files, given)
         result: Result = spec.function(*files, **options)
-        return replace(result, measure=spec.name, options=plain(options))
+        return replace(result, measure=spec.name, options=plain(options), draw=spec.chart)
 
     return measure
 

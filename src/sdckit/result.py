@@ -1,11 +1,13 @@
 """Result: what every measure returns."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
 import polars as pl
+
+from sdckit.errors import SdcError
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,7 @@ class Result:
     parts: the number taken apart, per variable, cell, record or domain.
     tables: further tables by name, for example contributions of each key.
     notes: conventions and caveats in words a statistician uses.
-    measure, options: filled in by the registry.
+    measure, options, draw: filled in by the registry.
 
     >>> Result(0.125, {"records": 8}, notes=("Weights were used.",), measure="share", options={"k": 3})
     share = 0.125  (k=3)
@@ -32,6 +34,13 @@ class Result:
     tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     measure: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    draw: Callable[["Result"], Any] | None = field(default=None, repr=False, compare=False)
+
+    def chart(self) -> Any:
+        """The picture of this result (an Altair chart), drawn from aggregates only."""
+        if self.draw is None:
+            raise SdcError(f"There is no picture for {self.measure or 'this result'}.", hint="See parts and figures.")
+        return self.draw(self)
 
     def __repr__(self) -> str:
         options = ", ".join(f"{k}={v}" for k, v in self.options.items())

@@ -96,8 +96,12 @@ def _aggregate(x: Floats, k: int) -> tuple[Floats, int]:
 
 def standardise(x: Floats) -> Floats:
     """Columns with mean 0 and standard deviation 1, missing values apart; constant columns become 0."""
-    spread = np.nanstd(x, axis=0, ddof=1) if len(x) > 1 else np.zeros(x.shape[1])
-    return np.asarray((x - np.nanmean(x, axis=0)) / np.where(spread > 0, spread, 1.0))
+    present = ~np.isnan(x)
+    count = present.sum(axis=0)
+    mean = np.where(present, x, 0.0).sum(axis=0) / np.maximum(count, 1)
+    centred = np.where(present, x - mean, 0.0)
+    spread = np.sqrt((centred**2).sum(axis=0) / np.maximum(count - 1, 1))
+    return np.asarray(np.where(present, centred / np.where(spread > 0, spread, 1.0), np.nan))
 
 
 def group_means(x: Floats, group: Ints) -> Floats:

@@ -6,17 +6,17 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Annotated
 
-import numpy as np
 import polars as pl
 from pydantic import Field
 
 from sdckit.engine import frames, tables
+from sdckit.engine.recode import intervals
 from sdckit.errors import ColumnError, OptionError
 from sdckit.microdata import Microdata
 from sdckit.registry import Column, protection
 
 
-@protection("Recode a number into intervals", reference="Hundepool et al. (2012), ch. 3")
+@protection("Recode a number into intervals", engines="all", reference="Hundepool et al. (2012), ch. 3")
 def recode(
     data: Microdata,
     *,
@@ -56,23 +56,17 @@ def recode(
     if len(names) != expected or len(set(names)) != len(names):
         raise OptionError("labels must name every interval once.", given=len(names), allowed=expected)
     ends = cuts if breaks is not None else cuts[1:-1]
-    codes = np.searchsorted(np.asarray(ends), data.frame[variable].fill_null(low).to_numpy(), side="right")
-    column = pl.Series(variable, np.asarray(names, dtype=object)[codes], dtype=pl.Enum(names))
-    present = data.frame[variable].is_not_null()
-    frame = data.frame.with_columns(
-        pl.when(present).then(column).otherwise(None).cast(pl.Enum(names)).alias(variable)
-    )
+    outer = [min([low, *ends]) - 1, *ends, max([high, *ends]) + 1]
+    table = intervals(data.table, variable, outer, names, right=False)
+    frame = table.to_native()
+    if data.engine == "polars":
+        frame = frames.gather(table).with_columns(pl.col(variable).cast(pl.Enum(names)))
     roles = data.roles
     if variable in roles.numeric:
         keys = (*roles.keys, variable)
         roles = replace(roles, numeric=tuple(c for c in roles.numeric if c != variable), keys=keys)
     ready = replace(data, roles=roles, labels=data.labels.without_values((variable,)))
-    return ready.with_frame(
-        frame,
-        variable=variable,
-        values_before=data.frame[variable].n_unique(),
-        categories=frame[variable].drop_nulls().n_unique(),
-    )
+    return ready.with_frame(frame, variable=variable, categories=len(names))
 
 
 def multiples(low: float, high: float, width: float) -> list[float]:

@@ -1,0 +1,46 @@
+# Every target sets up what it needs in .venv; the second time it is quick.
+PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3,$(if $(shell command -v $(p)),$(p))))
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench docs clean
+
+help: ## what can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+$(BIN)/python:
+	$(PYTHON) -m venv .venv
+
+.venv/.core: pyproject.toml | $(BIN)/python
+	$(PIP) -e .
+	@touch $@
+
+.venv/.test: pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[test]'
+	@touch .venv/.core $@
+
+.venv/.dev: pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[dev]'
+	@touch .venv/.core .venv/.test $@
+
+demo: .venv/.core ## protect artificial survey data in several ways and write demo/report.html
+	$(BIN)/sdckit demo --out demo
+
+test: .venv/.test ## run all tests (what is optional and absent is skipped)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: .venv/.dev ## format, lint, types, import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/.test ## print the benchmarks
+	$(BIN)/python -m benchmarks
+
+docs: .venv/.dev ## build the documentation into docs/_build
+	$(BIN)/python docs/build.py
+
+clean: ## remove what was made
+	rm -rf .venv demo docs/_build

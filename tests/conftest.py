@@ -1,0 +1,55 @@
+"""Fixtures every test may use."""
+
+import json
+import os
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+
+SHARED = Path(os.environ.get("SDCKIT_ORACLES", Path(__file__).parents[2] / "shared"))
+
+
+class Oracles:
+    """Stored results of other programs, read on demand."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "oracles"
+        self.data_folder = folder / "data"
+
+    def cases(self, topic: str) -> list[dict]:
+        return json.loads(next(self.folder.glob(f"{topic}_*.json")).read_text())
+
+    def path(self, name: str) -> Path:
+        if name.startswith("files/"):
+            return self.folder / name
+        return next(p for p in self.data_folder.iterdir() if p.name.split(".")[0] == name)
+
+    def data(self, case_dataset: dict, **roles) -> sdc.Microdata:
+        name = case_dataset.get("modified_csv") or case_dataset["name"]
+        return sdc.read(self.path(name), **roles)
+
+    def frame(self, name: str) -> pl.DataFrame:
+        return sdc.read(self.path(name)).frame
+
+
+@pytest.fixture(scope="session")
+def oracles() -> Oracles:
+    if not (SHARED / "oracles").is_dir():
+        pytest.skip(f"reference results are not here: set SDCKIT_ORACLES (looked in {SHARED})")
+    return Oracles(SHARED)
+
+
+@pytest.fixture(scope="session")
+def survey() -> sdc.Microdata:
+    return sdc.demo.survey(n=600, seed=1)
+
+
+def oracle_cases(topic: str, keep=lambda case: True) -> list:
+    """Case ids for parametrize; one placeholder that skips where the results are absent."""
+    found = list((SHARED / "oracles").glob(f"{topic}_*.json"))
+    if not found:
+        return [pytest.param(None, id="absent")]
+    return [pytest.param(c, id=c["id"]) for c in json.loads(found[0].read_text()) if keep(c)]

@@ -1,0 +1,92 @@
+"""recode: intervals, labels, roles."""
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sdckit as sdc
+from sdckit.errors import ColumnError, OptionError
+
+
+def ages(values, **roles):
+    return sdc.read(
+        pl.DataFrame({"age": values}, schema_overrides={"age": pl.Int64}), **(roles or {"keys": "age"})
+    )
+
+
+def test_width_and_breaks():
+    data = ages([0, 4, 5, 23, None])
+    assert sdc.protect.recode(data, variable="age", width=5).frame["age"].to_list() == [
+        "0–4",
+        "0–4",
+        "5–9",
+        "20–24",
+        None,
+    ]
+    named = sdc.protect.recode(data, variable="age", breaks=[5, 18], labels=["small", "child", "adult"])
+    assert named.frame["age"].to_list() == ["small", "small", "child", "adult", None]
+    assert named.frame["age"].dtype.categories.to_list() == ["small", "child", "adult"]
+
+
+def test_fractions_and_negative_numbers():
+    data = sdc.read(pl.DataFrame({"x": [-0.5, 0.0, 0.25, 0.5]}), numeric="x")
+    protected = sdc.protect.recode(data, variable="x", width=0.5)
+    assert protected.frame["x"].to_list() == ["[-0.5, 0)", "[0, 0.5)", "[0, 0.5)", "[0.5, 1)"]
+    assert protected.roles.numeric == ()
+    assert protected.roles.keys == ("x",)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    values=st.lists(st.none() | st.integers(-1000, 1000), min_size=1, max_size=40).filter(
+        lambda v: any(x is not None for x in v)
+    ),
+    width=st.integers(1, 50),
+)
+def test_every_value_lies_in_its_interval_and_missing_stays_missing(values, width):
+    out = sdc.protect.recode(ages(values, numeric="age"), variable="age", width=width).frame["age"].to_list()
+    for value, label in zip(values, out, strict=True):
+        if value is None:
+            assert label is None
+        else:
+            low = value // width * width
+            assert label == (f"{low}–{low + width - 1}" if width > 1 else f"{low}")
+
+
+def test_all_missing_is_left_alone():
+    data = sdc.read(
+        pl.DataFrame({"x": [None, None], "k": [1, 2]}, schema_overrides={"x": pl.Float64}),
+        numeric="x",
+        keys="k",
+    )
+    assert sdc.protect.recode(data, variable="x", width=5).frame["x"].to_list() == [None, None]
+
+
+def test_value_labels_go_with_the_old_values():
+    data = sdc.Microdata.of(
+        pl.DataFrame({"a": [1, 2]}), labels=sdc.Labels({"a": "A"}, {"a": {1: "one"}}), keys="a"
+    )
+    labels = sdc.protect.recode(data, variable="a", width=2).labels
+    assert labels.variables == {"a": "A"}
+    assert labels.values == {}
+
+
+def test_mistakes():
+    data = ages([1, 2])
+    with pytest.raises(OptionError, match=r"either breaks or width. Given: neither"):
+        sdc.protect.recode(data, variable="age")
+    with pytest.raises(OptionError, match=r"labels must name every interval once. Given: 1. Allowed: 2"):
+        sdc.protect.recode(data, variable="age", breaks=[2], labels=["x"])
+    with pytest.raises(OptionError, match=r"too many intervals"):
+        sdc.protect.recode(ages([1, 10**7]), variable="age", width=0.5)
+    with pytest.raises(ColumnError, match=r"needs numbers; 'k' does not.*use group"):
+        sdc.protect.recode(sdc.read(pl.DataFrame({"k": ["a"]}), keys="k"), variable="k", width=1)
+
+
+def test_recode_on_duckdb():
+    duckdb = pytest.importorskip("duckdb")
+    frame = pl.DataFrame({"age": [3, 18, 64, 65, None]})
+    data = sdc.read(duckdb.from_arrow(frame.to_arrow()), keys="age")
+    protected = sdc.protect.recode(data, variable="age", breaks=[18, 65]).collect()
+    assert sorted(protected.frame["age"].to_list(), key=str) == ["18–64", "18–64", "65+", "<18", None]

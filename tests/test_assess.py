@@ -1,0 +1,88 @@
+"""assess: what applies is measured, what does not is named with its reason."""
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from sdckit import registry
+from sdckit.errors import OptionError, UnknownMethodError
+from sdckit.registry import protection
+
+
+def test_everything_that_applies_is_measured(survey):
+    protected = sdc.protect.microaggregate(survey, k=3)
+    done = sdc.assess(survey, protected, max_risk=1.0)
+    assert {"frequencies", "k_anonymity", "individual_risk"} <= set(done.before)
+    assert set(done.before) <= set(done.after)
+    assert {"missing_values", "contingency_tables", "il1s"} <= set(done.utility)
+    assert done.risk_acceptable is True
+    assert done.seconds.keys() >= done.utility.keys()
+    assert "il1s" in repr(done)
+
+
+def test_a_missing_role_is_a_reason(survey):
+    less = survey.with_roles(numeric=())
+    done = sdc.assess(less, less)
+    assert {o.measure: o.reason for o in done.omitted}["il1s"] == "no column has the role numeric"
+
+
+def test_record_measures_are_left_out_for_other_records(survey):
+    sample = survey.with_frame(survey.frame.head(100))
+    done = sdc.assess(survey, sample)
+    reasons = {o.measure: o.reason for o in done.omitted}
+    assert "different lengths (600 and 100 records)" in reasons["il1s"]
+    assert "contingency_tables" in done.utility
+    assert (
+        "the records are not the same people"
+        in dict((o.measure, o.reason) for o in sdc.assess(survey, survey, linked=False).omitted)["il1s"]
+    )
+
+
+def test_record_measures_are_left_out_after_a_protection_that_mixes_records(survey):
+    @protection("Mix", keeps_records=False)
+    def mix(data: sdc.Microdata) -> sdc.Microdata:
+        """Mix the records."""
+        return data.with_frame(data.frame.with_columns(pl.col("income").reverse()))
+
+    try:
+        done = sdc.assess(survey, mix(survey))
+        assert (
+            "after mix a record no longer stands for the same person"
+            in {o.measure: o.reason for o in done.omitted}["il1s"]
+        )
+    finally:
+        registry.forget("mix")
+
+
+def test_options_go_to_the_measure_they_name(survey):
+    done = sdc.assess(survey, survey, measures=["k_anonymity"], k_anonymity=5)
+    assert done.after["k_anonymity"].options["k"] == 5
+    done = sdc.assess(survey, survey, measures=["k_anonymity"], k_anonymity={"k": 4, "missing": "category"})
+    assert done.after["k_anonymity"].options["missing"] == "category"
+
+
+def test_several_protected_files_give_means(survey):
+    one, two = (sdc.protect.microaggregate(survey, k=k) for k in (2, 10))
+    done = sdc.assess(survey, [one, two], measures=["il1s"])
+    single = [sdc.utility.il1s(survey, p).value for p in (one, two)]
+    assert done.utility["il1s"].value == pytest.approx(sum(single) / 2)
+    assert "Mean over 2 files" in done.utility["il1s"].notes[-1]
+
+
+def test_mistakes_are_named(survey):
+    with pytest.raises(UnknownMethodError, match=r"no measure 'il1'|no measure 'ils'"):
+        sdc.assess(survey, survey, measures=["ils"])
+    with pytest.raises(OptionError, match=r"assess does not know 'k_anonimity'.*Did you mean 'k_anonymity'"):
+        sdc.assess(survey, survey, k_anonimity=3)
+    with pytest.raises(OptionError, match=r"Option 'k' of k_anonymity"):
+        sdc.assess(survey, survey, k_anonymity=1)
+    with pytest.raises(OptionError, match=r"max_risk must be a probability"):
+        sdc.assess(survey, survey, max_risk=2)
+    with pytest.raises(OptionError, match=r"at least one protected file"):
+        sdc.assess(survey, [])
+
+
+def test_progress(survey):
+    seen = []
+    sdc.assess(survey, survey, measures=["il1s", "frequencies"], progress=lambda *a: seen.append(a))
+    assert [s[1:] for s in seen] == [(0, 2), (1, 2)]

@@ -1,0 +1,101 @@
+"""compare: points, front, best, failures, parallel runs."""
+
+import math
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from sdckit.compare import Point, _front, normalise
+from sdckit.errors import ColumnError, OptionError, UnknownMethodError
+from sdckit.registry import find
+
+
+@pytest.fixture(scope="module")
+def small():
+    return sdc.demo.survey(n=400, seed=2).with_roles(keys=["sex", "urban", "age"], numeric=["expenditure"])
+
+
+SCENARIOS = {
+    "nothing": [],
+    "age5": [{"recode": {"variable": "age", "width": 5}}, {"microaggregate": {"k": 3}}],
+    "age20": [{"recode": {"variable": "age", "width": 20}}, {"microaggregate": {"k": 10}}],
+    "wasteful": [{"recode": {"variable": "age", "width": 20}}, {"microaggregate": {"k": 60}}],
+}
+
+
+def test_front_and_best(small):
+    done = sdc.compare(small, SCENARIOS, max_risk=0.01)
+    points = {row["scenario"]: row for row in done.points.to_dicts()}
+    assert points["nothing"]["utility"] == 0
+    assert done.front["scenario"].to_list() == ["age20", "age5", "nothing"]
+    ceiling = points["age5"]["risk"]
+    best = sdc.compare(small, SCENARIOS, max_risk=ceiling).best
+    assert best.name == "age5"
+    assert "age5 loses least" in sdc.compare(small, SCENARIOS, max_risk=ceiling).reason
+    assert done.original.risk == pytest.approx(points["nothing"]["risk"])
+
+
+def test_no_scenario_is_acceptable(small):
+    done = sdc.compare(small, {"nothing": []}, max_risk=0)
+    assert done.best is None
+    assert "No scenario is acceptable" in done.reason
+    with pytest.raises(OptionError, match=r"no acceptable scenario"):
+        done.protect()
+
+
+def test_parallel_equals_serial(small):
+    serial, parallel = (sdc.compare(small, SCENARIOS, jobs=j).points.drop("seconds") for j in (1, 2))
+    assert serial.equals(parallel)
+
+
+def test_a_failing_scenario_is_reported_and_the_rest_kept(small):
+    plan = {**SCENARIOS, "broken": [{"microaggregate": {"k": 399}}, {"microaggregate": {"k": 401}}]}
+    done = sdc.compare(small, plan)
+    row = done.points.filter(scenario="broken").row(0, named=True)
+    assert "k is larger than the number of records" in row["error"]
+    assert math.isnan(row["risk"])
+    assert done.best is not None
+    assert not row["on_front"]
+
+
+def test_several_measures_are_normalised_and_weighted(small):
+    done = sdc.compare(small, SCENARIOS, utility={"il1s": 1, "missing_values": 3})
+    row = done.points.filter(scenario="age5").row(0, named=True)
+    il1s = row["utility_il1s"]
+    assert row["utility"] == pytest.approx(0.25 * il1s / (1 + il1s) + 0.75 * row["utility_missing_values"])
+    assert normalise(find("k_anonymity"), 0.25) == 0.25
+    assert normalise(find("il1s"), math.inf) == 1
+
+
+def test_ties_are_all_on_the_front():
+    empty = sdc.Scenario("x")
+    points = [
+        Point(n, empty, r, u, {}, {}, 0.0)
+        for n, r, u in [("a", 1, 1), ("b", 1, 1), ("c", 1, 2), ("d", 2, 1), ("e", 0, 5)]
+    ]
+    assert _front(points) == {"a", "b", "e"}
+
+
+def test_the_best_file_is_made_again_from_the_seed(small):
+    done = sdc.compare(small, SCENARIOS, max_risk=1)
+    assert done.protect("age5").frame.equals(sdc.Scenario("age5", SCENARIOS["age5"]).protect(small).frame)
+    assert done.assess("age5").scenario == "age5"
+
+
+def test_mistakes_are_found_before_work(small):
+    with pytest.raises(UnknownMethodError, match=r"no risk 'il1s'"):
+        sdc.compare(small, SCENARIOS, risk="il1s")
+    with pytest.raises(OptionError, match=r"at least one scenario"):
+        sdc.compare(small, {})
+    with pytest.raises(OptionError, match=r"names must differ. Given: a"):
+        sdc.compare(small, [sdc.Scenario("a"), sdc.Scenario("a")])
+    with pytest.raises(ColumnError, match=r"no column 'agee'"):
+        sdc.compare(small, {"a": [{"recode": {"variable": "agee", "width": 5}}]})
+    with pytest.raises(OptionError, match=r"positive shares"):
+        sdc.compare(small, SCENARIOS, utility={"il1s": 0})
+
+
+def test_repr_names_the_reason(small):
+    assert "loses least" in repr(sdc.compare(small, {"nothing": []}))
+    assert isinstance(sdc.compare(small, {"nothing": []}).points, pl.DataFrame)

@@ -1,0 +1,98 @@
+"""Microdata: roles, checks, immutability, kinds of frames."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import sdckit as sdc
+from sdckit.errors import ColumnError, DataError, RoleError
+
+
+def test_a_frame_comes_back_as_the_kind_that_went_in():
+    frame = pl.DataFrame({"sex": ["f", "m"], "x": [1.0, None]})
+    for native, kind in (
+        (frame, pl.DataFrame),
+        (frame.to_pandas(), pd.DataFrame),
+        (frame.to_arrow(), pa.Table),
+    ):
+        data = sdc.read(native, keys="sex", numeric="x")
+        assert isinstance(data.native(), kind)
+        assert data.frame["x"].to_list() == [1.0, None]
+
+
+def test_the_callers_pandas_frame_is_not_changed():
+    frame = pd.DataFrame({"x": [1.0, np.nan]}, index=[7, 9])
+    before = frame.copy()
+    data = sdc.read(frame, numeric="x")
+    sdc.protect.microaggregate(data, k=2)
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize(
+    ("frame", "roles", "error", "text"),
+    [
+        (
+            {"a": [1]},
+            {"keys": "b"},
+            ColumnError,
+            "Role 'keys' names column 'b', which is not in the data. Allowed: a",
+        ),
+        ({"age": [1]}, {"keys": "agee"}, ColumnError, "Did you mean 'age'"),
+        (
+            {"a": [1]},
+            {"keys": "a", "numeric": "a"},
+            RoleError,
+            "two conflicting roles. Given: keys and numeric",
+        ),
+        ({"a": [1]}, {"keys": ["a", "a"]}, RoleError, "names a column twice"),
+        ({"a": [1], "b": [2]}, {"weight": ["a", "b"]}, RoleError, "takes one column"),
+        ({"a": ["x"]}, {"numeric": "a"}, ColumnError, "does not hold numbers. Given: String"),
+        ({"a": [True]}, {"numeric": "a"}, ColumnError, "does not hold numbers"),
+        ({"w": [1.0, None]}, {"weight": "w"}, DataError, "1 missing. Allowed: positive"),
+        ({"w": [1.0, 0.0]}, {"weight": "w"}, DataError, "1 zero"),
+        ({"w": [1.0, -2.0]}, {"weight": "w"}, DataError, "1 negative"),
+        ({"w": [1.0, float("inf")]}, {"weight": "w"}, DataError, "1 infinite"),
+        ({"x": [1.0, float("-inf")]}, {"numeric": "x"}, DataError, "infinite values. Given: 1 of them"),
+        ({"a": [None, None]}, {"keys": "a"}, DataError, "Every key is missing in every record"),
+        ({"a": pl.Series([], dtype=pl.Int64)}, {}, DataError, "no records. Given: 0 rows"),
+        ({"a": [[1]]}, {"keys": "a"}, ColumnError, "lists or structs"),
+    ],
+)
+def test_bad_input_gets_a_clear_error(frame, roles, error, text):
+    with pytest.raises(error, match=text):
+        sdc.read(pl.DataFrame(frame), **roles)
+
+
+def test_something_that_is_not_a_frame():
+    with pytest.raises(DataError, match=r"not a data frame we know. Given: dict"):
+        sdc.Microdata.of({"a": [1]})
+
+
+def test_roles_that_may_be_held_together():
+    data = sdc.read(pl.DataFrame({"r": [1], "h": [1]}), keys="r", strata="r", household="h", cluster="h")
+    assert data.roles.of("r") == (sdc.Role.KEYS, sdc.Role.STRATA)
+
+
+def test_with_frame_keeps_roles_and_refuses_a_lost_column():
+    data = sdc.read(pl.DataFrame({"a": [1], "b": [2]}), keys="a")
+    assert data.with_frame(pl.DataFrame({"a": [5]})).roles == data.roles
+    with pytest.raises(ColumnError, match=r"names column 'a'"):
+        data.with_frame(pl.DataFrame({"b": [5]}))
+
+
+def test_without_drops_roles_and_labels():
+    data = sdc.Microdata.of(
+        pl.DataFrame({"a": [1], "b": [2]}), labels=sdc.Labels({"a": "A"}, {"a": {1: "one"}}), keys=["a", "b"]
+    )
+    less = data.without(("a",))
+    assert less.columns == ("b",)
+    assert less.roles.keys == ("b",)
+    assert not less.labels.variables
+
+
+def test_direct_identifiers_are_dropped_unless_kept():
+    frame = pl.DataFrame({"name": ["Ann"], "x": [1.0]})
+    assert sdc.read(frame, direct="name").columns == ("x",)
+    assert sdc.read(frame, direct="name", keep_direct=True).roles.direct == ("name",)

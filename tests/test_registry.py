@@ -1,0 +1,113 @@
+"""The registry: validation from the signature, and one new function showing up everywhere."""
+
+import json
+from typing import Annotated
+
+import numpy as np
+import polars as pl
+import pytest
+from pydantic import Field
+from typer.testing import CliRunner
+
+import sdckit as sdc
+from sdckit import registry
+from sdckit.errors import ColumnError, EngineError, OptionError, UnknownMethodError
+from sdckit.registry import NUMERIC, Columns, Kind, Role, find, protection, specs, utility
+
+
+@pytest.fixture
+def twice_the_mean():
+    @utility("Twice the difference of means", needs=Role.NUMERIC, reading="0: same means.", bounds=(0, 5))
+    def mean_gap(
+        original: sdc.Microdata,
+        protected: sdc.Microdata,
+        *,
+        variables: Columns = NUMERIC,
+        factor: Annotated[float, Field(gt=0)] = 2.0,
+    ) -> sdc.Result:
+        """How far apart the means are."""
+        gaps = [abs(original.frame[c].mean() - protected.frame[c].mean()) for c in variables]
+        return sdc.Result(factor * float(np.mean(gaps)))
+
+    yield mean_gap
+    registry.forget("mean_gap")
+
+
+def test_a_new_measure_shows_up_everywhere(twice_the_mean, survey, tmp_path):
+    from sdckit.cli import app
+
+    protected = sdc.protect.microaggregate(survey, k=3)
+    assessment = sdc.assess(survey, protected)
+    assert assessment.utility["mean_gap"].options == {"variables": list(survey.roles.numeric), "factor": 2.0}
+    listed = CliRunner().invoke(app, ["methods", "--json"])
+    assert "mean_gap" in {m["name"] for m in json.loads(listed.stdout)}
+    page = sdc.report(assessment, tmp_path / "report.html").read_text()
+    assert "Twice the difference of means" in page
+    assert "0: same means." in page
+
+
+def test_options_are_validated_from_the_signature(twice_the_mean, survey):
+    with pytest.raises(
+        OptionError, match=r"Option 'factor' of mean_gap is not valid. Given: -1. Allowed: greater than 0"
+    ):
+        twice_the_mean(survey, survey, factor=-1)
+    with pytest.raises(OptionError, match=r"Did you mean 'factor'"):
+        twice_the_mean(survey, survey, fctor=1)
+    with pytest.raises(ColumnError, match=r"Did you mean 'income'"):
+        twice_the_mean(survey, survey, variables=["incom"])
+    with pytest.raises(OptionError, match=r"takes Microdata"):
+        twice_the_mean(survey.frame, survey)
+    assert twice_the_mean(survey, survey, variables="income").options["variables"] == ["income"]
+
+
+def test_json_schema_of_options(twice_the_mean):
+    schema = find("mean_gap").json_schema
+    assert schema["properties"]["factor"]["exclusiveMinimum"] == 0
+    assert schema["properties"]["variables"]["format"] == "columns"
+
+
+def test_every_schema_can_be_made_and_dumped():
+    for spec in specs():
+        json.dumps(spec.json_schema)
+        assert spec.title
+        assert spec.summary
+
+
+def test_every_measure_explains_itself():
+    for spec in specs():
+        if spec.kind is not Kind.PROTECTION:
+            assert spec.reading, spec.name
+            assert spec.reference, spec.name
+
+
+def test_unknown_names_get_a_suggestion():
+    with pytest.raises(UnknownMethodError, match=r"no protection 'supress'.*Did you mean 'suppress'"):
+        find("supress", Kind.PROTECTION)
+
+
+def test_a_protection_logs_and_draws_from_its_own_generator(survey):
+    @protection("Add a number")
+    def add_one(data: sdc.Microdata, *, amount: float = 1.0, rng: np.random.Generator) -> sdc.Microdata:
+        """Add a random number to the income."""
+        moved = data.frame.with_columns(pl.col("income") + rng.random() * amount)
+        return data.with_frame(moved, records_touched=data.height)
+
+    try:
+        scenario = sdc.Scenario("s", [sdc.Step("add_one"), sdc.Step("add_one", amount=2)])
+        first, again, other = (scenario.protect(survey, seed=s) for s in (1, 1, 2))
+        assert first.frame.equals(again.frame)
+        assert not first.frame.equals(other.frame)
+        assert [e.method for e in first.log] == ["add_one", "add_one"]
+        assert first.log[1].options == {"amount": 2.0}
+        assert first.log[1].figures == {"records_touched": survey.height}
+    finally:
+        registry.forget("add_one")
+
+
+def test_an_engine_that_will_not_do_is_named_before_work_starts():
+    duckdb = pytest.importorskip("duckdb")
+    data = sdc.read(duckdb.sql("select 1.0 as x union all select 2.0"), numeric="x")
+    with pytest.raises(
+        EngineError, match=r"microaggregate needs the records in memory. Given: the duckdb engine"
+    ):
+        sdc.protect.microaggregate(data, k=2)

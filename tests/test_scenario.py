@@ -1,0 +1,103 @@
+"""Steps, scenarios and plans: checked when written, replayed from a seed, YAML in and out."""
+
+import pytest
+
+import sdckit as sdc
+from sdckit.errors import ColumnError, FileError, OptionError, UnknownMethodError
+
+TEXT = """
+data: {file: survey.csv, keys: [region, sex], numeric: [income], weight: weight}
+scenarios:
+  nothing: []
+  k3:
+  - recode: {variable: age, width: 5}
+  - suppress: {k: 3, importance: {sex: high}}
+  micro: [{microaggregate: {variables: [income], k: 5}}]
+assess: {max_risk: 0.01, k_anonymity: {k: 5}}
+seed: 7
+"""
+
+
+def test_a_plan_survives_the_way_through_yaml():
+    plan = sdc.Plan.parse(TEXT)
+    again = sdc.Plan.parse(plan.to_yaml())
+    assert again.scenarios == plan.scenarios
+    assert (again.data, again.assess, again.seed) == (plan.data, plan.assess, 7)
+    assert [s.name for s in plan.scenarios] == ["nothing", "k3", "micro"]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        (
+            "scenarios: {a: [{supress: {k: 3}}]}",
+            UnknownMethodError,
+            "Scenario 'a': There is no protection 'supress'.*'suppress'",
+        ),
+        (
+            "scenarios: {a: [{suppress: {kk: 3}}]}",
+            OptionError,
+            "suppress has no option 'kk'.*Did you mean 'k'|suppress has no option 'kk'",
+        ),
+        (
+            "scenarios: {a: [{suppress: {k: 1}}]}",
+            OptionError,
+            "Option 'k' of suppress is not valid. Given: 1",
+        ),
+        (
+            "scenarios: {a: [{suppress: {k: 3}, recode: {}}]}",
+            OptionError,
+            "step of scenario 'a' is not valid",
+        ),
+        ("scenarios: {a: [{suppress: [3]}]}", OptionError, "must be a mapping"),
+        ("scenaros: {}", OptionError, "Unknown section 'scenaros'.*Did you mean 'scenarios'"),
+        ("data: {fil: x.csv}", OptionError, "Unknown entry of data 'fil'.*Did you mean 'file'"),
+        ("seed: -1", OptionError, "seed must be a whole number"),
+        ("a: [", FileError, "not valid YAML"),
+        ("- 1", FileError, "must hold sections"),
+    ],
+)
+def test_mistakes_in_a_plan_are_found_when_it_is_read(text, error, message):
+    with pytest.raises(error, match=message):
+        sdc.Plan.parse(text)
+
+
+def test_plan_files(tmp_path, survey):
+    sdc.write(survey, tmp_path / "survey.csv")
+    path = sdc.Plan.parse(TEXT).save(tmp_path / "plan.yaml")
+    plan = sdc.Plan.load(path)
+    assert plan.read().roles.keys == ("region", "sex")
+    assert plan.find("micro").steps[0].method == "microaggregate"
+    with pytest.raises(OptionError, match=r"no scenario 'mikro'.*Did you mean 'micro'"):
+        plan.find("mikro")
+    with pytest.raises(FileError, match=r"no such scenario file"):
+        sdc.Plan.load(tmp_path / "other.yaml")
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_the_same_seed_gives_the_same_file(survey):
+    scenario = sdc.Scenario(
+        "s", [sdc.Step("recode", variable="age", width=10), sdc.Step("microaggregate", k=4)]
+    )
+    assert scenario.protect(survey, seed=3).frame.equals(scenario.protect(survey, seed=3).frame)
+
+
+def test_a_later_step_is_checked_before_the_first_runs(survey):
+    scenario = sdc.Scenario("s", [{"microaggregate": {"k": 3}}, {"recode": {"variable": "agee", "width": 5}}])
+    calls = []
+    with pytest.raises(ColumnError, match=r"Did you mean 'age'"):
+        scenario.protect(survey, progress=lambda *a: calls.append(a))
+    assert calls == []
+
+
+def test_undo_is_dropping_a_step():
+    scenario = sdc.Scenario("s", ["microaggregate", {"suppress": {"k": 2}}])
+    assert [s.method for s in scenario.without(0).steps] == ["suppress"]
+    with pytest.raises(OptionError, match=r"no such step"):
+        scenario.without(2)
+
+
+def test_progress_names_each_step(survey):
+    seen = []
+    sdc.Scenario("s", ["microaggregate"]).protect(survey, progress=lambda *a: seen.append(a))
+    assert seen == [("microaggregate", 0, 1)]
