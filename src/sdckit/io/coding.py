@@ -1,0 +1,68 @@
+"""Between codes, categories and the texts that label them."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import polars as pl
+
+from sdckit.labels import Labels
+
+
+def fitting(labels: Mapping[Any, str], dtype: pl.DataType) -> dict[Any, str]:
+    """The value labels whose code a column of this type can hold.
+
+    A protection may have turned numbers into texts; labels of the old codes then say nothing.
+    """
+    if dtype.is_numeric() or dtype == pl.Boolean:
+        return {code: text for code, text in labels.items() if isinstance(code, int | float)}
+    return {code: text for code, text in labels.items() if isinstance(code, str)}
+
+
+def with_texts(frame: pl.DataFrame, labels: Labels) -> pl.DataFrame:
+    """The frame with label texts in place of codes; a code without a label stays, as text."""
+    columns = []
+    for name, texts in labels.values.items():
+        if name not in frame.columns:
+            continue
+        column = frame[name].cast(pl.String) if is_category(frame.schema[name]) else frame[name]
+        known = fitting(texts, column.dtype)
+        codes = pl.Series(list(known), dtype=column.dtype, strict=False)
+        columns.append(
+            column.replace_strict(
+                codes, pl.Series(list(known.values()), dtype=pl.String), default=column.cast(pl.String)
+            )
+        )
+    return frame.with_columns(columns)
+
+
+def is_category(dtype: pl.DataType) -> bool:
+    """Whether the column holds categories: Enum or Categorical."""
+    return isinstance(dtype, pl.Enum | pl.Categorical)
+
+
+def categories(column: pl.Series) -> list[str]:
+    """Categories in their order; those of a Categorical, which has none, in alphabetical order."""
+    if isinstance(column.dtype, pl.Enum):
+        return column.dtype.categories.to_list()
+    return column.cast(pl.String).drop_nulls().unique().sort().to_list()
+
+
+def largest_whole(column: pl.Series) -> int:
+    """The largest absolute value in a column of whole numbers: what a format must be able to hold."""
+    low, high = cast(int | None, column.min()), cast(int | None, column.max())
+    return max(abs(low or 0), abs(high or 0))
+
+
+def with_codes(frame: pl.DataFrame, labels: Labels) -> tuple[pl.DataFrame, Labels]:
+    """The frame with categories as numbers 1, 2, … in category order, and labels that name them."""
+    values = dict(labels.values)
+    coded = []
+    for column in frame.iter_columns():
+        if is_category(column.dtype):
+            names = categories(column)
+            values[column.name] = {
+                code: labels.values.get(column.name, {}).get(name, name)
+                for code, name in enumerate(names, start=1)
+            }
+            coded.append((column.cast(pl.Enum(names)).to_physical().cast(pl.Int64) + 1).alias(column.name))
+    return frame.with_columns(coded), Labels(labels.variables, values)

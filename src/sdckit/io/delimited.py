@@ -1,0 +1,198 @@
+"""Text files with separators (.csv, .csv.gz), read the same way for every engine."""
+
+import codecs
+import csv
+import gzip
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from typing import IO, cast
+
+import polars as pl
+
+from sdckit.errors import ColumnError, FileError, listing
+
+SEPARATORS = (",", ";", "\t", "|")
+MISSING = ("", "NA", "NaN", "nan")
+SAMPLE = 1000  # rows that rule out most types before the whole file is looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a text file is written: its encoding, separator and column names."""
+
+    encoding: str
+    separator: str
+    columns: tuple[str, ...]
+
+
+def read_delimited(path: Path) -> pl.DataFrame:
+    """The file as a data frame, every column with the type that all its values fit."""
+    layout = layout_of(path)
+    source: Path | BytesIO = path
+    if layout.encoding != "utf-8-sig":
+        with opened(path) as stream:
+            source = BytesIO(stream.read().decode(layout.encoding).encode())
+    texts = pl.read_csv(
+        source, separator=layout.separator, infer_schema=False, null_values=list(MISSING), glob=False
+    )
+    if texts.width != len(layout.columns):
+        raise FileError("The header line cannot be split into columns.", given=path)
+    texts.columns = list(layout.columns)  # Polars leaves doubled quotes in names as they are
+    if texts.height and texts[:, -1].null_count():
+        texts = _without_blank_lines(texts, path, layout)
+    types = column_types(texts.lazy(), layout)
+    return texts.select(TYPES[types[name]](pl.col(name)) for name in layout.columns)
+
+
+def write_delimited(frames: Iterable[pl.DataFrame], path: Path) -> None:
+    """Frames, one below the other, as one text file: comma, UTF-8, missing values empty."""
+    with opened(path, "wb") as stream:
+        for i, frame in enumerate(frames):
+            # With a single column an empty value would be a blank line.
+            frame.write_csv(stream, include_header=i == 0, null_value="NA" if frame.width == 1 else "")
+
+
+@contextmanager
+def opened(path: Path, mode: str = "rb") -> Iterator[IO[bytes]]:
+    """The bytes of a text file, compressed or not."""
+    compressed = path.name.lower().endswith(".gz")
+    with gzip.open(path, mode) if compressed else path.open(mode) as stream:
+        yield cast(IO[bytes], stream)
+
+
+def layout_of(path: Path) -> Layout:
+    """Encoding, separator and column names; refuses files that are not text or name a column twice."""
+    encoding = _encoding(path)
+    with _lines(path, encoding) as stream:
+        first = next((line for line in stream if line.strip()), "")
+    if not first:
+        raise FileError("The file is empty.", given=path)
+    bare = re.sub(r'"[^"]*"', "", first)
+    separator = max(SEPARATORS, key=bare.count)
+    with _lines(path, encoding) as stream:
+        header = tuple(next(row for row in csv.reader(stream, delimiter=separator) if row))
+    repeated = sorted({name for name in header if header.count(name) > 1})
+    if repeated:
+        raise ColumnError("Column names must differ.", given=listing(repr(name) for name in repeated))
+    return Layout(encoding, separator, header)
+
+
+def _encoding(path: Path) -> str:
+    """UTF-8 if every byte allows it, else Windows-1252 (which contains Latin-1)."""
+    for encoding in ("utf-8-sig", "cp1252"):
+        decoder = codecs.getincrementaldecoder(encoding)()
+        with opened(path) as stream:
+            try:
+                while block := stream.read(1 << 20):
+                    decoder.decode(block)
+                    if b"\0" in block:
+                        break
+                else:
+                    decoder.decode(b"", final=True)
+                    return encoding
+            except UnicodeDecodeError:
+                continue
+    raise FileError(
+        "The file is not readable text.",
+        given=path,
+        allowed="text in UTF-8 or Windows-1252",
+        hint="Save it as UTF-8, or give the file the ending of its true format.",
+    )
+
+
+@contextmanager
+def _lines(path: Path, encoding: str) -> Iterator[TextIOWrapper]:
+    with opened(path) as stream, TextIOWrapper(stream, encoding=encoding, newline="") as text:
+        yield text
+
+
+def _without_blank_lines(texts: pl.DataFrame, path: Path, layout: Layout) -> pl.DataFrame:
+    """Polars pads short lines with missing values: leave blank lines out and refuse broken ones."""
+    blank = []
+    with _lines(path, layout.encoding) as stream:
+        rows = csv.reader(stream, delimiter=layout.separator)
+        next(row for row in rows if row)
+        for i, row in enumerate(rows):
+            if not row:
+                blank.append(i)
+            elif len(row) != len(layout.columns):
+                raise FileError(
+                    f"Line {rows.line_num} has {len(row)} values, the header has {len(layout.columns)}.",
+                    given=path,
+                )
+    keep = pl.int_range(pl.len()).is_in(blank).not_()
+    return texts.filter(keep) if blank else texts
+
+
+def _number(column: pl.Expr) -> pl.Expr:
+    # A leading zero marks a code ("0110"), not a number.
+    return pl.when(column.str.contains(r"^\s*[+-]?0\d").not_()).then(column.str.strip_chars())
+
+
+def _integer(column: pl.Expr) -> pl.Expr:
+    return _number(column).cast(pl.Int64, strict=False)
+
+
+def _float(column: pl.Expr) -> pl.Expr:
+    # Whole numbers of more than 15 digits are identifiers; a float would round them.
+    return _number(column).str.replace(r"^[+-]?\d{16,}$", "").cast(pl.Float64, strict=False).fill_nan(None)
+
+
+def _comma(column: pl.Expr) -> pl.Expr:
+    return _float(pl.when(column.str.contains(".", literal=True).not_()).then(column.str.replace(",", ".")))
+
+
+def _boolean(column: pl.Expr) -> pl.Expr:
+    lower = column.str.to_lowercase()
+    return pl.when(lower.is_in(["true", "false"])).then(lower == "true")
+
+
+def _date(column: pl.Expr) -> pl.Expr:
+    return pl.when(column.str.len_bytes() == 10).then(column.str.to_date("%Y-%m-%d", strict=False))
+
+
+def _datetime(column: pl.Expr) -> pl.Expr:
+    return column.str.replace(" ", "T").str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False)
+
+
+# Every type we look for, in the order of preference, and how text becomes it.
+TYPES: dict[str, Callable[[pl.Expr], pl.Expr]] = {
+    "integer": _integer,
+    "float": _float,
+    "float with comma": _comma,
+    "boolean": _boolean,
+    "date": _date,
+    "datetime": _datetime,
+    "text": lambda column: column,
+}
+
+
+def column_types(texts: pl.LazyFrame, layout: Layout) -> dict[str, str]:
+    """The first type in `TYPES` that every value of a column fits; all-missing columns are text."""
+    known = [t for t in TYPES if t != "text" and (t != "float with comma" or layout.separator != ",")]
+    possible = dict.fromkeys(layout.columns, known)
+    present: dict[str, int] = {}
+    for rows in (texts.head(SAMPLE), texts):
+        possible, present = _still_possible(rows, possible)
+    return {name: fits[0] if fits and present[name] else "text" for name, fits in possible.items()}
+
+
+def _still_possible(
+    rows: pl.LazyFrame, possible: dict[str, list[str]]
+) -> tuple[dict[str, list[str]], dict[str, int]]:
+    """The types that every value in these rows fits, and how many values there are."""
+    # Columns go by position, so that no name in the data can clash with ours.
+    wanted = [pl.col(name).count().alias(f"{i} present") for i, name in enumerate(possible)]
+    for i, (name, fits) in enumerate(possible.items()):
+        wanted += [TYPES[t](pl.col(name)).count().alias(f"{i} {t}") for t in fits]
+    counts = rows.select(wanted).collect(engine="streaming").row(0, named=True)
+    present = {name: counts[f"{i} present"] for i, name in enumerate(possible)}
+    left = {
+        name: [t for t in fits if counts[f"{i} {t}"] == present[name]]
+        for i, (name, fits) in enumerate(possible.items())
+    }
+    return left, present

@@ -1,0 +1,136 @@
+"""`read`: microdata from a file or a data frame."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import narwhals as nw
+import polars as pl
+
+from sdckit.engine.frames import ENGINES
+from sdckit.errors import ColumnError, EngineError, FileError, OptionError, SdcError, listing
+from sdckit.io.delimited import read_delimited
+from sdckit.io.excel import read_excel
+from sdckit.io.formats import DELIMITED, readable
+from sdckit.io.on_disk import open_on_disk
+from sdckit.io.parquet import parquet_labels, read_parquet
+from sdckit.io.statistical import read_statistical
+from sdckit.labels import Labels
+from sdckit.microdata import Microdata
+from sdckit.roles import roles_of
+
+
+def read(
+    source: Any,
+    *,
+    keys: str | Iterable[str] = (),
+    numeric: str | Iterable[str] = (),
+    sensitive: str | Iterable[str] = (),
+    weight: str | None = None,
+    strata: str | Iterable[str] = (),
+    cluster: str | None = None,
+    household: str | None = None,
+    id: str | None = None,
+    direct: str | Iterable[str] = (),
+    keep_direct: bool = False,
+    engine: Literal["polars", "duckdb", "spark"] = "polars",
+) -> Microdata:
+    """Microdata from a file or any data frame, with the roles of its columns.
+
+    **Source.** A path ending in .csv, .csv.gz, .parquet, .sav, .zsav, .dta, .sas7bdat, .xpt or .xlsx
+    (capitals do not matter), or a Polars, pandas, PyArrow, DuckDB or Spark table. A data frame is never
+    changed, and `Microdata.native()` returns the kind that came in.
+
+    **Direct identifiers** (names, addresses, numbers of persons) named in `direct` are dropped at once;
+    `keep_direct=True` keeps them, for checks inside the office only.
+
+    **Text files.** Separator `,` `;` tab or `|`, found from the header line; UTF-8, else Windows-1252.
+    Empty, `NA`, `NaN` and `nan` are missing. A column gets the first type that *all* its values fit: whole
+    number, number (with a decimal comma too, unless the comma separates), true/false, ISO date, ISO date
+    and time, text. One value with a leading zero (`0110`) keeps the column as text, as do whole numbers too
+    long for 64 bits: they are codes. Blank lines are left out; lines with too few or too many values are
+    refused. Thousands separators are not understood.
+
+    **SPSS, Stata, SAS.** Codes stay codes, with variable and value labels in `Microdata.labels`;
+    user-missing values and empty texts are missing. Whole numbers with value labels or a format without
+    decimals are Int64.
+
+    **Excel.** The first sheet. **Parquet and Excel** files that sdckit wrote bring their labels along.
+
+    **Missing.** NULL everywhere; NaN becomes NULL. A column without any value is numeric if its role is.
+
+    **Engine.** `"duckdb"` and `"spark"` leave .csv and .parquet files on disk, for data larger than memory
+    (Spark needs an active session). A data frame stays with the engine it came with.
+
+    >>> data = read(pl.DataFrame({"name": ["Ann", "Bo"], "sex": ["f", "m"]}), keys="sex", direct="name")
+    >>> data.columns
+    ('sex',)
+    """
+    roles = {"keys": keys, "numeric": numeric, "sensitive": sensitive, "weight": weight, "strata": strata}
+    roles |= {"cluster": cluster, "household": household, "id": id, "direct": direct}
+    checked = roles_of(**roles)
+    if engine not in ENGINES:
+        raise OptionError("There is no such engine.", given=repr(engine), allowed=listing(ENGINES))
+    named = {name: getattr(checked, name) for name in roles}
+    if isinstance(source, str | Path):
+        data = _from_file(Path(source).expanduser(), engine, named)
+    else:
+        data = _from_frame(source, engine, named)
+    return data if keep_direct or not checked.direct else data.without(checked.direct)
+
+
+def _from_file(path: Path, engine: str, roles: dict[str, Any]) -> Microdata:
+    ending = readable(path)
+    try:
+        frame, labels = _load(path, ending, engine)
+        if isinstance(frame, pl.DataFrame):
+            frame = _typed(frame, (*roles["numeric"], roles["weight"]))
+        return Microdata.of(frame, labels=labels, **roles)
+    except (SdcError, MemoryError):
+        raise
+    except pl.exceptions.DuplicateError as error:
+        raise ColumnError("Column names must differ.", given=_first_line(error)) from error
+    # The readers of six formats have no error class in common; whatever they say, the file is at fault.
+    except (Exception, pl.exceptions.PanicException) as error:
+        raise FileError(
+            f"The file cannot be read as {ending}.",
+            given=path,
+            hint=f"It may be broken or of another format ({_first_line(error)}).",
+        ) from error
+
+
+def _from_frame(frame: Any, engine: str, roles: dict[str, Any]) -> Microdata:
+    try:
+        data = Microdata.of(frame, **roles)
+    except nw.exceptions.DuplicateError as error:
+        raise ColumnError("Column names must differ.", given=listing(str(error).split("\n- ")[1:])) from error
+    if engine not in ("polars", data.engine):
+        raise EngineError(
+            "A data frame stays with the engine it came with.",
+            given=f"{data.engine} data, engine={engine!r}",
+            allowed="engine for files only",
+        )
+    return data
+
+
+def _load(path: Path, ending: str, engine: str) -> tuple[Any, Labels]:
+    if engine != "polars":
+        frame = open_on_disk(path, ending, engine)
+        return frame, parquet_labels(path) if ending == ".parquet" else Labels()
+    if ending in DELIMITED:
+        return read_delimited(path), Labels()
+    if ending == ".parquet":
+        return read_parquet(path)
+    return read_excel(path) if ending == ".xlsx" else read_statistical(path, ending)
+
+
+def _typed(frame: pl.DataFrame, numbers: tuple[str | None, ...]) -> pl.DataFrame:
+    """A file may not say what type an all-missing column has: the role decides."""
+    empty = [c.name for c in frame.iter_columns() if c.null_count() == frame.height]
+    changes = [pl.col(c).cast(pl.Float64) for c in empty if c in numbers and not frame.schema[c].is_numeric()]
+    changes += [pl.col(c).cast(pl.String) for c in empty if c not in numbers and frame.schema[c] == pl.Null]
+    return frame.with_columns(changes)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

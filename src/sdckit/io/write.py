@@ -1,0 +1,116 @@
+"""`write`: microdata to a file, whole or not at all."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+from uuid import uuid4
+
+import polars as pl
+
+from sdckit.errors import FileError, OptionError, RoleError, SdcError, listing
+from sdckit.io.coding import with_texts
+from sdckit.io.delimited import write_delimited
+from sdckit.io.excel import write_excel
+from sdckit.io.formats import DELIMITED, STREAMED, ending_of, writable
+from sdckit.io.on_disk import batches
+from sdckit.io.parquet import write_parquet
+from sdckit.io.statistical import write_statistical
+from sdckit.labels import Labels
+from sdckit.microdata import Microdata
+
+VALUES = ("codes", "labels")
+
+
+def write(
+    data: Microdata,
+    path: str | Path,
+    *,
+    values: Literal["codes", "labels"] = "codes",
+    keep_direct: bool = False,
+) -> Path:
+    """Write microdata to a file and return its path.
+
+    The ending decides the format: .csv, .csv.gz, .parquet, .sav, .zsav, .dta, .xpt or .xlsx. The file
+    appears whole or not at all: after a failure or an interruption an older file of that name is untouched.
+
+    **Direct identifiers** are refused unless `keep_direct=True`.
+
+    **Labels.** Variable and value labels are kept in .parquet, .sav, .zsav, .dta and .xlsx; .xpt keeps
+    variable labels, .csv none. `values="labels"` writes the texts instead of the codes; a code without a
+    label stays as it is. Labels too long for the program are cut (variables: 80 bytes in Stata, 256 in SPSS
+    and SAS; values: 120 in SPSS).
+
+    **Categories** (Enum, Categorical) stay categories in .parquet and .xlsx. In .sav, .zsav and .dta they are
+    codes 1, 2, … in category order with value labels, and are read back as such. In .csv and .xpt they are
+    texts.
+
+    **Missing** (NULL) is the format's own missing value: empty in .csv and .xlsx (`NA` in a .csv of one
+    column), system-missing in the others. SPSS, Stata and SAS know no missing text apart from the empty one.
+
+    **Types.** true/false is 1/0 in SPSS, Stata and SAS. Whole numbers that a format would round are refused.
+
+    Data on DuckDB go to .csv and .parquet in batches, never all in memory; to other formats through memory.
+
+    >>> import tempfile
+    >>> data = Microdata.of(pl.DataFrame({"sex": ["f", None], "age": [30, 41]}), keys="sex")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(data, Path(folder) / "out.csv").read_text()
+    'sex,age\\nf,30\\n,41\\n'
+    """
+    if values not in VALUES:
+        raise OptionError("values says what to write.", given=repr(values), allowed=listing(VALUES))
+    if data.roles.direct and not keep_direct:
+        raise RoleError(
+            "Direct identifiers are not written.",
+            given=listing(data.roles.direct),
+            hint="Leave them out with data.without(data.roles.direct), or pass keep_direct=True.",
+        )
+    target = Path(path).expanduser()
+    ending = writable(target)
+    try:
+        with _replacing(target) as temporary:
+            _write(data, temporary, ending, texts=values == "labels")
+    except (SdcError, MemoryError):
+        raise
+    # The writers have no error class in common.
+    except (Exception, pl.exceptions.PanicException) as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise FileError(f"The {ending} file cannot be written.", given=target, hint=reason[0]) from error
+    return target
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[Path]:
+    """A temporary file next to the target that takes its place only when all went well."""
+    real = target.resolve()  # a link stays a link
+    temporary = real.with_name(f".{uuid4().hex}{ending_of(real)}")
+    try:
+        yield temporary
+        with temporary.open("rb+") as stream:
+            os.fsync(stream.fileno())
+        if real.exists():
+            shutil.copymode(real, temporary)
+        temporary.replace(real)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write(data: Microdata, path: Path, ending: str, *, texts: bool) -> None:
+    labels = data.labels.without_values(tuple(data.labels.values)) if texts else data.labels
+    named = data.labels if texts else Labels()
+    if ending in STREAMED:
+        frames = [data.frame] if data.engine == "polars" else batches(data.frame)
+        written = (with_texts(frame, named) for frame in frames)
+        if ending in DELIMITED:
+            write_delimited(written, path)
+        else:
+            write_parquet(written, labels, path)
+        return
+    frame = with_texts(data.collect().frame, named)
+    if ending == ".xlsx":
+        write_excel(frame, labels, path)
+    else:
+        write_statistical(frame, labels, path, ending)

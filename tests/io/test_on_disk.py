@@ -1,0 +1,122 @@
+from datetime import date
+
+import polars as pl
+import pytest
+
+import sdckit.io as sdc
+from sdckit.engine import frames
+from sdckit.errors import EngineError, FileError
+from sdckit.io import on_disk
+from sdckit.labels import Labels
+from sdckit.microdata import Microdata
+
+TEXT = (
+    'nace;x;"we ird ""n""";yes;day;moment;text;none\n'
+    "0110;1,5;1;true;2024-02-29;2024-02-29 10:00:00;a;\n"
+    'NA;NA;;FALSE;NA;;"b;\nc";NaN\n'
+    "\n"
+    "2500;-2;3;;2020-01-01;2020-01-01T00:00:01;;\n"
+)
+LABELLED = Microdata.of(
+    pl.DataFrame({"k": [1, 2, None], "t": ["ä", None, "c"], "d": [date(2024, 1, 1), None, None]}),
+    labels=Labels({"k": "Key"}, {"k": {1: "one", 2: "two"}}),
+)
+
+
+@pytest.fixture(scope="module")
+def spark():
+    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
+    running = sql.SparkSession.getActiveSession()
+    if running is not None:  # another test module's: not ours to stop
+        yield running
+        return
+    session = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", False).getOrCreate()
+    yield session
+    session.stop()
+
+
+def test_duckdb_reads_text_as_polars_does(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(TEXT)
+    data = sdc.read(path, keys="nace", numeric="x", engine="duckdb")
+    assert data.engine == "duckdb"
+    here = sdc.read(path, keys="nace", numeric="x").frame
+    assert data.collect().frame.equals(here)
+    assert data.collect().frame.schema == here.schema
+    assert here["x"].to_list() == [1.5, None, -2.0]
+    assert here["nace"].to_list() == ["0110", None, "2500"]
+
+
+def test_duckdb_refuses_ragged_and_other_encodings(tmp_path):
+    path = tmp_path / "a.csv"
+    for content in (b"a,b\n1,2\n3\n", b"a,b\n1,2\n3,4,5\n"):
+        path.write_bytes(content)
+        with pytest.raises(FileError, match=r"cannot be read as \.csv"):
+            sdc.read(path, engine="duckdb")
+    path.write_bytes("a,b\n1,ü\n".encode("cp1252"))
+    with pytest.raises(FileError, match="must be UTF-8"):
+        sdc.read(path, engine="duckdb")
+
+
+def test_engine_that_is_not_installed(tmp_path, monkeypatch):
+    monkeypatch.setattr(on_disk, "find_spec", lambda name: None)
+    (tmp_path / "a.csv").write_text("a\n1\n")
+    with pytest.raises(EngineError, match=r"duckdb is not installed.*sdckit\[duckdb\]"):
+        sdc.read(tmp_path / "a.csv", engine="duckdb")
+
+
+@pytest.mark.parametrize("batch", [1, 100])
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".csv.gz", ".sav", ".xlsx"])
+def test_duckdb_writes_what_polars_writes(tmp_path, monkeypatch, ending, batch):
+    monkeypatch.setattr(on_disk, "BATCH", batch)
+    sdc.write(LABELLED, tmp_path / "in.parquet")
+    data = sdc.read(tmp_path / "in.parquet", engine="duckdb")
+    assert data.engine == "duckdb"
+    assert data.labels == LABELLED.labels
+    for values in ("codes", "labels"):
+        there = sdc.read(sdc.write(data, tmp_path / f"there{ending}", values=values))
+        here = sdc.read(sdc.write(LABELLED, tmp_path / f"here{ending}", values=values))
+        assert there.frame.equals(here.frame)
+        assert there.labels == here.labels
+
+
+def test_batches_are_batches(tmp_path, monkeypatch):
+    monkeypatch.setattr(on_disk, "BATCH", 2048)
+    sdc.write(sdc.read(pl.DataFrame({"a": range(10_000)})), tmp_path / "in.parquet")
+    relation = sdc.read(tmp_path / "in.parquet", engine="duckdb").frame
+    sizes = [part.height for part in on_disk.batches(relation)]
+    assert sum(sizes) == 10_000
+    assert max(sizes) <= 2048
+
+
+def test_a_file_can_be_written_over_its_own_source(tmp_path):
+    path = sdc.write(LABELLED, tmp_path / "a.parquet")
+    sdc.write(sdc.read(path, engine="duckdb"), path)
+    assert sdc.read(path).frame.equals(LABELLED.frame)
+
+
+def test_spark_without_a_session(tmp_path, monkeypatch):
+    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
+    monkeypatch.setattr(sql.SparkSession, "getActiveSession", lambda: None)
+    (tmp_path / "a.csv").write_text("a\n1\n")
+    with pytest.raises(EngineError, match="no Spark session"):
+        sdc.read(tmp_path / "a.csv", engine="spark")
+
+
+@pytest.mark.slow
+def test_spark_reads_and_writes_as_polars_does(tmp_path, spark):
+    path = tmp_path / "a [1].csv"
+    path.write_text(TEXT)
+    data = sdc.read(path, keys="nace", engine="spark")
+    assert data.engine == "spark"
+    here = sdc.read(path, keys="nace", numeric="x")
+    assert frames.collect(data.frame).rows() == here.frame.rows()
+    sdc.write(LABELLED, tmp_path / "in.parquet")
+    data = sdc.read(tmp_path / "in.parquet", engine="spark", direct="t")
+    assert data.columns == ("k", "d")
+    for ending in (".parquet", ".csv"):
+        back = sdc.read(sdc.write(data, tmp_path / f"out{ending}"))
+        assert back.frame.rows() == LABELLED.frame.drop("t").rows()
+    path.write_text("a,b\n1,2\n3\n")
+    with pytest.raises(FileError, match=r"cannot be read as \.csv"):
+        sdc.read(path, engine="spark")
