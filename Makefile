@@ -39,8 +39,12 @@ check: .venv/.dev ## format, lint, types, import contracts
 bench: .venv/.test ## print the benchmarks
 	$(BIN)/python -m benchmarks
 
-docs: .venv/.dev ## build the documentation into docs/_build
-	$(BIN)/python docs/build.py
+.venv/.docs: pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[docs]'
+	@touch .venv/.core $@
+
+docs: .venv/.docs ## build the documentation into docs/_build
+	$(BIN)/sphinx-build -q -W docs docs/_build
 
 clean: ## remove what was made
 	rm -rf .venv demo docs/_build

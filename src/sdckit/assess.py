@@ -70,7 +70,7 @@ def assess(
     """Run every measure that applies, or those named in `measures`.
 
     Risks of one file are measured before and after. `needs` sets options by the measure's name,
-    `k_anonymity={"k": 5}` or, for its first option, `k_anonymity=5`; `by=…` goes to every measure that has it.
+    `k_anonymity={"k": 5}` or, for its first option, `k_anonymity=5`; `by=…` goes to all that have it.
     Measures that compare record by record are left out, with the reason, after swapping or synthesis and
     for files of different length (`linked=False` says so for a file from elsewhere). `protected` may
     be a list of synthetic files: the figures are then means over the files.

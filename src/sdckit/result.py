@@ -39,7 +39,7 @@ class Result:
     def chart(self) -> Any:
         """The picture of this result (an Altair chart), drawn from aggregates only."""
         if self.draw is None:
-            raise SdcError(f"There is no picture for {self.measure or 'this result'}.", hint="See parts and figures.")
+            raise SdcError(f"{self.measure or 'This result'} has no picture.", hint="See parts and figures.")
         return self.draw(self)
 
     def __repr__(self) -> str:

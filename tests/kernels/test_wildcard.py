@@ -99,11 +99,11 @@ def test_alpha_lowers_what_others_get_never_ones_own(alpha, expected):
     assert population.tolist() == [10 * value for value in expected]
 
 
-def test_records_of_one_incomplete_cell_are_others_to_each_other():
+def test_records_of_one_incomplete_cell_count_each_other_in_full():
     codes = np.array([[0, -1]], dtype=np.int32)
     sample, population = wildcard_counts(codes, np.array([4.0]), np.array([20.0]), 0.5)
-    assert sample.tolist() == [1 + 0.5 * 3]
-    assert population.tolist() == [5 + 0.5 * 15]
+    assert sample.tolist() == [4]
+    assert population.tolist() == [20]
 
 
 def test_a_record_missing_in_all_keys_matches_everybody():

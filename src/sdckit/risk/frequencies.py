@@ -40,7 +40,8 @@ def frequencies(
     Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc
-    >>> data = sdc.read(pl.DataFrame({"sex": ["f", "f", "m"], "w": [10.0, 20.0, 5.0]}), keys="sex", weight="w")
+    >>> frame = pl.DataFrame({"sex": ["f", "f", "m"], "w": [10.0, 20.0, 5.0]})
+    >>> data = sdc.read(frame, keys="sex", weight="w")
     >>> sdc.risk.frequencies(data).parts
     shape: (3, 3)
     ┌────────┬──────────────┬──────────────────┐

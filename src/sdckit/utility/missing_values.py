@@ -64,7 +64,7 @@ def missing_values(original: Microdata, protected: Microdata, *, variables: Colu
 
 
 def role_variables(original: Microdata, protected: Microdata) -> tuple[str, ...]:
-    """The variables users care for: keys, numeric and sensitive columns in both files, or all without roles."""
+    """The keys, numeric and sensitive columns in both files; without such roles, all columns."""
     roles = original.roles
     named = dict.fromkeys((*roles.keys, *roles.numeric, *roles.sensitive))
     both = [c for c in named or original.columns if c in protected.columns]
