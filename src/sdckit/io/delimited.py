@@ -60,7 +60,7 @@ def write_delimited(frames: Iterable[pl.DataFrame], path: Path) -> None:
 def opened(path: Path, mode: str = "rb") -> Iterator[IO[bytes]]:
     """The bytes of a text file, compressed or not."""
     compressed = path.name.lower().endswith(".gz")
-    with gzip.open(path, mode) if compressed else path.open(mode) as stream:
+    with gzip.open(path, mode, 6) if compressed else path.open(mode) as stream:
         yield cast(IO[bytes], stream)
 
 
@@ -128,22 +128,22 @@ def _without_blank_lines(texts: pl.DataFrame, path: Path, layout: Layout) -> pl.
     return texts.filter(keep) if blank else texts
 
 
-def _number(column: pl.Expr) -> pl.Expr:
-    # A leading zero marks a code ("0110"), not a number.
-    return pl.when(column.str.contains(r"^\s*[+-]?0\d").not_()).then(column.str.strip_chars())
-
-
 def _integer(column: pl.Expr) -> pl.Expr:
-    return _number(column).cast(pl.Int64, strict=False)
+    # A leading zero marks a code ("0110"), not a number.
+    code = column.str.contains(r"^ *[+-]?0[0-9]")
+    return pl.when(code.not_()).then(column.str.strip_chars(" ").cast(pl.Int64, strict=False))
 
 
 def _float(column: pl.Expr) -> pl.Expr:
-    # Whole numbers of more than 15 digits are identifiers; a float would round them.
-    return _number(column).str.replace(r"^[+-]?\d{16,}$", "").cast(pl.Float64, strict=False).fill_nan(None)
+    # So do more than 15 digits without a decimal point; a float would round them.
+    code = column.str.contains(r"^ *[+-]?(0[0-9]|[0-9]{16,} *$)")
+    number = column.str.strip_chars(" ").cast(pl.Float64, strict=False)
+    return pl.when(code.not_()).then(number.fill_nan(None))
 
 
 def _comma(column: pl.Expr) -> pl.Expr:
-    return _float(pl.when(column.str.contains(".", literal=True).not_()).then(column.str.replace(",", ".")))
+    point = column.str.contains(".", literal=True)
+    return pl.when(point.not_()).then(_float(column.str.replace(",", ".", literal=True)))
 
 
 def _boolean(column: pl.Expr) -> pl.Expr:
@@ -174,14 +174,17 @@ TYPES: dict[str, Callable[[pl.Expr], pl.Expr]] = {
 def column_types(texts: pl.LazyFrame, layout: Layout) -> dict[str, str]:
     """The first type in `TYPES` that every value of a column fits; all-missing columns are text."""
     known = [t for t in TYPES if t != "text" and (t != "float with comma" or layout.separator != ",")]
-    possible = dict.fromkeys(layout.columns, known)
-    present: dict[str, int] = {}
-    for rows in (texts.head(SAMPLE), texts):
-        possible, present = _still_possible(rows, possible)
-    return {name: fits[0] if fits and present[name] else "text" for name, fits in possible.items()}
+    possible, _ = _fitting(texts.head(SAMPLE), {name: known for name in layout.columns})
+    types = dict.fromkeys(layout.columns, "text")
+    # One pass over all rows for the likeliest types, more only for columns whose likeliest type failed.
+    while likeliest := {name: fits[:1] for name, fits in possible.items() if fits}:
+        found, present = _fitting(texts, likeliest)
+        types |= {name: fits[0] for name, fits in found.items() if fits and present[name]}
+        possible = {name: possible[name][1:] for name, fits in found.items() if not fits}
+    return types
 
 
-def _still_possible(
+def _fitting(
     rows: pl.LazyFrame, possible: dict[str, list[str]]
 ) -> tuple[dict[str, list[str]], dict[str, int]]:
     """The types that every value in these rows fits, and how many values there are."""

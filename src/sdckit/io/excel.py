@@ -4,9 +4,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
-import fastexcel
 import polars as pl
-import xlsxwriter
 
 from sdckit.errors import ColumnError, DataError, FileError, listing
 from sdckit.io.coding import categories, is_category, largest_whole
@@ -16,12 +14,13 @@ SHEET = "sdckit labels"
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT, EXACT = 1_048_575, 16_384, 32_767, 10**15
 NOTES = dict.fromkeys(("variable", "kind", "value", "label"), pl.String)
 
-# It tells users about every all-missing column; these are read as text, as documented.
-logging.getLogger("fastexcel.types.dtype").setLevel(logging.ERROR)
-
 
 def read_excel(path: Path) -> tuple[pl.DataFrame, Labels]:
     """The first sheet, and the labels if sdckit wrote the file."""
+    import fastexcel
+
+    # It tells users about every all-missing column; these are read as text, as documented.
+    logging.getLogger("fastexcel.types.dtype").setLevel(logging.ERROR)
     book = fastexcel.read_excel(path)
     first = book.load_sheet(0, header_row=None, n_rows=1, dtypes="string").to_polars()
     if first.height == 0:
@@ -39,6 +38,8 @@ def read_excel(path: Path) -> tuple[pl.DataFrame, Labels]:
 
 def write_excel(frame: pl.DataFrame, labels: Labels, path: Path) -> None:
     """Values in the first sheet, labels in the second."""
+    import xlsxwriter
+
     _check_room(frame)
     notes = _notes(frame, labels)
     # Without these, "=1+1" becomes a formula and "http://…" a link.
