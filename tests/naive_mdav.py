@@ -48,12 +48,12 @@ def sum_of_squares(rows: list[list[float]], labels: list[int]) -> float:
     return total
 
 
-def partitions(items: list[int], k: int) -> Iterator[list[list[int]]]:
-    """All ways to put items into groups; those with a group below k are dropped by the caller."""
+def partitions(items: list[int]) -> Iterator[list[list[int]]]:
+    """All ways to put items into groups."""
     if not items:
         yield []
         return
-    for rest in partitions(items[1:], k):
+    for rest in partitions(items[1:]):
         yield [[items[0]], *rest]
         for at, group in enumerate(rest):
             yield [*rest[:at], [items[0], *group], *rest[at + 1 :]]
@@ -62,7 +62,7 @@ def partitions(items: list[int], k: int) -> Iterator[list[list[int]]]:
 def least_sum_of_squares(values: list[float], k: int) -> float:
     """Least sum of squares over every partition into groups of at least k values."""
     best = float("inf")
-    for partition in partitions(list(range(len(values))), k):
+    for partition in partitions(list(range(len(values)))):
         if min(len(group) for group in partition) >= k:
             labels = [next(g for g, m in enumerate(partition) if i in m) for i in range(len(values))]
             best = min(best, sum_of_squares([[v] for v in values], labels))

@@ -38,7 +38,7 @@ def test_optimal_by_hand():
     assert optimal_univariate(column, 3).tolist() == [1, 0, 0, 0, 1, 0, 1]
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(st.lists(values, min_size=1, max_size=8), st.integers(1, 4))
 def test_optimal_against_all_partitions(column, k):
     labels = optimal_univariate(np.array(column), k)

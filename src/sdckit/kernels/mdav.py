@@ -14,8 +14,8 @@ def mdav(x: Floats, k: int) -> Ints:
     While 3k or more records remain: take the record r farthest from their mean with its k−1 nearest records,
     then the record farthest from r with its k−1 nearest. Of 2k … 3k−1 remaining records one more such group
     is taken; what is left is the last group. Distances are Euclidean, so the caller scales x first. Equal
-    distances go to the lowest row number. Memory grows with n, time about as n^1.4 to n^1.6 with four columns;
-    with many columns it comes closer to n².
+    distances go to the lowest row number. Memory grows with n, time about as n^1.4 to n^1.6 for four columns
+    and closer to n² for many.
 
     Departure: above `BLOCK` records the file is cut at medians of its widest column and MDAV runs in each
     block: groups never straddle a cut. This loses a little, which `refine` more than makes up for.
