@@ -174,7 +174,7 @@ TYPES: dict[str, Callable[[pl.Expr], pl.Expr]] = {
 def column_types(texts: pl.LazyFrame, layout: Layout) -> dict[str, str]:
     """The first type in `TYPES` that every value of a column fits; all-missing columns are text."""
     known = [t for t in TYPES if t != "text" and (t != "float with comma" or layout.separator != ",")]
-    possible, _ = _fitting(texts.head(SAMPLE), {name: known for name in layout.columns})
+    possible, _ = _fitting(texts.head(SAMPLE), dict.fromkeys(layout.columns, known))
     types = dict.fromkeys(layout.columns, "text")
     # One pass over all rows for the likeliest types, more only for columns whose likeliest type failed.
     while likeliest := {name: fits[:1] for name, fits in possible.items() if fits}:
