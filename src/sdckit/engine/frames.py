@@ -6,7 +6,7 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
-from sdckit.errors import DataError, EngineError, listing
+from sdckit.errors import ColumnError, DataError, EngineError, listing
 
 ENGINES = ("polars", "duckdb", "spark")
 
@@ -71,7 +71,7 @@ def _to_polars(frame: Any, kind: str) -> pl.DataFrame:
         names = [str(c) for c in frame.columns]
         if len(set(names)) < len(names):
             repeated = sorted({n for n in names if names.count(n) > 1})
-            raise DataError("Column names must differ.", given=", ".join(repeated))
+            raise ColumnError("Column names must differ.", given=", ".join(repeated))
         return pl.from_pandas(frame.reset_index(drop=True).set_axis(names, axis=1), nan_to_null=True)
     if kind == "pyarrow":
         return pl.DataFrame(pl.from_arrow(frame))
@@ -139,15 +139,15 @@ def facts(frame: Any, numeric: Sequence[str], weight: str | None, keys: Sequence
         infinite = (
             ~column.is_finite() & ~column.is_null() if types[name].is_float() else column.is_null() & False
         )
-        wanted.append(infinite.sum().alias(f"infinite_{name}"))
+        wanted.append(infinite.cast(nw.Int64).sum().alias(f"infinite_{name}"))
     wanted += [nw.col(name).count().alias(f"present_{name}") for name in keys]
     if weight is not None:
         column = nw.col(weight).cast(nw.Float64)
         wanted += [
-            column.is_null().sum().alias("weight_missing"),
-            (column == 0).sum().alias("weight_zero"),
-            (column < 0).sum().alias("weight_negative"),
-            (~column.is_finite()).sum().alias("weight_infinite"),
+            column.is_null().cast(nw.Int64).sum().alias("weight_missing"),
+            (column == 0).cast(nw.Int64).sum().alias("weight_zero"),
+            (column < 0).cast(nw.Int64).sum().alias("weight_negative"),
+            (~column.is_finite()).cast(nw.Int64).sum().alias("weight_infinite"),
         ]
     row = gather(lazy(frame).select(*wanted)).row(0, named=True)
     return {name: int(value or 0) for name, value in row.items()}

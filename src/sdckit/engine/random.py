@@ -5,12 +5,12 @@ from hashlib import sha256
 import narwhals as nw
 
 from sdckit.engine import frames
-from sdckit.engine.tables import OURS, Table, native_module, refuse_clash
+from sdckit.engine.tables import OURS, Table, native_module, refuse_new_columns
 from sdckit.errors import ColumnError, DataError
 
 # The largest prime below 2³¹ with P ≡ 2 (mod 3): cubing is one-to-one modulo P, and products fit in Int64.
 PRIME = 2_147_483_579
-_ROUNDS = (4, 3, 3)  # after the low part, the high part and the rest of the id have gone in
+_ROUNDS = (3, 2, 3)  # after the low part, the high part and the rest of the id have gone in
 _A, _B, _C, _ID = f"{OURS}a", f"{OURS}b", f"{OURS}c", f"{OURS}id"
 _WORDS = (f"{OURS}x", f"{OURS}y")
 
@@ -22,18 +22,18 @@ def uniform(table: Table, *, id: str, seed: int, step: int, name: str) -> Table:
     of the MiMC cipher, with fewer rounds: good for simulation, not for secrecy), and give 51 random bits.
     Ids are whole numbers or text; equal ids get equal numbers, a NULL id gets NULL.
     """
-    refuse_clash(list(table.collect_schema()), [name])
+    refuse_new_columns(table, [name])
     table = _parts(_whole(table, id))
     table = table.with_columns(nw.col(_A).alias(_WORDS[0]), nw.col(_A).alias(_WORDS[1]))
     number = 0
     for part, rounds in zip((None, _B, _C), _ROUNDS, strict=True):
         for i in range(rounds):
-            for word in _WORDS:  # staged: one expression that reuses another would be written out in SQL
-                x = nw.col(word) + _key(seed, step, number, word)
-                x = x + nw.col(part) if part and i == 0 else x
-                table = table.with_columns((x % PRIME).alias(word))
-            x, y = (nw.col(word) for word in _WORDS)
-            table = table.with_columns(x * x % PRIME * x % PRIME, y * y % PRIME * y % PRIME)
+            # Staged: an expression that reuses another would be written out again and again in SQL.
+            sums = [nw.col(word) + _key(seed, step, number, word) for word in _WORDS]
+            if part and i == 0:
+                sums = [x + nw.col(part) for x in sums]
+            table = table.with_columns(*((x % PRIME).alias(w) for x, w in zip(sums, _WORDS, strict=True)))
+            table = table.with_columns(*(x * x % PRIME * x % PRIME for x in map(nw.col, _WORDS)))
             number += 1
     high, low = nw.col(_WORDS[0]), nw.col(_WORDS[1])
     # Exact in floating point: 31 bits of one word, 20 of the other, and a half to keep clear of 0. Then one

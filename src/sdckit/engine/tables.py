@@ -40,13 +40,20 @@ def native_module(table: Table) -> Any:
     return import_module(f"sdckit.engine._{frames.engine_of(table.to_native())}")
 
 
-def refuse_clash(names: Sequence[str], ours: Sequence[str]) -> None:
-    """Refuse users' columns that have the name of a column we are about to add."""
-    clash = [name for name in names if name in ours]
+def refuse_clash(names: Sequence[str], ours: Sequence[str], *, fold: bool = False) -> None:
+    """Refuse users' columns named as a column we add; with `fold` upper and lower case are one."""
+    taken = {name.lower() if fold else name: name for name in names}
+    clash = [taken[key] for key in (name.lower() if fold else name for name in ours) if key in taken]
     if clash:
         raise ColumnError(
             f"A column is named {clash[0]!r}, which we need for the result.", hint="Rename that column."
         )
+
+
+def refuse_new_columns(table: Table, columns: Sequence[str]) -> None:
+    """Refuse to add columns whose names the table has already, as its engine sees names."""
+    fold = frames.engine_of(table.to_native()) != "polars"
+    refuse_clash(list(table.collect_schema()), columns, fold=fold)
 
 
 def count_cells(table: Table, keys: Sequence[str], weight: str | None) -> pl.DataFrame:
@@ -82,7 +89,7 @@ def join_cells(
 
 def join_cells_lazy(table: Table, cells: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> Table:
     """As `join_cells`, lazily on the engine of the table. DuckDB and Spark may reorder rows."""
-    refuse_clash(list(table.collect_schema()), columns)
+    refuse_new_columns(table, columns)
     native = native_module(table).join_null_safe(table.to_native(), cells, list(keys), list(columns))
     return frames.lazy(native)
 
