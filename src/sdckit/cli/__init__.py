@@ -1,0 +1,57 @@
+"""The command line `sdckit`: parse, one call, show."""
+
+from typing import Annotated
+
+import typer
+
+from sdckit import __version__
+from sdckit.cli import assess, compare, demo, methods, protect, report
+from sdckit.cli._exit import Commands
+
+HELP = """Statistical disclosure control: protect microdata, measure risk and utility, choose.
+
+Start with `sdckit demo`: it needs no file. Results go to stdout, progress and errors to stderr.
+
+Exit codes: 0 done · 1 bad input or a failed run · 2 wrong usage · 3 nothing acceptable under the accepted
+risk (assess, compare, demo) · 130 interrupted.
+"""
+
+app = typer.Typer(
+    cls=Commands,
+    help=HELP,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+for command in (
+    demo.demo,
+    protect.protect,
+    assess.assess,
+    compare.compare,
+    report.report,
+    methods.methods,
+):
+    app.command()(command)
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and stop."""
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and stop.")
+]
+
+
+@app.callback()
+def options(version: Version = False) -> None:
+    """Options that come before the command."""
+
+
+def main() -> None:
+    """Entry point of the program."""
+    app(prog_name="sdckit")

@@ -1,0 +1,94 @@
+"""What the commands take from a plan."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from sdckit.assess import Assessment, assess
+from sdckit.cli._progress import following
+from sdckit.compare import RiskUtilityMap, compare
+from sdckit.errors import OptionError, listing
+from sdckit.plan import Plan
+from sdckit.scenario import Scenario
+
+Axis = str | list[str] | dict[str, float]
+
+
+class Settings(BaseModel):
+    """The `assess:` section of a plan; entries beyond these four are options of measures."""
+
+    model_config = ConfigDict(extra="allow")
+
+    max_risk: float | None = None
+    measures: list[str] | None = None
+    risk: Axis = "individual_risk"
+    utility: Axis = "il1s"
+
+    @property
+    def needs(self) -> dict[str, Any]:
+        """Options of measures, by the measure's name."""
+        return dict(self.model_extra or {})
+
+
+def settings(section: Mapping[str, Any], **given: Any) -> Settings:
+    """The settings of a plan's assess section; what was given on the command line comes first."""
+    chosen = {**section, **{name: value for name, value in given.items() if value is not None}}
+    try:
+        return Settings(**chosen)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise OptionError(
+            f"Entry {first['loc'][0]!r} of section 'assess' is not valid.", given=repr(first["input"])
+        ) from None
+
+
+def one_scenario(plan: Plan, name: str | None) -> Scenario:
+    """The scenario of this name, or the only one."""
+    if name is not None:
+        return plan.find(name)
+    if len(plan.scenarios) == 1:
+        return plan.scenarios[0]
+    if not plan.scenarios:
+        raise OptionError("The plan has no scenarios.", hint="Add a section scenarios: to the file.")
+    raise OptionError(
+        "The plan has several scenarios; choose one with --scenario.",
+        allowed=listing((s.name for s in plan.scenarios), 60),
+    )
+
+
+def compared(plan: Plan, *, seed: int | None, jobs: int, **given: Any) -> RiskUtilityMap:
+    """All scenarios of the plan on one map."""
+    chosen = settings(plan.assess, **given)
+    with following("Scenario", finished=True) as tell:
+        return compare(
+            plan.read(),
+            plan.scenarios,
+            risk=chosen.risk,
+            utility=chosen.utility,
+            max_risk=chosen.max_risk,
+            seed=plan.seed if seed is None else seed,
+            jobs=jobs,
+            progress=tell,
+            **chosen.needs,
+        )
+
+
+def assessed(plan: Plan, name: str, *, seed: int | None) -> Assessment:
+    """One scenario of the plan, carried out and measured."""
+    chosen, scenario = settings(plan.assess), plan.find(name)
+    used = plan.seed if seed is None else seed
+    data = plan.read()
+    with following("Step") as tell:
+        protected = scenario.protect(data, seed=used, progress=tell)
+    with following("Measure") as tell:
+        done = assess(
+            data,
+            protected,
+            measures=chosen.measures,
+            max_risk=chosen.max_risk,
+            progress=tell,
+            **chosen.needs,
+        )
+    return replace(done, scenario=name, seed=used)

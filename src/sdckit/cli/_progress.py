@@ -1,0 +1,32 @@
+"""Progress on stderr: a bar on a terminal, plain lines elsewhere."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import typer
+
+Tell = Callable[[str, int, int], None]  # what, how many are finished, in all
+
+
+def say(text: str) -> None:
+    """A line for people, on stderr."""
+    typer.echo(text, err=True)
+
+
+@contextmanager
+def following(title: str, *, finished: bool = False) -> Iterator[Tell]:
+    """A function that shows progress; `finished` says that it is called after each piece, not before."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda what, done, total: say(f"{title} {done if finished else done + 1}/{total}: {what}")
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda what, done, total: bar.update(
+            task, description=f"{title}: {what}", completed=done, total=total
+        )

@@ -1,0 +1,130 @@
+"""Results as tables on stdout."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from sdckit.assess import Assessment
+from sdckit.compare import Point, RiskUtilityMap
+from sdckit.microdata import Microdata
+from sdckit.registry import Better, find
+
+WIDE = 140  # columns where the output is not a terminal, so that pipes and files get whole lines
+
+
+def out() -> Console:
+    """Where results go."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=WIDE)
+
+
+def number(value: float | None) -> str:
+    """A number short enough for a table; a dash where there is none."""
+    if value is None or isnan(value):
+        return "–"
+    if abs(value) < 1e-9:
+        return "0"  # what is left after sums that should cancel
+    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:.4g}"
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: str = "") -> Table:
+    """A table; `right` lists the columns of numbers, separated by |."""
+    made = Table(title=escape(title) or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        made.add_column(column, justify="right" if column in right.split("|") else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*[escape(cell) for cell in row])
+    return made
+
+
+def assessment(done: Assessment, *, timings: bool = False) -> None:
+    """Risk before and after, utility, and what was left out."""
+    console = out()
+    title = f"Assessment{f' of {done.scenario}' if done.scenario else ''}: {done.original.height:,} records"
+    extra = ["seconds"] if timings else []
+
+    def row(name: str, *numbers: float | None) -> list[str]:
+        spec = find(name)
+        good = "low" if spec.better is Better.LOW else "high"
+        cells = [name, *map(number, numbers), good, spec.title]
+        return cells + ([f"{done.seconds.get(name, 0):.2f}"] if timings else [])
+
+    before = {name: r.value for name, r in done.before.items()}
+    risks = [row(name, before.get(name), r.value) for name, r in done.after.items()]
+    losses = [row(name, r.value) for name, r in done.utility.items()]
+    console.print(escape(title), style="bold")
+    heads = ["risk", "before", "after", "good", "what it is", *extra]
+    console.print(table("", heads, risks, right="before|after|seconds"))
+    heads = ["utility", "value", "good", "what it is", *extra]
+    console.print(table("", heads, losses, right="value|seconds"))
+    for omission in done.omitted:
+        console.print(escape(f"Left out: {omission.measure}: {omission.reason}"))
+    if done.risk_acceptable is not None:
+        console.print(escape(verdict(done)), style="bold")
+
+
+def verdict(done: Assessment) -> str:
+    """Whether the risk is acceptable, in one sentence."""
+    risk, ceiling = number(done.after["individual_risk"].value), number(done.max_risk)
+    word = "acceptable" if done.risk_acceptable else "NOT acceptable"
+    return f"The risk is {word}: mean individual risk {risk}, at most {ceiling} accepted."
+
+
+def risk_utility_map(found: RiskUtilityMap) -> None:
+    """One row a scenario, the untouched file first, and the recommendation."""
+    best, console = found.best, out()
+    front = set(found.front["scenario"])
+    risks = list(found.risk) if len(found.risk) > 1 else []
+    losses = list(found.utility) if len(found.utility) > 1 else []
+
+    def row(point: Point, note: str) -> list[str]:
+        parts = [point.risk_values.get(n) for n in risks] + [point.utility_values.get(n) for n in losses]
+        marks = "●" if point.name in front else ""
+        return [point.name, number(point.risk), number(point.utility), *map(number, parts), marks, note]
+
+    rows = [row(found.original, "untouched")]
+    for point in found.results:
+        late = "" if found.max_risk is None or point.risk <= found.max_risk else "risk too high"
+        note = "★ recommended" if best and point.name == best.name else point.error or late
+        rows.append(row(point, note))
+    title = f"{len(found.results)} scenarios: risk is {axis(found.risk)}, loss is {axis(found.utility)}"
+    heads = ["scenario", "risk", "loss", *risks, *losses, "front", ""]
+    console.print(table(title, heads, rows, right="|".join(["risk", "loss", *risks, *losses])))
+    console.print(escape(found.reason), style="bold")
+
+
+def axis(measures: Iterable[str]) -> str:
+    """The measures of one axis by name."""
+    return " + ".join(measures)
+
+
+def log(data: Microdata, title: str) -> None:
+    """What each step did."""
+    rows = [
+        [str(position), entry.method, _pairs(entry.options), _pairs(entry.figures)]
+        for position, entry in enumerate(data.log, 1)
+    ]
+    out().print(table(title, ["step", "method", "options", "what it did"], rows, right="step"))
+
+
+def written(files: Mapping[str, Path]) -> None:
+    """What was written where."""
+    out().print(table("Written", ["file", "what it is"], [[str(p), what] for what, p in files.items()]))
+
+
+def _pairs(values: object) -> str:
+    pairs = values.items() if hasattr(values, "items") else ()
+    return ", ".join(f"{k}={_short(v)}" for k, v in pairs if v not in (None, (), [], {}))
+
+
+def _short(value: object) -> str:
+    if hasattr(value, "items"):
+        return "{" + _pairs(value) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_short, value)) + "]"
+    return number(value) if isinstance(value, float) else str(value)

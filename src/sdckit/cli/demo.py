@@ -1,0 +1,77 @@
+"""`sdckit demo`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sdckit.cli._options import Jobs, Json
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the results; made if need be.")] = Path("demo"),
+    n: Annotated[int, typer.Option(min=200, help="Persons in the artificial survey.")] = 3000,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the data and the protection.")] = 1,
+    jobs: Jobs = 1,
+    as_json: Json = False,
+) -> None:
+    """Try it: an artificial survey, several ways to protect it, and a report. Needs no file.
+
+    Example: `sdckit demo --out demo`
+    """
+    from sdckit.cli import _json, _show
+    from sdckit.cli._exit import Code
+    from sdckit.cli._progress import following, say
+    from sdckit.compare import compare
+    from sdckit.demo import survey
+    from sdckit.demo.scenarios import ASSESS, KEYS, SCENARIOS
+    from sdckit.errors import FileError
+    from sdckit.io import write
+    from sdckit.plan import Plan, write_text
+    from sdckit.report import report
+    from sdckit.risk import individual_risk
+    from sdckit.scenario import Scenario
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError("The folder cannot be made.", given=out, hint=str(error)) from None
+    say(f"Making an artificial survey of {n:,} persons (seed {seed}); no record describes anybody.")
+    data = survey(n, seed).with_roles(keys=KEYS)
+    # A tenth of the risk before: a ceiling that says something whatever the size of the file.
+    ceiling = float(f"{individual_risk(data).value / 10:.1g}")
+    assess = {"max_risk": ceiling, **ASSESS}
+    plan = Plan(
+        {"file": "original.csv", **data.roles.as_dict()},
+        tuple(Scenario(name, steps) for name, steps in SCENARIOS.items()),
+        assess,
+        seed,
+    )
+    with following("Scenario", finished=True) as tell:
+        found = compare(data, plan.scenarios, seed=seed, jobs=jobs, progress=tell, **assess)
+
+    say("Writing the report and the files.")
+    written = {
+        "the data, as they were (artificial)": write(data, out / "original.csv"),
+        "the plan, to change and run again": write_text(HEADER + plan.to_yaml(), out / "scenarios.yaml"),
+        "the report": Path(report(found, out / "report.html")),
+    }
+    if found.best is not None:
+        protected = found.protect()
+        written["the recommended file"] = write(protected, out / "protected.csv")
+        written["the same with labels (SPSS)"] = write(protected, out / "protected.sav")
+    if as_json:
+        _json.emit({**_json.risk_utility_map(found), "files": written})
+    else:
+        _show.risk_utility_map(found)
+        _show.written(written)
+        typer.echo(f"Next: open {out / 'report.html'}, then try: sdckit compare {out / 'scenarios.yaml'}")
+    if found.best is None:
+        raise typer.Exit(Code.NOT_ACCEPTABLE)
+
+
+HEADER = """\
+# Written by sdckit demo. original.csv beside this file is an artificial survey: no record describes anybody.
+# Change it and run: sdckit compare scenarios.yaml
+# The protected file: sdckit protect scenarios.yaml --scenario NAME --out file.sav
+"""

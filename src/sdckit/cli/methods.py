@@ -1,0 +1,42 @@
+"""`sdckit methods`."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from sdckit.cli._options import Json
+
+
+class Which(StrEnum):
+    """What to list."""
+
+    RISK = "risk"
+    UTILITY = "utility"
+    PROTECTION = "protection"
+
+
+def methods(
+    name: Annotated[str | None, typer.Argument(help="Show all about this one.")] = None,
+    kind: Annotated[Which | None, typer.Option(help="Only these.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List all protections and measures, or explain one with its options.
+
+    Examples: `sdckit methods --kind risk` · `sdckit methods suppress`
+    """
+    from sdckit.cli import _json, _methods
+    from sdckit.registry import Kind, find, specs
+
+    if name is not None:
+        spec = find(name)
+        if as_json:
+            _json.emit(_json.spec(spec))
+        else:
+            _methods.explain(spec)
+        return
+    found = specs(None if kind is None else Kind(kind.value))
+    if as_json:
+        _json.emit([_json.spec(spec) for spec in found])
+    else:
+        _methods.catalogue(found)

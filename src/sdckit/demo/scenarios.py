@@ -1,0 +1,58 @@
+"""The scenarios of `sdckit demo`, in the spirit of Table 6.1 of Benschop, Machingauta & Welch's practice guide.
+
+Plain data, as a scenario file has them: another way to protect is one more entry.
+"""
+
+from typing import Any
+
+# What somebody might know of a neighbour or see from the road.
+KEYS = ("region", "urban", "sex", "age", "education", "labour_status", "toilet")
+
+AGE: list[Any] = [{"recode": {"variable": "age", "width": 5}}]
+COARSE: list[Any] = [
+    *AGE,
+    {
+        "recode": {
+            "variable": "region",
+            "breaks": [2, 4, 6],
+            "labels": ["Capital", "Coast and Plains", "Lakes and Hills", "Forest, Highlands and Islands"],
+        }
+    },
+    {
+        "recode": {
+            "variable": "education",
+            "breaks": [3, 5],
+            "labels": ["Primary or none", "Secondary", "Post-secondary"],
+        }
+    },
+]
+IMPORTANT = {"sex": "high", "labour_status": "high", "toilet": "high"}
+
+SCENARIOS: dict[str, list[Any]] = {
+    "age5": AGE,
+    "age5_k3_important": [*AGE, {"suppress": {"k": 3, "importance": IMPORTANT}}],
+    "age5_k5": [*AGE, {"suppress": {"k": 5}}],
+    "coarse": COARSE,
+    "coarse_k3_toilet": [*COARSE, {"suppress": {"k": 3, "importance": {"toilet": "high"}}}],
+    "coarse_k3_important": [*COARSE, {"suppress": {"k": 3, "importance": IMPORTANT}}],
+    "coarse_k5_important": [*COARSE, {"suppress": {"k": 5, "importance": IMPORTANT}}],
+    "coarse_k3_wealth": [
+        *COARSE,
+        {"suppress": {"k": 3}},
+        {"microaggregate": {"variables": ["wealth_index"], "k": 3}},
+    ],
+}
+
+# The risk of re-identification, and the tables that the users of such a survey publish.
+ASSESS: dict[str, Any] = {
+    "risk": "individual_risk",
+    "utility": "contingency_tables",
+    "contingency_tables": {
+        "tables": [
+            ["sex", "labour_status"],
+            ["urban", "toilet"],
+            ["sex", "toilet"],
+            ["labour_status", "toilet"],
+        ]
+    },
+}

@@ -1,0 +1,131 @@
+import json
+
+import polars as pl
+import pytest
+
+ROLES = (
+    "--id",
+    "person_id",
+    "--keys",
+    "region,sex,age",
+    "--numeric",
+    "income,wealth_index",
+    "--weight",
+    "weight",
+)
+
+
+@pytest.fixture
+def protected(run, plan):
+    out = plan.with_name("protected.csv")
+    assert run("protect", plan, "--scenario", "age20_income", "--out", out).exit_code == 0
+    return out
+
+
+def test_tables(run, survey_csv, protected):
+    result = run("assess", survey_csv, protected, *ROLES, "--timings")
+    assert result.exit_code == 0, result.output
+    for word in ("individual_risk", "before", "after", "il1s", "seconds", "200 records"):
+        assert word in result.stdout
+    assert "Measure 1/" in result.stderr
+
+
+def test_json_agrees_with_the_library(run, survey_csv, protected):
+    import sdckit as sdc
+
+    document = json.loads(run("assess", survey_csv, protected, *ROLES, "--json").stdout)
+    roles = {"id": "person_id", "keys": ["region", "sex", "age"], "numeric": ["income", "wealth_index"]}
+    first = sdc.io.read(survey_csv, weight="weight", **roles)
+    second = sdc.io.read(protected, weight="weight", **roles)
+    risk = document["risk"]["individual_risk"]
+    assert risk["before"]["value"] == pytest.approx(sdc.risk.individual_risk(first).value)
+    assert risk["after"]["value"] == pytest.approx(sdc.risk.individual_risk(second).value)
+    assert risk["after"]["value"] < risk["before"]["value"]
+    assert document["utility"]["il1s"]["value"] == pytest.approx(sdc.utility.il1s(first, second).value)
+    assert document["utility"]["il1s"]["better"] == "low"
+    assert "person_id" not in json.dumps(document)
+
+
+def test_roles_and_options_from_a_plan(run, plan, protected):
+    result = run("assess", plan.with_name("survey.csv"), protected, "--plan", plan, "--json")
+    document = json.loads(result.stdout)
+    assert document["risk"]["k_anonymity"]["after"]["options"]["k"] == 5
+    assert document["risk"]["k_anonymity"]["after"]["options"]["keys"] == ["region", "sex", "age"]
+
+
+def test_roles_given_come_before_the_plan(run, plan, protected):
+    words = ("assess", plan.with_name("survey.csv"), protected, "--plan", plan, "--keys", "sex", "--json")
+    document = json.loads(run(*words).stdout)
+    assert document["risk"]["k_anonymity"]["after"]["options"]["keys"] == ["sex"]
+
+
+def test_only_the_measures_named(run, survey_csv, protected):
+    words = ("assess", survey_csv, protected, *ROLES, "--measures", "il1s,frequencies", "--json")
+    document = json.loads(run(*words).stdout)
+    assert list(document["risk"]) == ["frequencies"]
+    assert list(document["utility"]) == ["il1s"]
+
+
+def test_unknown_measure(run, survey_csv, protected):
+    result = run("assess", survey_csv, protected, *ROLES, "--measures", "il1")
+    assert result.exit_code == 1
+    assert "There is no measure 'il1'" in result.stderr
+
+
+@pytest.mark.parametrize(("ceiling", "code", "word"), [(1, 0, "is acceptable"), (0, 3, "NOT acceptable")])
+def test_max_risk(run, survey_csv, protected, ceiling, code, word):
+    result = run("assess", survey_csv, protected, *ROLES, "--max-risk", ceiling)
+    assert result.exit_code == code
+    assert word in result.stdout
+
+
+def test_a_ceiling_that_could_not_be_checked_is_no_success(run, survey_csv, protected):
+    result = run("assess", survey_csv, protected, "--numeric", "income", "--max-risk", 0.1)
+    assert result.exit_code == 1
+    assert "could not be checked" in result.stderr
+
+
+def test_max_risk_is_a_probability(run, survey_csv, protected):
+    result = run("assess", survey_csv, protected, *ROLES, "--max-risk", 5)
+    assert result.exit_code == 1
+    assert "must be a probability" in result.stderr
+
+
+def test_missing_file(run, survey_csv, tmp_path):
+    result = run("assess", survey_csv, tmp_path / "absent.csv", *ROLES)
+    assert result.exit_code == 1
+    assert "does not exist" in result.stderr
+    assert "absent.csv" in result.stderr
+
+
+def test_a_column_gone_and_a_number_recoded(run, survey_csv, tmp_path):
+    frame = pl.read_csv(survey_csv)
+    frame = frame.drop("sex").with_columns(pl.when(pl.col("income") > 0).then(pl.lit("some")).alias("income"))
+    frame.write_csv(tmp_path / "p.csv")
+    result = run("assess", survey_csv, tmp_path / "p.csv", *ROLES, "--json")
+    assert result.exit_code == 0, result.output
+    assert "Not in the protected file: sex" in result.stderr
+    after = json.loads(result.stdout)["risk"]["frequencies"]["after"]
+    assert after["options"]["keys"] == ["region", "age", "income"]
+
+
+def test_direct_identifiers_left_in_are_warned_of(run, survey_csv, tmp_path):
+    frame = pl.read_csv(survey_csv).with_columns(pl.col("person_id").alias("name"))
+    frame.write_csv(tmp_path / "o.csv")
+    words = ("assess", tmp_path / "o.csv", tmp_path / "o.csv", *ROLES, "--direct", "name")
+    assert "still has direct identifiers: name" in run(*words).stderr
+
+
+def test_nothing_that_is_not_a_number_in_json(run, tmp_path):
+    pl.DataFrame({"x": [1.0, 1.0, 1.0]}).write_csv(tmp_path / "o.csv")
+    pl.DataFrame({"x": [1.0, 1.0, 2.0]}).write_csv(tmp_path / "p.csv")
+    result = run("assess", tmp_path / "o.csv", tmp_path / "p.csv", "--numeric", "x", "--json")
+    assert "Infinity" not in result.stdout
+    assert json.loads(result.stdout)["utility"]["il1s"]["value"] is None
+
+
+def test_report(run, survey_csv, protected, tmp_path):
+    out = tmp_path / "report.html"
+    result = run("assess", survey_csv, protected, *ROLES, "--report", out, "--audience", "public")
+    assert result.exit_code == 0, result.output
+    assert "<html" in out.read_text(encoding="utf-8")

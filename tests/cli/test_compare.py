@@ -1,0 +1,115 @@
+import json
+
+import pytest
+
+
+def test_table_names_the_recommended_scenario(run, plan):
+    result = run("compare", plan)
+    assert result.exit_code == 0, result.output
+    row = next(line for line in result.stdout.splitlines() if "recommended" in line)
+    assert "age5" in row
+    assert "age20_income" in result.stdout
+    assert "untouched" in result.stdout
+    assert "Scenario 2/2" in result.stderr
+
+
+def test_json(run, plan):
+    result = run("compare", plan, "--json")
+    document = json.loads(result.stdout)
+    assert document["best"] == "age5"
+    assert document["seed"] == 7
+    assert document["utility"] == {"il1s": 1.0, "missing_values": 1.0}
+    assert [s["name"] for s in document["scenarios"]] == ["age5", "age20_income"]
+    assert document["scenarios"][1]["utility_values"]["il1s"] > 0
+
+
+def test_options_come_before_the_plan(run, plan):
+    result = run(
+        "compare", plan, "--risk", "frequencies,k_anonymity=3", "--utility", "il1s", "--seed", 2, "--json"
+    )
+    document = json.loads(result.stdout)
+    assert document["risk"] == {"frequencies": 1.0, "k_anonymity": 3.0}
+    assert document["utility"] == {"il1s": 1.0}
+    assert document["seed"] == 2
+
+
+def test_nothing_acceptable_is_exit_code_3(run, plan):
+    result = run("compare", plan, "--max-risk", 0)
+    assert result.exit_code == 3
+    assert "No scenario is acceptable" in result.stdout
+    assert result.stdout.count("risk too high") == 2
+
+
+def test_max_risk_of_the_plan(run, plan):
+    plan.write_text(plan.read_text().replace("assess: {", "assess: {max_risk: 0, "))
+    assert run("compare", plan).exit_code == 3
+    assert run("compare", plan, "--max-risk", 1).exit_code == 0
+
+
+def test_a_scenario_that_fails_is_shown_with_its_reason(run, plan):
+    plan.write_text(
+        plan.read_text()
+        .replace("seed: 7", "seed: 7")
+        .replace("scenarios:", "scenarios:\n  too_much: [{microaggregate: {k: 999}}]")
+    )
+    result = run("compare", plan, "--json")
+    document = json.loads(result.stdout)
+    failed = document["scenarios"][0]
+    assert failed["risk"] is None
+    assert "k is larger than the number of records" in failed["error"]
+    assert "k is larger" in run("compare", plan).stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("microaggregate", "microagregate", "Did you mean 'microaggregate'?"),
+        ("width: 5", "widht: 5", "Did you mean 'width'?"),
+        ("width: 5", "width: -5", "'width' of recode is not valid"),
+        ("keys: [region, sex, age]", "keys: [region, sexx, age]", "Did you mean 'sex'?"),
+        ("file: survey.csv", "file: absent.csv", "does not exist"),
+        ("scenarios:", "scenarois:", "Did you mean 'scenarios'?"),
+        ("utility: [il1s, missing_values]", "utility: [il2s]", "There is no utility 'il2s'"),
+        ("utility: [il1s, missing_values]", "max_risk: low", "'max_risk' of section 'assess' is not valid"),
+        ("k_anonymity: {k: 5}", "k_anonimity: {k: 5}", "Did you mean 'k_anonymity'?"),
+        ("seed: 7", "seed: [", "not valid YAML"),
+    ],
+)
+def test_mistakes_in_the_plan(run, plan, old, new, said):
+    text = plan.read_text()
+    assert old in text
+    plan.write_text(text.replace(old, new))
+    result = run("compare", plan)
+    assert result.exit_code == 1
+    assert said in result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    assert len([line for line in result.stderr.splitlines() if line.startswith("Error: ")]) == 1
+    assert result.stderr.splitlines()[-1].startswith("Error: ")
+
+
+def test_missing_plan(run, tmp_path):
+    result = run("compare", tmp_path / "absent.yaml")
+    assert result.exit_code == 1
+    assert "no such scenario file" in result.stderr
+
+
+def test_shares_must_be_numbers(run, plan):
+    result = run("compare", plan, "--risk", "frequencies=much")
+    assert result.exit_code == 1
+    assert "Shares must be numbers" in result.stderr
+
+
+def test_report_is_written(run, plan):
+    out = plan.with_name("map.html")
+    result = run("compare", plan, "--report", out)
+    assert result.exit_code == 0, result.output
+    assert "age20_income" in out.read_text(encoding="utf-8")
+    assert str(out) in result.stderr
+
+
+def test_report_in_a_folder_that_is_not_there_is_refused_before_work(run, plan):
+    result = run("compare", plan, "--report", plan.parent / "absent" / "map.html")
+    assert result.exit_code == 1
+    assert "folder to write to does not exist" in result.stderr
+    assert result.stdout == ""

@@ -1,0 +1,89 @@
+import json
+
+import pytest
+
+from sdckit.cli._methods import kind
+from sdckit.microdata import Microdata
+from sdckit.registry import Kind, forget, risk, specs
+from sdckit.result import Result
+
+
+def test_lists_everything_in_the_registry(run):
+    result = run("methods")
+    assert result.exit_code == 0
+    for spec in specs():
+        assert spec.name in result.stdout
+
+
+def test_one_kind_only(run):
+    document = json.loads(run("methods", "--kind", "utility", "--json").stdout)
+    assert [entry["name"] for entry in document] == [spec.name for spec in specs(Kind.UTILITY)]
+    assert "il1s" in run("methods", "--kind", "utility").stdout
+    assert "suppress" not in run("methods", "--kind", "utility").stdout
+
+
+def test_one_explained(run):
+    text = run("methods", "suppress").stdout
+    assert "integer ≥ 2" in text
+    assert "the keys columns" in text
+    assert "Reference: Samarati" in text
+    assert "low | normal | high | never" in text
+
+
+def test_required_options_and_readings_are_shown(run):
+    assert "required" in run("methods", "recode").stdout
+    assert "Reading:" in run("methods", "il1s").stdout
+
+
+def test_every_method_can_be_explained(run):
+    for spec in specs():
+        assert run("methods", spec.name).exit_code == 0
+        assert json.loads(run("methods", spec.name, "--json").stdout)["name"] == spec.name
+
+
+def test_unbounded_is_null_in_json(run):
+    assert json.loads(run("methods", "il1s", "--json").stdout)["bounds"] == [0, None]
+
+
+def test_unknown_name_suggests_the_nearest(run):
+    result = run("methods", "supress")
+    assert result.exit_code == 1
+    assert "Did you mean 'suppress'?" in result.stderr
+
+
+def test_unknown_kind_is_wrong_usage(run):
+    assert run("methods", "--kind", "magic").exit_code == 2
+
+
+@pytest.fixture
+def own_measure():
+    @risk("Share of left-handed [test]", bounds=(0, 1))
+    def left_handed(data: Microdata, *, share: float = 0.1) -> Result:
+        """A measure made in a test."""
+        return Result(share)
+
+    yield "left_handed"
+    forget("left_handed")
+
+
+def test_a_new_measure_appears_by_itself(run, own_measure):
+    assert own_measure in run("methods").stdout
+    text = run("methods", own_measure).stdout
+    assert "Share of left-handed [test]" in text
+    assert "number" in text
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]}, "integer ≥ 1"),
+        ({"type": "array", "items": {"type": "number"}, "minItems": 1}, "list of number at least 1 of them"),
+        ({"$ref": "#/$defs/M"}, "a | b"),
+        ({"const": "a"}, "a"),
+        ({"type": "object", "additionalProperties": {"type": "string"}}, "name → string"),
+        ({"type": "string", "format": "column"}, "column"),
+        ({"type": "number", "exclusiveMinimum": 0, "maximum": 1}, "number > 0 ≤ 1"),
+    ],
+)
+def test_types_in_words(part, words):
+    assert kind(part, {"$defs": {"M": {"enum": ["a", "b"], "type": "string"}}}) == words

@@ -1,0 +1,73 @@
+import json
+
+import sdckit.scenario
+from sdckit.io import read
+
+
+def test_writes_the_file_and_prints_the_log(run, plan):
+    out = plan.with_name("protected.sav")
+    result = run("protect", plan, "--scenario", "age20_income", "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "microaggregate" in result.stdout
+    assert "recode" in result.stdout
+    assert str(out.name) in result.stdout
+    assert read(out).height == 200
+
+
+def test_the_plan_s_seed_is_used_unless_another_is_given(run, plan, monkeypatch):
+    seeds = []
+    real = sdckit.scenario.Scenario.protect
+
+    def spy(self, data, seed=0, progress=None):
+        seeds.append(seed)
+        return real(self, data, seed, progress)
+
+    monkeypatch.setattr(sdckit.scenario.Scenario, "protect", spy)
+    words = ("protect", plan, "--scenario", "age5", "--out", plan.with_name("p.csv"), "--json")
+    assert json.loads(run(*words).stdout)["seed"] == 7
+    assert json.loads(run(*words, "--seed", 3).stdout)["seed"] == 3
+    assert seeds == [7, 3]
+
+
+def test_json_has_the_log(run, plan):
+    out = plan.with_name("p.csv")
+    result = run("protect", plan, "--scenario", "age5", "--out", out, "--json")
+    document = json.loads(result.stdout)
+    assert document["steps"][0]["method"] == "recode"
+    assert document["steps"][0]["options"]["width"] == 5
+    assert list(document["files"].values()) == [str(out)]
+
+
+def test_several_scenarios_and_none_named(run, plan):
+    result = run("protect", plan, "--out", plan.with_name("p.csv"))
+    assert result.exit_code == 1
+    assert "choose one with --scenario" in result.stderr
+    assert "age5, age20_income" in result.stderr
+    assert not plan.with_name("p.csv").exists()
+
+
+def test_the_only_scenario_needs_no_name(run, plan):
+    text = plan.read_text()
+    start, end = text.index("  age20_income"), text.index("assess:")
+    plan.write_text(text[:start] + text[end:])
+    assert run("protect", plan, "--out", plan.with_name("p.csv")).exit_code == 0
+
+
+def test_a_plan_without_scenarios(run, plan):
+    plan.write_text("data: {file: survey.csv}\n")
+    result = run("protect", plan, "--out", plan.with_name("p.csv"))
+    assert result.exit_code == 1
+    assert "no scenarios" in result.stderr
+
+
+def test_unknown_scenario_suggests_the_nearest(run, plan):
+    result = run("protect", plan, "--scenario", "age6", "--out", plan.with_name("p.csv"))
+    assert result.exit_code == 1
+    assert "Did you mean 'age5'?" in result.stderr
+
+
+def test_a_format_that_cannot_be_written_is_refused_before_work(run, plan):
+    result = run("protect", plan, "--scenario", "age5", "--out", plan.with_name("p.docx"))
+    assert result.exit_code == 1
+    assert ".docx" in result.stderr
+    assert "Step" not in result.stderr
