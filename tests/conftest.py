@@ -1,7 +1,10 @@
 """Fixtures every test may use."""
 
+import importlib.util
 import json
 import os
+import shutil
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -45,6 +48,36 @@ def oracles() -> Oracles:
 @pytest.fixture(scope="session")
 def survey() -> sdc.Microdata:
     return sdc.demo.survey(n=600, seed=1)
+
+
+@pytest.fixture(scope="session")
+def duckdb_connection():
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    connection = duckdb.connect()
+    yield connection
+    connection.close()
+
+
+@pytest.fixture(scope="session")
+def spark_session():
+    if importlib.util.find_spec("pyspark") is None:
+        pytest.skip("pyspark is not installed")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java, and there is none")
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers need the packages of this environment
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.default.parallelism", "2")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
 
 
 def oracle_cases(topic: str, keep=lambda case: True) -> list:

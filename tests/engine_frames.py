@@ -1,5 +1,6 @@
 """The same microdata on each engine."""
 
+import polars as pl
 import pytest
 
 import sdckit as sdc
@@ -9,10 +10,9 @@ ENGINES = ["polars", "duckdb", pytest.param("spark", marks=pytest.mark.xdist_gro
 
 def on_engine(engine: str, data: sdc.Microdata, request: pytest.FixtureRequest) -> sdc.Microdata:
     """The data moved to an engine; skips where it is not installed."""
+    arrow = data.frame.cast({pl.Enum: pl.String}).to_arrow()
     if engine == "duckdb":
-        duckdb = pytest.importorskip("duckdb")
-        return data.with_frame(duckdb.from_arrow(data.frame.to_arrow()))
+        return data.with_frame(request.getfixturevalue("duckdb_connection").from_arrow(arrow))
     if engine == "spark":
-        session = request.getfixturevalue("spark")
-        return data.with_frame(session.createDataFrame(data.frame.to_pandas()))
+        return data.with_frame(request.getfixturevalue("spark_session").createDataFrame(arrow))
     return data

@@ -4,6 +4,8 @@ Every categorical risk is a formula on this small table; records get theirs by a
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -14,56 +16,104 @@ from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class KeyCells:
+    """One entry a key combination, in no set order.
+
+    combinations: the key values. records, weights: how many records are in the cell, and the sum of their
+    weights. sample (f) and population (F): how many records an intruder cannot tell apart from one of this
+    cell, and the sum of their weights; they differ from the former where missing keys match others.
+    """
+
+    data: Microdata
+    combinations: pl.DataFrame
+    records: Ints
+    weights: Floats
+    sample: Floats
+    population: Floats
+
+    @cached_property
+    def incomplete(self) -> npt.NDArray[np.bool_]:
+        """Which combinations have a missing key."""
+        return has_missing(self.combinations)
+
+    @cached_property
+    def of_records(self) -> Ints:
+        """The cell of each record, in the order of the records (in memory only)."""
+        names = self.combinations.columns
+        number = pl.Series(tables.OURS, np.arange(self.combinations.height))
+        cells = self.combinations.with_columns(number)
+        return tables.join_cells(self.data.frame.select(names), cells, names, [tables.OURS])[
+            tables.OURS
+        ].to_numpy()
+
+    def count(self, which: npt.NDArray[np.bool_]) -> int:
+        """The number of records in some of the cells."""
+        return int(self.records[which].sum())
+
+    def parts(self, **columns: Floats) -> pl.DataFrame:
+        """Columns given by cell, laid out by record under its id; outside Polars by cell, as records stay there."""
+        if self.data.engine != "polars":
+            return self.combinations.with_columns(pl.Series("records", self.records)).with_columns(
+                pl.Series(name, values) for name, values in columns.items()
+            )
+        laid = [pl.Series(name, values[self.of_records]) for name, values in columns.items()]
+        return pl.DataFrame([self.data.ids(), *laid])
 
 
 def key_cells(
     data: Microdata, keys: Sequence[str], missing: Missing = Missing.WILDCARD, alpha: float = 1.0
-) -> pl.DataFrame:
-    """One row a key combination: keys, `records`, `weight_sum`, `sample_count` and `population_count`.
+) -> KeyCells:
+    """The key cells of a file. NULL keys follow `missing`.
 
-    sample_count is f, the number of records an intruder cannot tell apart; population_count is F, the sum
-    of their weights. NULL keys follow `missing`; with the wildcard rule an incomplete record adds only
-    `alpha` to the counts of other key combinations.
+    With the wildcard rule an incomplete record adds `alpha` to the counts of other key combinations.
     """
     weight = data.roles.weight
-    by = [*keys, weight] if missing is Missing.NOTHING and weight and weight not in keys else list(keys)
-    cells = tables.count_cells(data.table, by, weight)
-    incomplete = cells.select(pl.any_horizontal(pl.col(k).is_null() for k in keys)).to_series().to_numpy()
-    records = cells["records"].cast(pl.Float64).to_numpy()
-    weights = cells["weight_sum"].to_numpy()
-    if missing is not Missing.NOTHING and (missing is Missing.CATEGORY or not incomplete.any()):
-        sample, population = records, weights
-    elif missing is Missing.NOTHING:
-        sample, population = _exact(cells, keys)
+    alone = missing is Missing.NOTHING and weight is not None and weight not in keys
+    by = [*keys, weight] if alone and weight else list(keys)  # then each record's own weight is needed
+    table = tables.count_cells(data.table, by, weight)
+    records = table[tables.RECORDS].to_numpy()
+    weights = table[tables.WEIGHT_SUM].to_numpy()
+    combinations = table.select(by)
+    incomplete = has_missing(table.select(keys))
+    sample, population = records.astype(np.float64), weights
+    if missing is Missing.NOTHING:
+        sample, population = _summed(table.select(keys), records, weights)
         sample = np.where(incomplete, 1.0, sample)
         population = np.where(incomplete, weights / records, population)
-    else:
+    elif missing is Missing.WILDCARD and incomplete.any():
         from sdckit.kernels.wildcard import wildcard_counts
 
-        sample, population = wildcard_counts(key_codes(cells, keys), records, weights, alpha)
-    return cells.with_columns(
-        pl.Series("sample_count", sample, dtype=pl.Float64),
-        pl.Series("population_count", population, dtype=pl.Float64),
-    )
+        sample, population = wildcard_counts(key_codes(table, keys), sample, weights, alpha)
+    return KeyCells(data, combinations, records, weights, sample, population)
 
 
-def _exact(cells: pl.DataFrame, keys: Sequence[str]) -> tuple[Floats, Floats]:
-    sums = cells.select(
-        pl.col("records").sum().over(keys).cast(pl.Float64), pl.col("weight_sum").sum().over(keys)
-    )
-    return sums["records"].to_numpy(), sums["weight_sum"].to_numpy()
+def has_missing(frame: pl.DataFrame) -> npt.NDArray[np.bool_]:
+    """Which rows have a missing value."""
+    return frame.select(pl.any_horizontal(pl.all().is_null())).to_series().to_numpy()
+
+
+def _summed(keys: pl.DataFrame, records: Ints, weights: Floats) -> tuple[Floats, Floats]:
+    """Counts of exactly the same keys, where cells are split by weight."""
+    codes = key_codes(keys, keys.columns)
+    cell = np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1)
+    sample: Floats = np.bincount(cell, weights=records)[cell].astype(np.float64)
+    population: Floats = np.bincount(cell, weights=weights)[cell].astype(np.float64)
+    return sample, population
 
 
 def key_codes(frame: pl.DataFrame, keys: Sequence[str]) -> npt.NDArray[np.int32]:
     """Keys as int32 codes 0, 1, …; missing is −1."""
-    codes = frame.select((pl.col(k).rank("dense").cast(pl.Int64) - 1).fill_null(-1) for k in keys)
-    return np.ascontiguousarray(codes.to_numpy(), dtype=np.int32)
+    codes = [_codes(frame[k]) for k in keys]
+    return np.ascontiguousarray(np.column_stack(codes), dtype=np.int32)
 
 
-def per_record(data: Microdata, cells: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    """Cell columns for every record, under its id; outside Polars the cells, as the records stay there."""
-    if data.engine != "polars":
-        return cells
-    by = [c for c in cells.columns if c in data.columns]
-    joined = tables.join_cells(data.frame.select(by), cells, by, columns)
-    return joined.select(data.ids(), *columns)
+def _codes(column: pl.Series) -> Ints:
+    if column.null_count() == len(column):
+        return np.full(len(column), -1, dtype=np.int64)
+    kind = column.dtype
+    plain = column.cast(pl.String) if kind in (pl.Categorical, pl.Enum, pl.Boolean) else column
+    return (plain.rank("dense").cast(pl.Int64) - 1).fill_null(-1).to_numpy()

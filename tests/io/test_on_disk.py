@@ -23,18 +23,6 @@ LABELLED = Microdata.of(
 )
 
 
-@pytest.fixture(scope="module")
-def spark():
-    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
-    running = sql.SparkSession.getActiveSession()
-    if running is not None:  # another test module's: not ours to stop
-        yield running
-        return
-    session = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", False).getOrCreate()
-    yield session
-    session.stop()
-
-
 def test_duckdb_reads_text_as_polars_does(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(TEXT)
@@ -103,11 +91,12 @@ def test_spark_without_a_session(tmp_path, monkeypatch):
         sdc.read(tmp_path / "a.csv", engine="spark")
 
 
+@pytest.mark.xdist_group("spark")
 @pytest.mark.slow
-def test_spark_reads_and_writes_as_polars_does(tmp_path, spark):
+def test_spark_reads_and_writes_as_polars_does(tmp_path, spark_session):
     path = tmp_path / "a [1].csv"
     path.write_text(TEXT)
-    data = sdc.read(path, keys="nace", engine="spark")
+    data = sdc.read(path, keys="nace", numeric="x", engine="spark")
     assert data.engine == "spark"
     here = sdc.read(path, keys="nace", numeric="x")
     assert frames.collect(data.frame).rows() == here.frame.rows()

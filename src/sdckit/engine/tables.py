@@ -6,7 +6,7 @@ NULL is the only missing value here (`frames.accept` turns NaN into NULL). No fu
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from math import nan
+from math import inf, isfinite, nan
 from typing import Any
 
 import narwhals as nw
@@ -18,9 +18,9 @@ from sdckit.errors import ColumnError
 
 Table = nw.LazyFrame[Any]
 
-# Columns we add for a moment. The prefix keeps them apart from users' columns, also where case is folded.
+# Columns we add. The prefix keeps them apart from users' columns, also where case is folded.
 OURS = "__sdckit_"
-_RECORDS, _WEIGHT_SUM = f"{OURS}records", f"{OURS}weight_sum"
+RECORDS, WEIGHT_SUM, COUNT = f"{OURS}records", f"{OURS}weight_sum", f"{OURS}count"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +57,21 @@ def refuse_new_columns(table: Table, columns: Sequence[str]) -> None:
 
 
 def count_cells(table: Table, keys: Sequence[str], weight: str | None) -> pl.DataFrame:
-    """One row per combination of keys that occurs: keys…, `records` (Int64), `weight_sum` (Float64).
+    """One row per combination of keys that occurs: keys…, RECORDS (Int64), WEIGHT_SUM (Float64).
 
-    NULL is a value of its own. Without a weight `weight_sum` equals `records`. Rows come in no set order.
+    NULL is a value of its own. Without a weight the two are equal. Rows come in no set order.
     """
-    refuse_clash(keys, ("records", "weight_sum"))
     codes, mass = _codes(keys), _weight_code(weight)
     short = _short(table, keys, weight) if keys or weight else table
     sums = [
-        nw.len().cast(nw.Int64).alias(_RECORDS),
-        (nw.len().cast(nw.Float64) if mass is None else nw.col(mass).sum()).alias(_WEIGHT_SUM),
+        nw.len().cast(nw.Int64).alias(RECORDS),
+        (nw.len().cast(nw.Float64) if mass is None else nw.col(mass).sum()).alias(WEIGHT_SUM),
     ]
     cells = frames.gather(short.group_by(*codes).agg(*sums) if keys else short.select(*sums))
     return cells.select(
         *(pl.col(code).alias(key) for code, key in zip(codes, keys, strict=True)),
-        pl.col(_RECORDS).cast(pl.Int64).alias("records"),
-        pl.col(_WEIGHT_SUM).cast(pl.Float64).alias("weight_sum"),
+        pl.col(RECORDS).cast(pl.Int64),
+        pl.col(WEIGHT_SUM).cast(pl.Float64),
     )
 
 
@@ -97,15 +96,14 @@ def join_cells_lazy(table: Table, cells: pl.DataFrame, keys: Sequence[str], colu
 def contingency(
     table: Table, variables: Sequence[str], weight: str | None, *, drop_missing: bool
 ) -> pl.DataFrame:
-    """The frequency table: variables…, `count` (Float64: sum of weights, or records). Only cells that occur.
+    """The frequency table: variables…, COUNT (Float64: sum of weights, or records). Only cells that occur.
 
     NULL is a category, or with `drop_missing` records with any NULL among the variables are left out.
     """
-    refuse_clash(variables, ("count",))
     if drop_missing and variables:
         table = table.filter(~nw.any_horizontal(*_missing(variables), ignore_nulls=False))
     cells = count_cells(table, variables, weight)
-    return cells.select(*variables, pl.col("weight_sum").alias("count"))
+    return cells.select(*variables, pl.col(WEIGHT_SUM).alias(COUNT))
 
 
 def missing_counts(table: Table, columns: Sequence[str]) -> dict[str, int]:
@@ -161,12 +159,15 @@ def moments(table: Table, variables: Sequence[str], weight: str | None) -> Momen
     mass = {c: float(row[f"{c}w"] or 0.0) for c in codes}
     mean = {c: float(row[f"{c}s"]) / mass[c] if n[c] else None for c in codes}
     sums = _centred(short, codes, [mean[c] or 0.0 for c in codes], w, [(c, c) for c in codes])
-    variance = {
-        c: n[c] / (n[c] - 1) * max(sums[c, c] / mass[c] - (sums[c] / mass[c]) ** 2, 0.0) if n[c] > 1 else None
-        for c in codes
-    }
+    variance = {c: _variance(n[c], sums[c, c] / mass[c], sums[c] / mass[c]) if n[c] > 1 else None for c in codes}
     low, high = ({c: row[f"{c}{end}"] if n[c] else None for c in codes} for end in "az")
     return Moments(*(_named(d, variables) for d in (n, mass, mean, variance, low, high)))
+
+
+def _variance(n: int, square: float, shift: float) -> float:
+    """n/(n−1)·(mean square − square of the mean), of centred values; infinite where that overflows."""
+    found = n / (n - 1) * (square - shift * shift)
+    return max(found, 0.0) if isfinite(found) else inf
 
 
 def covariance(

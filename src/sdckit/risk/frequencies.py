@@ -2,10 +2,9 @@
 
 from typing import Annotated
 
-import polars as pl
 from pydantic import Field
 
-from sdckit.cells import key_cells, per_record
+from sdckit.cells import KeyCells, key_cells
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 from sdckit.registry import KEYS, Columns, Role, risk
@@ -55,23 +54,22 @@ def frequencies(
     └────────┴──────────────┴──────────────────┘
     """
     cells = key_cells(data, keys, missing, alpha)
-    unique = int(cells.filter(pl.col("sample_count") <= 1)["records"].sum())
-    notes = missing_note(cells, keys, missing, alpha)
+    unique = cells.count(cells.sample <= 1)
     return Result(
         unique / data.height,
         {
             "unique_records": unique,
-            "key_combinations": cells.select(keys).unique().height,
-            "smallest_sample_count": cells["sample_count"].min(),  # type: ignore[dict-item]
+            "key_combinations": cells.combinations.select(keys).unique().height,
+            "smallest_sample_count": float(cells.sample.min()),
         },
-        per_record(data, cells, ["sample_count", "population_count"]),
-        notes,
+        cells.parts(sample_count=cells.sample, population_count=cells.population),
+        missing_note(cells, missing, alpha),
     )
 
 
-def missing_note(cells: pl.DataFrame, keys: Columns, missing: Missing, alpha: float) -> tuple[str, ...]:
+def missing_note(cells: KeyCells, missing: Missing, alpha: float) -> tuple[str, ...]:
     """How many records have a missing key, and what that was taken to mean; nothing where none has."""
-    incomplete = cells.filter(pl.any_horizontal(pl.col(k).is_null() for k in keys))["records"].sum()
+    incomplete = cells.count(cells.incomplete)
     if not incomplete:
         return ()
     rule = {

@@ -5,10 +5,9 @@ from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 from pydantic import Field
 
-from sdckit.cells import key_cells, per_record
+from sdckit.cells import key_cells
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 from sdckit.registry import KEYS, Columns, Role, risk
@@ -70,23 +69,20 @@ def individual_risk(
      0.007403834, 0.007403834]
     """
     cells = key_cells(data, keys, missing, alpha)
-    risks = cell_risk(cells["sample_count"].to_numpy(), cells["population_count"].to_numpy(), method)
-    cells = cells.with_columns(pl.Series("risk", risks))
-    expected = float((cells["risk"] * cells["records"]).sum())
-    above = int(cells.filter(pl.col("risk") > threshold)["records"].sum())
-    notes = missing_note(cells, keys, missing, alpha)
+    risks = cell_risk(cells.sample, cells.population, method)
+    expected = float((risks * cells.records).sum())
+    notes = missing_note(cells, missing, alpha)
     if data.roles.weight is None:
         notes += ("No weights: the file is taken for the whole population, the risk is 1/f.",)
     return Result(
         expected / data.height,
         {
             "expected_reidentifications": expected,
-            "above_threshold": above,
+            "above_threshold": cells.count(risks > threshold),
             "highest": float(risks.max()),
         },
-        per_record(data, cells, ["sample_count", "population_count", "risk"]),
+        cells.parts(sample_count=cells.sample, population_count=cells.population, risk=risks),
         notes,
-        {"cells": cells} if data.engine != "polars" else {},
     )
 
 

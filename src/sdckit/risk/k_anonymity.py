@@ -3,10 +3,13 @@
 from itertools import combinations
 from typing import Annotated
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
-from sdckit.cells import key_cells
+from sdckit.cells import KeyCells, key_cells
+from sdckit.engine.tables import OURS, join_cells
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
@@ -55,15 +58,15 @@ def k_anonymity(
     levels = sorted({*USUAL, k})
     wanted = _subsets(tuple(keys), subsets)
     if wanted == [tuple(keys)]:
-        smallest = cells["sample_count"]
+        smallest = cells.sample
         tables: dict[str, pl.DataFrame] = {}
     else:
-        each = [_sizes(data, cells, subset, missing, alpha) for subset in wanted]
-        smallest = pl.DataFrame(each).min_horizontal() if each else cells["sample_count"]
-        violating = [int(cells["records"].filter(size < k).sum()) for size in each]
+        each = [_sizes(cells, key_cells(data, subset, missing, alpha)) for subset in wanted]
+        smallest = np.min(each, axis=0)
+        violating = [cells.count(size < k) for size in each]
         names = [", ".join(s) for s in wanted]
         tables = {"subsets": pl.DataFrame({"keys": names, "violations": violating})}
-    counts = {level: int(cells["records"].filter(smallest < level).sum()) for level in levels}
+    counts = {level: cells.count(smallest < level) for level in levels}
     parts = pl.DataFrame(
         {
             "k": levels,
@@ -72,7 +75,7 @@ def k_anonymity(
         }
     )
     figures = {"violations": counts[k], **{f"violations_{level}": counts[level] for level in USUAL}}
-    return Result(counts[k] / data.height, figures, parts, missing_note(cells, keys, missing, alpha), tables)
+    return Result(counts[k] / data.height, figures, parts, missing_note(cells, missing, alpha), tables)
 
 
 def _subsets(keys: tuple[str, ...], asked: int | list[Columns] | None) -> list[tuple[str, ...]]:
@@ -83,15 +86,14 @@ def _subsets(keys: tuple[str, ...], asked: int | list[Columns] | None) -> list[t
     strangers = [c for subset in asked for c in subset if c not in keys]
     if strangers:
         raise OptionError("subsets may only name keys.", given=strangers[0], allowed=", ".join(keys))
+    if not asked or not all(asked):
+        raise OptionError("subsets must list key combinations.", given=asked)
     return [tuple(subset) for subset in asked]
 
 
-def _sizes(
-    data: Microdata, cells: pl.DataFrame, subset: tuple[str, ...], missing: Missing, alpha: float
-) -> pl.Series:
-    """The cell size on a subset of the keys, in the order of `cells`."""
-    small = key_cells(data, subset, missing, alpha)
-    by = [c for c in small.columns if c in data.columns]
-    sizes = small.select(*by, pl.col("sample_count").alias("_size"))
-    joined = cells.join(sizes, on=by, how="left", nulls_equal=True, maintain_order="left")
-    return joined["_size"].alias(", ".join(subset))
+def _sizes(cells: KeyCells, fewer: KeyCells) -> npt.NDArray[np.float64]:
+    """The cell size on a subset of the keys, in the order of all cells."""
+    names = fewer.combinations.columns
+    sizes = fewer.combinations.with_columns(pl.Series(OURS, fewer.sample))
+    joined = join_cells(cells.combinations.select(names), sizes, names, [OURS])
+    return joined[OURS].to_numpy()

@@ -1,11 +1,12 @@
 """Contingency tables before and after."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import combinations
 from typing import Any
 
+import narwhals as nw
 import polars as pl
 
 from sdckit.engine import frames, tables
@@ -59,26 +60,24 @@ def contingency_tables(
     (0.5, 50.0, 0.25)
     """
     wanted = _wanted(original, protected, tables)
-    names = list(dict.fromkeys(c for table in wanted for c in table))
-    notes = _recoded(original, protected, names)
-    before, after = _counts(original, names), _counts(protected, names)
+    notes = _recoded(original, protected, wanted)
     rows, cells = [], []
-    for variables in wanted:
-        both = _both(before, after, variables, missing)
-        rows.append({"table": " × ".join(variables), **_compare(both, variables)})
-        texts = [pl.col(c).cast(pl.String).fill_null("missing") for c in variables]
+    for variables, both in zip(wanted, paired_tables(original, protected, wanted, missing), strict=True):
+        name = " × ".join(variables)
+        places = both.columns[: len(variables)]
+        rows.append({"table": name, **_compare(both, places)})
+        texts = [pl.col(c).cast(pl.String).fill_null("missing") for c in places]
         cells.append(
             both.select(
-                pl.lit(" × ".join(variables)).alias("table"),
+                pl.lit(name).alias("table"),
                 pl.concat_list(texts).alias("categories"),
-                pl.col("original"),
-                pl.col("protected"),
+                "original",
+                "protected",
             )
         )
-    parts = pl.DataFrame(rows)
-    figures = {
-        name: _mean(parts[name]) for name in ("ut", "ut2", "hellinger", "total_variation", "cramers_v_change")
-    }
+    parts = pl.DataFrame(rows, infer_schema_length=None)
+    names = ("ut", "ut2", "hellinger", "total_variation", "cramers_v_change")
+    figures = {name: _mean(parts[name]) for name in names}
     counted = {name: int(parts[name].sum()) for name in ("cells_born", "cells_died")}
     return Result(figures["ut"], {**figures, **counted}, parts, notes, {"cells": pl.concat(cells)})
 
@@ -98,33 +97,49 @@ def _wanted(original: Microdata, protected: Microdata, asked: list[Columns] | No
     return [tuple(table) for table in asked]
 
 
-def _recoded(original: Microdata, protected: Microdata, names: Sequence[str]) -> tuple[str, ...]:
+def _recoded(original: Microdata, protected: Microdata, wanted: list[tuple[str, ...]]) -> tuple[str, ...]:
     first, second = frames.schema(original.frame), frames.schema(protected.frame)
+    names = dict.fromkeys(c for table in wanted for c in table)
     changed = [c for c in names if first[c].is_numeric() != second[c].is_numeric()]
     if not changed:
         return ()
     return (f"Recoded, so no category is shared with the original: {', '.join(changed)}.",)
 
 
-def _counts(data: Microdata, names: Sequence[str]) -> Any:
-    """The file as a table to count from: reduced to distinct combinations where it is in memory."""
+def paired_tables(
+    original: Microdata, protected: Microdata, wanted: Sequence[Sequence[str]], missing: MissingCells
+) -> Iterator[pl.DataFrame]:
+    """For each set of variables, the cells of both files: categories `0`, `1`, …, `original` and `protected`.
+
+    Files in memory are first reduced to their distinct combinations, so that many tables cost one pass.
+    """
+    names = list(dict.fromkeys(c for table in wanted for c in table))
+    sources = [_source(data, names) for data in (original, protected)]
+    for variables in wanted:
+        x, y = (
+            tables.contingency(table, variables, weight, drop_missing=missing is MissingCells.DROP)
+            .rename({c: str(i) for i, c in enumerate(variables)})
+            .rename({tables.COUNT: name})
+            for (table, weight), name in zip(sources, ("original", "protected"), strict=True)
+        )
+        yield _joined(x, y, [str(i) for i in range(len(variables))])
+
+
+def _source(data: Microdata, names: Sequence[str]) -> tuple[nw.LazyFrame[Any], str | None]:
     if data.engine != "polars":
         return data.table, data.roles.weight
-    return frames.lazy(tables.count_cells(data.table, names, data.roles.weight)), "weight_sum"
+    cells = tables.count_cells(data.table, names, data.roles.weight)
+    return frames.lazy(cells), tables.WEIGHT_SUM
 
 
-def _both(before: Any, after: Any, variables: Sequence[str], missing: MissingCells) -> pl.DataFrame:
-    drop = missing is MissingCells.DROP
-    x = tables.contingency(before[0], variables, before[1], drop_missing=drop).rename({"count": "original"})
-    y = tables.contingency(after[0], variables, after[1], drop_missing=drop).rename({"count": "protected"})
-    for column in variables:
-        if x.schema[column] != y.schema[column]:
-            common = (
-                pl.Float64 if x.schema[column].is_numeric() and y.schema[column].is_numeric() else pl.String
-            )
-            x, y = (f.with_columns(pl.col(column).cast(common)) for f in (x, y))
-    joined = x.join(y, on=list(variables), how="full", nulls_equal=True, coalesce=True)
-    return joined.with_columns(pl.col("original", "protected").fill_null(0.0)).sort(variables)
+def _joined(x: pl.DataFrame, y: pl.DataFrame, places: list[str]) -> pl.DataFrame:
+    for place in places:
+        first, second = x.schema[place], y.schema[place]
+        if first != second:
+            common = pl.Float64 if first.is_numeric() and second.is_numeric() else pl.String
+            x, y = (f.with_columns(pl.col(place).cast(common)) for f in (x, y))
+    joined = x.join(y, on=places, how="full", nulls_equal=True, coalesce=True)
+    return joined.with_columns(pl.col("original", "protected").fill_null(0.0)).sort(places)
 
 
 def _compare(both: pl.DataFrame, variables: Sequence[str]) -> dict[str, float | int | None]:

@@ -10,6 +10,7 @@ from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import NUMERIC, Columns, Compares, Role, utility
 from sdckit.result import Result
+from sdckit.utility.variables import still_numeric
 
 
 @utility(
@@ -66,6 +67,9 @@ def il1s(original: Microdata, protected: Microdata, *, variables: Columns = NUME
         moved, pairs = float(row[f"{c}|moved"] or 0.0), float(row[f"{c}|pairs"] or 0.0)
         scale = math.sqrt(2) * spread[c]
         loss = moved / row["|total"] / scale if scale > 0 else (math.inf if moved > 0 else 0.0)
+        if math.isinf(scale):
+            notes += (f"The spread of {c} is too large to compute with.",)
+            loss = math.nan
         rows.append((c, loss, loss * row["|total"] / pairs if pairs else math.nan, spread[c], pairs))
     names = ["variable", "il1s", "complete_pairs", "standard_deviation", "pairs_weight"]
     parts = pl.DataFrame(rows, schema=names, orient="row")
@@ -78,15 +82,3 @@ def il1s(original: Microdata, protected: Microdata, *, variables: Columns = NUME
 
 def _root(variance: float | None) -> float:
     return math.sqrt(variance) if variance is not None and variance > 0 else 0.0
-
-
-def still_numeric(
-    original: Microdata, protected: Microdata, variables: Columns
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The variables that are numbers in both files, and a note on the others."""
-    first, second = frames.schema(original.frame), frames.schema(protected.frame)
-    good = tuple(
-        c for c in variables if first[c].is_numeric() and c in protected.columns and second[c].is_numeric()
-    )
-    lost = [c for c in variables if c not in good]
-    return good, (f"Not numeric in both files, left out: {', '.join(lost)}.",) if lost else ()

@@ -8,6 +8,7 @@ from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import Columns, Compares, utility
 from sdckit.result import Result
+from sdckit.utility.variables import role_variables
 
 
 @utility(
@@ -61,11 +62,3 @@ def missing_values(original: Microdata, protected: Microdata, *, variables: Colu
         {name: int(parts[name].sum()) for name in ("new_missing", "missing_before", "missing_after")},
         parts,
     )
-
-
-def role_variables(original: Microdata, protected: Microdata) -> tuple[str, ...]:
-    """The keys, numeric and sensitive columns in both files; without such roles, all columns."""
-    roles = original.roles
-    named = dict.fromkeys((*roles.keys, *roles.numeric, *roles.sensitive))
-    both = [c for c in named or original.columns if c in protected.columns]
-    return tuple(c for c in both if c not in (roles.id, roles.weight, *roles.direct))
