@@ -3,11 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
-from conftest import oracle_cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sdckit as sdc
+from conftest import oracle_cases
 from sdckit.errors import OptionError
 
 

@@ -3,12 +3,12 @@
 import numpy as np
 import polars as pl
 import pytest
-from conftest import oracle_cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_counts import wildcard_counts_of_records
 
 import sdckit as sdc
+from conftest import oracle_cases
+from naive_counts import wildcard_counts_of_records
 from sdckit.cells import key_codes
 from sdckit.errors import OptionError, RoleError
 from sdckit.risk.individual_risk import Method, cell_risk

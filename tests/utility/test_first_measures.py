@@ -4,9 +4,9 @@ import math
 
 import polars as pl
 import pytest
-from conftest import oracle_cases
 
 import sdckit as sdc
+from conftest import oracle_cases
 from sdckit.errors import ColumnError, DataError
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from pydantic import Field
 
 from sdckit.cells import key_codes
-from sdckit.errors import DataError, OptionError
+from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 from sdckit.protect.strata import strata
@@ -41,8 +41,8 @@ def suppress(
 
     The fewest cells are sought, each counted with the importance of its key: a list from the most to the
     least important key, or a mapping to "low", "normal", "high", "never" (not to be touched) or a number
-    (what one suppression costs). With `subsets`, every subset of the keys up to that size, or every
-    listed combination, is made k-anonymous. `by`: within strata, each on its own.
+    (what one suppression costs; "high" is 100, "low" ½). With `subsets`, every subset of the keys up to that
+    size, or every listed combination, is made k-anonymous. `by`: within strata, each on its own.
 
     A missing key value matches any value (`missing="wildcard"`) or is a category of its own. The result is
     counted again under the same rule before it is returned. Weights are not used.
@@ -59,6 +59,10 @@ def suppress(
             given="nothing",
             allowed="wildcard, category",
         )
+    if missing is Missing.CATEGORY and subsets is not None:
+        raise OptionError("subsets need the wildcard rule.", given="missing=category", allowed="wildcard")
+    from sdckit.kernels.suppression import suppress_cells
+
     names = tuple(keys)
     costs = key_costs(names, importance)
     wanted = _positions(names, subsets)
@@ -69,7 +73,9 @@ def suppress(
             raise OptionError(
                 f"k is larger than the number of records{where}.", given=k, allowed=f"2 to {len(rows)}"
             )
-        mask[rows] = _suppress(key_codes(data.frame[rows], names), k, costs, wanted, missing, progress)
+        codes = key_codes(data.frame[rows], names)
+        rule: Literal["wildcard", "category"] = "category" if missing is Missing.CATEGORY else "wildcard"
+        mask[rows] = suppress_cells(codes, k=k, cost=costs, rule=rule, subsets=wanted, progress=progress)
     frame = data.frame.with_columns(
         pl.when(pl.Series(mask[:, j])).then(None).otherwise(pl.col(c)).alias(c) for j, c in enumerate(names)
     )
@@ -77,28 +83,6 @@ def suppress(
     return data.with_frame(
         frame, cells_suppressed=int(mask.sum()), records_touched=int(mask.any(axis=1).sum()), by_key=cells
     )
-
-
-def _suppress(
-    codes: npt.NDArray[np.int32],
-    k: int,
-    costs: npt.NDArray[np.float64],
-    subsets: list[tuple[int, ...]] | None,
-    missing: Missing,
-    progress: Callable[[int], None] | None,
-) -> npt.NDArray[np.bool_]:
-    from sdckit.kernels.suppression import suppress_cells, violations
-
-    mask = suppress_cells(codes, k=k, cost=costs, rule=missing.value, subsets=subsets, progress=progress)
-    after = np.where(mask, np.int32(-1), codes)
-    left = int(violations(after, k=k, rule=missing.value, subsets=subsets).sum())
-    if left:
-        raise DataError(
-            f"k-anonymity with k={k} cannot be reached by suppression.",
-            given=f"{left} records still too rare",
-            hint="Recode first, lower k, or allow more keys to be touched.",
-        )
-    return mask
 
 
 def key_costs(keys: tuple[str, ...], importance: object) -> npt.NDArray[np.float64]:
