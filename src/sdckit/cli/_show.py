@@ -92,15 +92,20 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
         late = "" if found.max_risk is None or point.risk <= found.max_risk else "risk too high"
         note = "★ recommended" if best and point.name == best.name else point.error or late
         rows.append(row(point, note))
-    title = f"{len(found.results)} scenarios: risk is {axis(found.risk)}, loss is {axis(found.utility)}"
+    console.print(f"{len(found.results)} scenarios", style="bold")
+    console.print(escape(f"risk: {axis(found.risk)}\nloss: {axis(found.utility)}"))
     heads = ["scenario", "risk", "loss", *risks, *losses, "front", ""]
-    console.print(table(title, heads, rows, right="|".join(["risk", "loss", *risks, *losses])))
+    console.print(table("", heads, rows, right="|".join(["risk", "loss", *risks, *losses])))
     console.print(escape(found.reason), style="bold")
 
 
-def axis(measures: Iterable[str]) -> str:
-    """The measures of one axis by name."""
-    return " + ".join(measures)
+def axis(measures: Mapping[str, float]) -> str:
+    """What an axis shows: one measure in its unit, or several with their shares."""
+    if len(measures) > 1:
+        parts = ", ".join(f"{name} {number(share)}" for name, share in measures.items())
+        return f"mean of measures brought to 0…1, with shares: {parts}"
+    spec = find(next(iter(measures)))
+    return f"{spec.name}, {spec.unit}" if spec.unit else spec.name
 
 
 def log(data: Microdata, title: str) -> None:
