@@ -67,9 +67,9 @@ def test_only_the_measures_named(run, survey_csv, protected):
 
 
 def test_unknown_measure(run, survey_csv, protected):
-    result = run("assess", survey_csv, protected, *ROLES, "--measures", "il1")
+    result = run("assess", survey_csv, protected, *ROLES, "--measures", "il1z")
     assert result.exit_code == 1
-    assert "There is no measure 'il1'" in result.stderr
+    assert "There is no measure 'il1z'" in result.stderr
 
 
 @pytest.mark.parametrize(("ceiling", "code", "word"), [(1, 0, "is acceptable"), (0, 3, "NOT acceptable")])

@@ -21,7 +21,7 @@ def program(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_program_itself():
-    result = program("methods", "il1")
+    result = program("methods", "il1z")
     assert result.returncode == 1
     assert result.stdout == ""
     assert result.stderr.startswith("Error: ")

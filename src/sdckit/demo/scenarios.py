@@ -1,4 +1,4 @@
-"""The scenarios of `sdckit demo`, in the spirit of Table 6.1 of Benschop, Machingauta & Welch's practice guide.
+"""The scenarios of `sdckit demo`, in the spirit of Table 6.1 of the practice guide (Benschop et al. 2019).
 
 Plain data, as a scenario file has them: another way to protect is one more entry.
 """
