@@ -4,6 +4,7 @@ from sdckit.utility.contingency_loss import contingency_loss as contingency_loss
 from sdckit.utility.contingency_tables import contingency_tables as contingency_tables
 from sdckit.utility.correlation_loss import correlation_loss as correlation_loss
 from sdckit.utility.distribution_distance import distribution_distance as distribution_distance
+from sdckit.utility.ecdf_distance import ecdf_distance as ecdf_distance
 from sdckit.utility.eigenvalues import eigenvalues as eigenvalues
 from sdckit.utility.entropy import entropy as entropy
 from sdckit.utility.entropy_loss import entropy_loss as entropy_loss
