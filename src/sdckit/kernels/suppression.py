@@ -25,7 +25,7 @@ Mask = npt.NDArray[np.bool_]
 
 MAX_KEYS = 62  # sets of columns are bits of an int64
 # Neighbour visits (about 8 ns each) spent on improving the greedy solution, and between two progress reports
-WORK = 30_000_000
+WORK = 40_000_000
 WORK_SLICE = 5_000_000
 
 
@@ -176,7 +176,7 @@ def _solve(problem: Problem, effort: float, progress: Callable[[int], None]) -> 
     state = first_state(problem)
     while state.size[0]:
         progress(int(state.size[0]))
-        greedy(problem, state, state.work[0] + WORK_SLICE)
+        greedy(problem, state, 4 * WORK_SLICE)
     dearest_first = np.argsort(-problem.options.price[state.chosen], kind="stable")
     trim(problem, state, dearest_first)
     progress(0)

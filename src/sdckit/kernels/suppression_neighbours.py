@@ -1,6 +1,6 @@
 """Pairs of violating records that few columns keep apart: what suppressing in one can do for the other."""
 
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,8 @@ from sdckit.kernels.suppression_options import Demand, Keys
 
 MAX_COLUMNS_APART = 2
 MAX_PAIRS = 4_000_000
+COMMON_PATTERNS = 4
+NO_LIMIT = 1 << 62
 
 
 class Neighbours(NamedTuple):
@@ -24,40 +26,58 @@ class Neighbours(NamedTuple):
 def find_neighbours(rows: Keys, demand: Demand) -> Neighbours:
     """Pairs differing in one or two touchable columns of some subset.
 
-    Pairs left out (differing in more columns, or far apart in a huge class) only make later counts too low,
-    never too high. Pairs two columns apart are dropped when there would be more than MAX_PAIRS.
+    Pairs left out only make later counts too low, never too high. In a large class of records alike but for
+    those columns, all are paired with some of them, the hubs: suppressing in the hubs serves the class. Pairs
+    two columns apart are dropped when there would be more than MAX_PAIRS.
     """
-    n = len(rows.masks)
     touchable = [j for j in range(len(demand.cost)) if np.isfinite(demand.cost[j])]
-    window = int(np.clip(MAX_PAIRS // max(1, n * len(touchable)), 2 * demand.k.max(), 1024))
     found: list[tuple[Ints, Ints]] = [(np.empty(0, np.int64), np.empty(0, np.int64))]
     for size in range(1, MAX_COLUMNS_APART + 1):
-        sized: list[tuple[Ints, Ints]] = []
-        for columns in combinations(touchable, size):
-            sized += _pairs_apart_in(rows, demand.subsets, sum(1 << j for j in columns), window)
-            if size > 1 and sum(len(left) for left, _ in found + sized) > MAX_PAIRS:
-                sized = []
+        sets = [sum(1 << j for j in columns) for columns in combinations(touchable, size)]
+        for hubs in (1024, 256, 64, 16, int(2 * demand.k.max())):
+            sized = _pairs_up_to(rows, demand.subsets, sets, hubs, MAX_PAIRS)
+            if sized is not None:
                 break
-        found += sized
+        if sized is None and size == 1:
+            sized = _pairs_up_to(rows, demand.subsets, sets, hubs, NO_LIMIT)
+        found += sized or []
     left = np.concatenate([left for left, _ in found])
     right = np.concatenate([right for _, right in found])
     return Neighbours(*_both_ways(rows.codes, left, right))
 
 
-def _pairs_apart_in(rows: Keys, subsets: Ints, apart: int, window: int) -> list[tuple[Ints, Ints]]:
+def _pairs_up_to(
+    rows: Keys, subsets: Ints, sets: list[int], hubs: int, most: int
+) -> list[tuple[Ints, Ints]] | None:
+    """Pairs differing in exactly one of `sets`, or None when there are more than `most`."""
+    found: list[tuple[Ints, Ints]] = []
+    total = 0
+    for apart in sets:
+        pairs = _pairs_apart_in(rows, subsets, apart, hubs)
+        total += sum(len(left) for left, _ in pairs)
+        if total > most:
+            return None
+        found += pairs
+    return found
+
+
+def _pairs_apart_in(rows: Keys, subsets: Ints, apart: int, hubs: int) -> list[tuple[Ints, Ints]]:
     """Pairs that differ in exactly the columns `apart` of some subset, each pair once."""
     found = []
-    patterns = [int(p) for p in np.unique(rows.masks) if p & apart == 0]
+    masks, sizes = np.unique(rows.masks, return_counts=True)
+    patterns = [int(p) for p in masks[np.argsort(-sizes, kind="stable")] if p & apart == 0]
     for s, subset in enumerate(subsets.tolist()):
         if apart & ~subset:
             continue
-        for a, b in combinations_with_replacement(patterns, 2):
+        # many missing patterns: pair each with itself and with the commonest ones
+        pairs = [(a, b) for b in patterns for a in dict.fromkeys((*patterns[:COMMON_PATTERNS], b))]
+        for a, b in {(min(pair), max(pair)): None for pair in pairs}:
             both = np.flatnonzero((rows.masks == a) | (rows.masks == b))
             prints = fingerprints(rows.words[both], subset & ~(a | b | apart))
             order = np.argsort(prints, kind="stable")
             ends = np.flatnonzero(np.diff(prints[order])) + 1
-            sizes = np.diff(np.concatenate(([0], ends, [len(both)])))
-            most = int((sizes * np.minimum(sizes, window)).sum())
+            runs = np.diff(np.concatenate(([0], ends, [len(both)])))
+            most = int((runs * np.minimum(runs, hubs)).sum())
             found.append(
                 _pairs(
                     rows.codes,
@@ -68,7 +88,7 @@ def _pairs_apart_in(rows: Keys, subsets: Ints, apart: int, window: int) -> list[
                     subsets,
                     s,
                     apart,
-                    window,
+                    hubs,
                     most,
                 )
             )
@@ -95,15 +115,20 @@ def _pairs(
     subsets: Ints,
     s: int,
     apart: int,
-    window: int,
+    hubs: int,
     most: int,
 ) -> tuple[Ints, Ints]:
     """Pairs within runs of equal fingerprints, one record of each missing pattern; at most `most` of them."""
     left = np.empty(most, np.int64)
     right = np.empty(most, np.int64)
     found = 0
+    start = 0
     for i in range(len(rows)):
-        for j in range(i + 1, min(i + 1 + window, len(rows))):
+        if prints[i] != prints[start]:
+            start = i
+        if i - start >= hubs:
+            continue
+        for j in range(i + 1, len(rows)):
             if prints[i] != prints[j]:
                 break
             u, v = rows[i], rows[j]

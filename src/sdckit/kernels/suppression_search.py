@@ -195,10 +195,10 @@ def _release_needy(problem: Problem, state: State, log: list[tuple[int, int]]) -
 
 
 @jit
-def _repair(problem: Problem, state: State, noise: float, log: list[tuple[int, int]], end: int) -> None:
+def _repair(problem: Problem, state: State, noise: float, log: list[tuple[int, int]], most: int) -> None:
     """Make needy rows safe, most help per price first; the old option of each touched row goes to `log`.
 
-    Stops early, with rows still needy, when the work done passes `end`.
+    Stops early, with rows still needy, after `most` work.
     """
     _release_needy(problem, state, log)
     heap = [(0.0, 0)]
@@ -208,7 +208,8 @@ def _repair(problem: Problem, state: State, noise: float, log: list[tuple[int, i
         score, _ = _best_option(problem, state, r)
         heap.append((-score * (1.0 + noise * _uniform(state)), r))
     heapq.heapify(heap)
-    while len(heap) > 0 and (state.work[0] < end or len(log) < 2):
+    end = state.work[0] + most
+    while len(heap) > 0 and state.work[0] < end:
         _, r = heapq.heappop(heap)
         if state.place[r] < 0:
             continue
@@ -223,11 +224,11 @@ def _repair(problem: Problem, state: State, noise: float, log: list[tuple[int, i
 
 
 @jit
-def greedy(problem: Problem, state: State, end: int) -> None:
-    """Make needy rows safe until none is left or the work done passes `end`."""
+def greedy(problem: Problem, state: State, most: int) -> None:
+    """Make needy rows safe until none is left or `most` work is done."""
     log = [(0, -1)]
     log.clear()
-    _repair(problem, state, 0.0, log, end)
+    _repair(problem, state, 0.0, log, most)
 
 
 @jit
@@ -276,7 +277,7 @@ def improve(problem: Problem, state: State, end: int) -> None:
             if state.chosen[u] >= 0 and len(log) <= wanted:
                 log.append((u, state.chosen[u]))
                 _choose(problem, state, u, -1)
-        _repair(problem, state, NOISE, log, state.work[0] + UNLIMITED)
+        _repair(problem, state, NOISE, log, end + UNLIMITED)
         for i in range(len(log)):
             _trim(problem, state, log[i][0], log)
         state.work[0] += FIXED_WORK
