@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.compare import Point, _front, normalise
+from sdckit.compare import Point, _front
 from sdckit.errors import ColumnError, OptionError, UnknownMethodError
-from sdckit.registry import find
+from sdckit.quantity import Quantity
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +64,8 @@ def test_several_measures_are_normalised_and_weighted(small):
     row = done.points.filter(scenario="age5").row(0, named=True)
     il1s = row["utility_il1s"]
     assert row["utility"] == pytest.approx(0.25 * il1s / (1 + il1s) + 0.75 * row["utility_missing_values"])
-    assert normalise(find("k_anonymity"), 0.25) == 0.25
-    assert normalise(find("il1s"), math.inf) == 1
+    assert Quantity.named("k_anonymity").normalised(0.25) == 0.25
+    assert Quantity.named("il1s").normalised(math.inf) == 1
 
 
 def test_ties_are_all_on_the_front():
@@ -99,3 +99,13 @@ def test_mistakes_are_found_before_work(small):
 def test_repr_names_the_reason(small):
     assert "loses least" in repr(sdc.compare(small, {"nothing": []}))
     assert isinstance(sdc.compare(small, {"nothing": []}).points, pl.DataFrame)
+
+
+def test_a_figure_can_be_an_axis(small):
+    done = sdc.compare(small, SCENARIOS, utility=["entropy_loss.share", "il1s"])
+    row = done.points.filter(scenario="age5").row(0, named=True)
+    assert 0 < row["utility_entropy_loss.share"] < 1
+    failed = sdc.compare(small, {"nothing": []}, utility="entropy_loss.share").points["utility"]
+    assert failed.to_list() == [0]
+    with pytest.raises(OptionError, match=r"entropy_loss has no figure 'shares'. Allowed: per_record, share"):
+        sdc.compare(small, SCENARIOS, utility="entropy_loss.shares")

@@ -55,7 +55,7 @@ class KeyCells:
         return int(self.records[which].sum())
 
     def parts(self, **columns: Floats) -> pl.DataFrame:
-        """Columns given by cell, laid out by record under its id; outside Polars by cell, as records stay there."""
+        """Columns given by cell, laid out by record under its id; by cell where records are out of memory."""
         if self.data.engine != "polars":
             return self.combinations.with_columns(pl.Series("records", self.records)).with_columns(
                 pl.Series(name, values) for name, values in columns.items()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, isfinite, isinf, nan
+from math import inf, isfinite, nan
 from time import perf_counter
 from typing import Any
 
@@ -11,7 +11,8 @@ import polars as pl
 from sdckit.assess import Assessment, assess
 from sdckit.errors import OptionError, SdcError
 from sdckit.microdata import Microdata
-from sdckit.registry import Better, Kind, Spec, find
+from sdckit.quantity import Quantity
+from sdckit.registry import Kind
 from sdckit.result import show
 from sdckit.scenario import Scenario
 
@@ -120,7 +121,18 @@ class RiskUtilityMap:
         """The map as an Altair chart."""
         from sdckit.charts import risk_utility_map
 
-        return risk_utility_map(self)
+        axes = [[Quantity.named(name) for name in names] for names in (self.risk, self.utility)]
+        titles = [", ".join(q.title for q in axis) for axis in axes]
+        shares = [all(q.bounds == (0, 1) for q in axis) for axis in axes]
+        return risk_utility_map(
+            self.points,
+            original_risk=self.original.risk,
+            max_risk=self.max_risk,
+            risk_title=titles[0],
+            loss_title=titles[1],
+            risk_is_share=shares[0] and len(self.risk) == 1,
+            loss_is_share=shares[1] and len(self.utility) == 1,
+        )
 
     def __repr__(self) -> str:
         shown = self.points.select("scenario", "risk", "utility", "on_front", "best", "error")
@@ -141,9 +153,9 @@ def compare(
 ) -> RiskUtilityMap:
     """Protect the data in several ways and place each on the risk–utility map.
 
-    `risk` and `utility` name a measure, or several: a list (equal shares) or {name: share}. A single
-    measure is shown in its own unit. Several are first brought to 0 (no risk, no loss) … 1 by their
-    bounds, v/(1+v) where there is no upper bound, and then averaged with the shares.
+    `risk` and `utility` name a measure or one of its figures ("entropy_loss.share"), or several: a list
+    (equal shares) or {name: share}. A single one is shown in its own unit. Several are first brought to 0
+    (no risk, no loss) … 1 by their bounds, v/(1+v) where there is no upper bound, then averaged.
     A scenario that fails is reported with its reason and the others are kept.
 
     >>> import sdckit as sdc
@@ -158,7 +170,7 @@ def compare(
         raise OptionError("max_risk must not be negative.", given=max_risk)
     for scenario in plan:
         scenario.check(data)
-    for spec in [find(name) for name in (*risks, *losses)]:
+    for spec in [Quantity.named(name).spec for name in (*risks, *losses)]:
         spec.check(data)
         spec.validate(needs.get(spec.name, {}) if isinstance(needs.get(spec.name), Mapping) else {})
     original = _point(data, Scenario("original"), risks, losses, seed, needs)
@@ -195,13 +207,15 @@ def _point(
     start = perf_counter()
     try:
         protected = scenario.protect(data, seed=seed)
-        done = assess(data, protected, measures=[*risks, *losses], **needs)
+        wanted = {name: Quantity.named(name) for name in (*risks, *losses)}
+        done = assess(data, protected, measures=[q.spec.name for q in wanted.values()], **needs)
+        risk_values = {name: wanted[name].of(done.after) for name in risks}
+        losses_found = {name: wanted[name].of(done.utility) for name in losses}
     except SdcError as error:
         return Point(scenario.name, scenario, nan, nan, {}, {}, perf_counter() - start, str(error))
     omitted = {o.measure: o.reason for o in done.omitted}
-    fault = "; ".join(f"{name}: {omitted[name]}" for name in (*risks, *losses) if name in omitted)
-    risk_values = {name: done.after[name].value for name in risks if name in done.after}
-    losses_found = {name: done.utility[name].value for name in losses if name in done.utility}
+    names = dict.fromkeys(q.spec.name for q in wanted.values())
+    fault = "; ".join(f"{name}: {omitted[name]}" for name in names if name in omitted)
     return Point(
         scenario.name,
         scenario,
@@ -219,20 +233,9 @@ def combine(values: Mapping[str, float], weights: Weights) -> float:
     if len(weights) == 1:
         return next(iter(values.values()))
     total = sum(weights.values())
-    return sum(share / total * normalise(find(name), values[name]) for name, share in weights.items())
-
-
-def normalise(spec: Spec, value: float) -> float:
-    """A measure brought to 0 (good) … 1 (bad) by its bounds; v/(1+v) where there is no upper bound."""
-    low, high = spec.bounds
-    scaled = (
-        (value - low) / (high - low)
-        if not isinf(high)
-        else 1.0
-        if isinf(value)
-        else (value - low) / (1 + value - low)
+    return sum(
+        share / total * Quantity.named(name).normalised(values[name]) for name, share in weights.items()
     )
-    return 1 - scaled if spec.better is Better.HIGH else scaled
 
 
 def _front(points: Sequence[Point]) -> set[str]:
@@ -271,5 +274,5 @@ def _weights(asked: str | Sequence[str] | Weights, kind: Kind) -> dict[str, floa
     if not shares or not all(share > 0 for share in shares.values()):
         raise OptionError(f"{kind.value} needs measures with positive shares.", given=asked)
     for name in shares:
-        find(name, kind)
+        Quantity.named(name, kind)
     return shares

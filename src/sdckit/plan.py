@@ -1,7 +1,5 @@
 """Plan: the scenario file, the same for the command line, the web page and the API."""
 
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from sdckit.atomic import write_text
 from sdckit.errors import FileError, OptionError, listing, nearest
 from sdckit.io import read
 from sdckit.microdata import Microdata
@@ -99,21 +98,6 @@ class Plan:
     def save(self, path: str | Path) -> Path:
         """Write the plan, whole or not at all."""
         return write_text(self.to_yaml(), path)
-
-
-def write_text(text: str, path: str | Path) -> Path:
-    """Write a text file through a temporary one, so that nothing half-written is ever found."""
-    path = Path(path)
-    if not path.parent.is_dir():
-        raise FileError("The folder does not exist.", given=str(path.parent))
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).replace(path)
-    finally:
-        Path(name).unlink(missing_ok=True)
-    return path
 
 
 def _known(content: Mapping[str, Any], allowed: tuple[str, ...], what: str) -> None:

@@ -99,6 +99,7 @@ class Spec:
     compares: Compares = Compares.ONE_FILE
     engines: tuple[str, ...] = ("polars",)
     keeps_records: bool = True
+    shares: tuple[str, ...] = ()  # figures that run from 0 (good) to 1 (bad) and can stand for the measure
     chart: Callable[[Result], Any] | None = None
 
     @cached_property

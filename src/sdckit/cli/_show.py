@@ -12,6 +12,7 @@ from rich.table import Table
 from sdckit.assess import Assessment
 from sdckit.compare import Point, RiskUtilityMap
 from sdckit.microdata import Microdata
+from sdckit.quantity import Quantity
 from sdckit.registry import Better, find
 
 WIDE = 140  # columns where the output is not a terminal, so that pipes and files get whole lines
@@ -104,8 +105,9 @@ def axis(measures: Mapping[str, float]) -> str:
     if len(measures) > 1:
         parts = ", ".join(f"{name} {number(share)}" for name, share in measures.items())
         return f"mean of measures brought to 0…1, with shares: {parts}"
-    spec = find(next(iter(measures)))
-    return f"{spec.name}, {spec.unit}" if spec.unit else spec.name
+    name = next(iter(measures))
+    unit = Quantity.named(name).unit
+    return f"{name}, {unit}" if unit else name
 
 
 def log(data: Microdata, title: str) -> None:

@@ -43,16 +43,5 @@ SCENARIOS: dict[str, list[Any]] = {
     ],
 }
 
-# The risk of re-identification, and the tables that the users of such a survey publish.
-ASSESS: dict[str, Any] = {
-    "risk": "individual_risk",
-    "utility": "contingency_tables",
-    "contingency_tables": {
-        "tables": [
-            ["sex", "labour_status"],
-            ["urban", "toilet"],
-            ["sex", "toilet"],
-            ["labour_status", "toilet"],
-        ]
-    },
-}
+# The risk of re-identification, against what the keys no longer tell and how far numbers moved.
+ASSESS: dict[str, Any] = {"risk": "individual_risk", "utility": {"entropy_loss.share": 3, "il1s": 1}}

@@ -1,20 +1,16 @@
 """`write`: microdata to a file, whole or not at all."""
 
-import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
-from uuid import uuid4
 
 import polars as pl
 
+from sdckit.atomic import replacing
 from sdckit.errors import FileError, OptionError, RoleError, SdcError, listing
 from sdckit.io.coding import with_texts
 from sdckit.io.delimited import write_delimited
 from sdckit.io.excel import write_excel
-from sdckit.io.formats import DELIMITED, STREAMED, ending_of, writable
+from sdckit.io.formats import DELIMITED, STREAMED, writable
 from sdckit.io.on_disk import batches
 from sdckit.io.parquet import write_parquet
 from sdckit.io.statistical import write_statistical
@@ -71,7 +67,7 @@ def write(
     target = Path(path).expanduser()
     ending = writable(target)
     try:
-        with _replacing(target) as temporary:
+        with replacing(target, ending) as temporary:
             _write(data, temporary, ending, texts=values == "labels")
     except (SdcError, MemoryError):
         raise
@@ -80,22 +76,6 @@ def write(
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise FileError(f"The {ending} file cannot be written.", given=target, hint=reason[0]) from error
     return target
-
-
-@contextmanager
-def _replacing(target: Path) -> Iterator[Path]:
-    """A temporary file next to the target that takes its place only when all went well."""
-    real = target.resolve()  # a link stays a link
-    temporary = real.with_name(f".{uuid4().hex}{ending_of(real)}")
-    try:
-        yield temporary
-        with temporary.open("rb+") as stream:
-            os.fsync(stream.fileno())
-        if real.exists():
-            shutil.copymode(real, temporary)
-        temporary.replace(real)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _write(data: Microdata, path: Path, ending: str, *, texts: bool) -> None:

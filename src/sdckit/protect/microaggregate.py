@@ -72,9 +72,6 @@ def microaggregate(
 
 def _aggregate(x: Floats, k: int, refine: bool) -> tuple[Floats, int]:
     """Group means for records that share a pattern of present values, nearest means for the few others."""
-    from sdckit.kernels.mdav import mdav
-    from sdckit.kernels.refine_groups import refine as refined
-
     present = ~np.isnan(x)
     scaled = standardise(x)
     y = np.full_like(x, np.nan)
@@ -91,13 +88,25 @@ def _aggregate(x: Floats, k: int, refine: bool) -> tuple[Floats, int]:
         columns = np.flatnonzero(pattern)
         block = np.ix_(rows, columns)
         block_scaled = np.ascontiguousarray(scaled[block])
-        group = mdav(block_scaled, k)
-        group = refined(block_scaled, group, k) if refine else group
+        group = groups_of(block_scaled, k, refine)
         y[block] = group_means(x[block], group)
         groups += int(group.max()) + 1
     if left:
         _nearest_means(x, y, np.concatenate(left), k)
     return y, groups
+
+
+def groups_of(x: Floats, k: int, refine: bool) -> Ints:
+    """A group for each record. For a single variable refined groups are the optimal ones, found at once."""
+    if refine and x.shape[1] == 1:
+        from sdckit.kernels.univariate_groups import optimal_univariate
+
+        return optimal_univariate(x[:, 0], k)
+    from sdckit.kernels.mdav import mdav
+    from sdckit.kernels.refine_groups import refine as refined
+
+    groups = mdav(x, k)
+    return refined(x, groups, k) if refine else groups
 
 
 def standardise(x: Floats) -> Floats:

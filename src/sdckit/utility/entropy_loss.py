@@ -21,6 +21,7 @@ Transition = Mapping[str, Mapping[str, float]]  # original category → protecte
     unit="nats, summed over records",
     compares=Compares.RECORDS,
     engines="all",
+    shares=("share",),
     reference="Kooiman, Willenborg & Gouweleeuw (1998); Domingo-Ferrer & Torra (2001)",
     reading="0: the protected category tells the original one for certain. The figure per_record is the mean "
     "uncertainty of a value; ln 2 ≈ 0.69 is as uncertain as a coin.",
@@ -39,6 +40,9 @@ def entropy_loss(
     summed over records and variables, with the conditional distribution from the table of original by
     protected values, or, for variables in `transitions`, from the probabilities P(V′=v′|V=v) used by PRAM
     (a mapping: original category → protected category → probability) and the original's margins.
+
+    The figure `share` divides by the entropy of the original: 0 nothing lost, 1 nothing left, the mean over
+    variables. It puts recoding, suppression and PRAM on one scale.
 
     Weights: the table and the sum over records are weighted. Missing values are a category: a suppressed
     value leaves the whole distribution of what was suppressed to guess. Reference: Kooiman et al. (1998).
@@ -69,10 +73,12 @@ def entropy_loss(
         )
         given = (transitions or {}).get(column)
         loss = _loss(joint) if given is None else _known_loss(joint, given, column)
-        rows.append((column, loss, loss / total))
-    parts = pl.DataFrame(rows, schema=["variable", "ebil", "per_record"], orient="row")
+        before = _loss(joint.with_columns(pl.lit("", dtype=pl.String).alias("u")))
+        rows.append((column, loss, loss / total, min(loss / before, 1.0) if before > 0 else 0.0))
+    parts = pl.DataFrame(rows, schema=["variable", "ebil", "per_record", "share"], orient="row")
     value = float(parts["ebil"].sum())
-    return Result(value, {"per_record": value / total / len(chosen)}, parts)
+    figures = {"per_record": value / total / len(chosen), "share": sum(parts["share"]) / len(chosen)}
+    return Result(value, figures, parts)
 
 
 def _loss(joint: pl.DataFrame) -> float:

@@ -1,0 +1,62 @@
+"""Quantity: one number of one measure, as an axis of the risk–utility map names it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, isinf, nan
+
+from sdckit.errors import OptionError, listing
+from sdckit.registry import Better, Kind, Spec, find
+from sdckit.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A measure's value ("il1s") or one of its figures ("entropy_loss.share")."""
+
+    spec: Spec
+    figure: str = ""
+
+    @classmethod
+    def named(cls, name: str, *kinds: Kind) -> "Quantity":
+        """The quantity of this name; the error suggests the nearest measure."""
+        measure, _, figure = name.partition(".")
+        return cls(find(measure, *kinds), figure)
+
+    @property
+    def title(self) -> str:
+        """The measure's title, with the figure where it is not the value."""
+        return f"{self.spec.title}: {self.figure.replace('_', ' ')}" if self.figure else self.spec.title
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest value: of the measure, 0 to 1 for its shares, 0 to ∞ for other figures."""
+        if not self.figure:
+            return self.spec.bounds
+        return (0.0, 1.0) if self.figure in self.spec.shares else (0.0, inf)
+
+    @property
+    def unit(self) -> str:
+        """The measure's unit; a figure speaks for itself."""
+        return "" if self.figure else self.spec.unit
+
+    def of(self, results: Mapping[str, Result]) -> float:
+        """The number in a set of results; nan where the measure was left out."""
+        if self.spec.name not in results:
+            return nan
+        result = results[self.spec.name]
+        if not self.figure:
+            return result.value
+        if self.figure not in result.figures:
+            raise OptionError(
+                f"{self.spec.name} has no figure {self.figure!r}.", allowed=listing(result.figures)
+            )
+        return result.figures[self.figure]
+
+    def normalised(self, value: float) -> float:
+        """The number brought to 0 (good) … 1 (bad) by its bounds; v/(1+v) where there is no upper bound."""
+        low, high = self.bounds
+        if isinf(high):
+            scaled = 1.0 if isinf(value) else (value - low) / (1 + value - low)
+        else:
+            scaled = (value - low) / (high - low)
+        return 1 - scaled if not self.figure and self.spec.better is Better.HIGH else scaled
