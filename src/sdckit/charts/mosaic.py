@@ -1,0 +1,103 @@
+"""Mosaic plots of two variables, original and protected side by side."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sdckit.charts.before_after import FILES
+from sdckit.charts.numbers import percent
+from sdckit.charts.theme import CATEGORIES, INK, MISSING, OTHER, cut, rows, themed
+
+GAP = 0.006  # white between tiles, as a share of the plot
+NARROW = 0.045  # columns narrower than this carry no name
+
+
+def mosaic(
+    first: Sequence[str],
+    second: Sequence[str],
+    before: Sequence[Sequence[float]],
+    after: Sequence[Sequence[float]],
+    *,
+    first_title: str,
+    second_title: str,
+    missing: str = "missing",
+    other: str = "other",
+    width: int = 410,
+    height: int = 230,
+) -> Any:
+    """Areas are shares of the population: columns are categories of `first`, tiles those of `second`.
+
+    `before[i][j]` is the (weighted) size of first[i] × second[j]. Missing and merged categories are grey.
+    """
+    import altair as alt
+
+    plain = [c for c in second if c not in (missing, other)]
+    colours = {c: CATEGORIES[i % len(CATEGORIES)] for i, c in enumerate(plain)}
+    colours |= {c: MISSING if c == missing else OTHER for c in second if c not in plain}
+    scale = alt.Scale(domain=list(second), range=[colours[c] for c in second])
+    legend = alt.Legend(title=cut(second_title, 60), titleFontWeight="normal", columns=9, labelLimit=110)
+    few = len(first) <= 4  # names fit under their columns without turning
+    charts = []
+    for file, table in zip(FILES, (before, after), strict=True):
+        tiles, names = _tiles(first, second, table)
+        common: dict[str, Any] = {"axis": None, "scale": alt.Scale(domain=[0, 1], nice=False)}
+        rectangles = (
+            alt.Chart(rows(tiles))
+            .mark_rect(opacity=0.85)
+            .encode(
+                x=alt.X("left:Q", **common),
+                x2="right:Q",
+                y=alt.Y("bottom:Q", **common),
+                y2="top:Q",
+                color=alt.Color("category:N", scale=scale, legend=legend, sort=None),
+                tooltip=alt.Tooltip("about:N", title=" "),
+                description=alt.Description("about:N"),
+            )
+        )
+        text = (
+            alt.Chart(rows(names))
+            .mark_text(
+                angle=0 if few else 320,
+                align="center" if few else "right",
+                baseline="top",
+                fontSize=11,
+                color=INK,
+                aria=False,
+            )
+            .encode(x=alt.X("at:Q", **common), y=alt.value(height + 6), text="name:N")
+        )
+        title = alt.TitleParams(file, subtitle=cut(f"columns: {first_title}", 60))
+        charts.append((rectangles + text).properties(width=width, height=height, title=title))
+    return themed(alt.hconcat(*charts, spacing=28).resolve_scale(color="shared"))
+
+
+def _tiles(
+    first: Sequence[str], second: Sequence[str], table: Sequence[Sequence[float]]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rectangles in the unit square and the names under the columns."""
+    total = sum(map(sum, table)) or 1.0
+    tiles: list[dict[str, Any]] = []
+    names: list[dict[str, Any]] = []
+    left = 0.0
+    for a, counts in zip(first, table, strict=True):
+        column = sum(counts)
+        share = column / total
+        bottom = 0.0
+        for b, count in zip(second, counts, strict=True):
+            if count <= 0:
+                continue
+            part = count / column
+            tiles.append(
+                {
+                    "left": left + min(GAP, share / 4),
+                    "right": left + share,
+                    "bottom": bottom + min(GAP, part / 4),
+                    "top": bottom + part,
+                    "category": b,
+                    "about": f"{a} × {b}: {percent(count / total)} of all, {percent(part)} of {a}",
+                }
+            )
+            bottom += part
+        if share >= NARROW:
+            names.append({"at": left + share / 2, "name": cut(a, 18)})
+        left += share
+    return tiles, names

@@ -1,0 +1,86 @@
+"""Numbers as people read them."""
+
+from math import ceil, floor, isfinite, isinf, isnan, log10
+
+SPACE = "\N{NO-BREAK SPACE}"
+
+
+def percent(share: float) -> str:
+    """A share in percent, to about two figures, never rounded to a false 0 or 100.
+
+    >>> [percent(s).replace(SPACE, " ") for s in (0, 0.0123, 0.5, 0.99999, 0.000001)]
+    ['0 %', '1.2 %', '50 %', '>99.9 %', '<0.001 %']
+    """
+    if not isfinite(share):
+        return number(share)
+    size = abs(100 * share)
+    if size == 0 or size == 100:
+        text = f"{100 * share:.0f}"
+    elif size < 0.001:
+        text = "<0.001"
+    elif 99.9 < size < 100:
+        text = ">99.9"
+    else:
+        text = f"{100 * share:.1f}" if size >= 0.995 else f"{100 * share:.2g}"
+        text = text.removesuffix(".0")
+    return text + SPACE + "%"
+
+
+def number(value: float) -> str:
+    """A number to three figures, with thousands separators and without exponents in the usual range.
+
+    >>> [number(v) for v in (0, 12345, 12345.678, 0.012345, 0.00001)]
+    ['0', '12,345', '12,346', '0.0123', '<0.0001']
+    """
+    if isnan(value):
+        return "–"
+    if isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if float(value).is_integer() or abs(value) >= 1000:
+        text = f"{value:,.0f}"
+    elif abs(value) < 0.0001:
+        text = "<0.0001"
+    else:
+        text = f"{value:.3g}"
+    return text.replace("-", "−")
+
+
+def short(value: float) -> str:
+    """A number for a narrow axis: 2,500 · 12k · 3.4M.
+
+    >>> [short(v) for v in (0.5, 2500, 12000, 3_400_000)]
+    ['0.5', '2,500', '12k', '3.4M']
+    """
+    for size, letter in ((1e9, "B"), (1e6, "M"), (1e4, "k")):
+        if abs(value) >= size:
+            unit = 1e3 if letter == "k" else size
+            return f"{value / unit:.3g}{letter}".replace("-", "−")
+    return f"{value:,.6g}".replace("-", "−")
+
+
+def display(value: float, *, share: bool) -> str:
+    """A share in percent, any other number as it is."""
+    return percent(value) if share else number(value)
+
+
+def round_step(span: float, parts: int) -> float:
+    """A step of 1, 2, 2.5 or 5 times a power of ten that cuts `span` into about `parts`.
+
+    >>> [round_step(s, 5) for s in (1, 12, 100_000)]
+    [0.2, 2.5, 20000.0]
+    """
+    rough = span / parts
+    power = 10.0 ** floor(log10(rough))
+    size = next((s for s in (1, 2, 2.5, 5) if s * power >= rough * 0.9), 10)
+    return size * power
+
+
+def round_marks(low: float, high: float, parts: int) -> list[float]:
+    """Round numbers from low to high.
+
+    >>> round_marks(0, 1.1, 5)
+    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    """
+    step = round_step(high - low, parts) if high > low else 1.0
+    first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
+    return [float(f"{i * step:.12g}") for i in range(first, last + 1)]

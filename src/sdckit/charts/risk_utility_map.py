@@ -1,0 +1,229 @@
+"""The risk–utility map: every scenario as a point, the original and no release as the two ends."""
+
+from itertools import pairwise
+from math import isfinite
+from typing import Any
+
+import polars as pl
+
+from sdckit.charts.label_places import Scale, place
+from sdckit.charts.numbers import display, round_marks
+from sdckit.charts.theme import INK, ORIGINAL, PROTECTED, SAFE, WARNING, cut, number_labels, rows, themed
+
+MANY = 14  # above this many scenarios only those on the front are named
+ROOM = 1.3  # the loss axis goes on beyond the scenarios: there stands no release, which loses everything
+WIDE = 50  # risks that differ by more than this factor are drawn on a logarithmic axis
+
+
+def risk_utility_map(
+    points: pl.DataFrame,
+    *,
+    original_risk: float,
+    max_risk: float | None = None,
+    risk_title: str = "Disclosure risk",
+    loss_title: str = "Information lost",
+    risk_is_share: bool = True,
+    loss_is_share: bool = False,
+    log: bool | None = None,
+    width: int = 820,
+    height: int = 400,
+) -> Any:
+    """Disclosure risk against information lost; lower left is best.
+
+    `points` has one row a scenario: scenario, description, risk, utility (information lost), on_front, best.
+    Rows without both numbers are left out. The original (a triangle) loses nothing and has its own risk; no
+    release (a square) has no risk and loses everything. The line joins the scenarios that no other beats on
+    both; the dashed line is the accepted risk. `log=None` chooses a logarithmic risk
+    axis when risks span more than a factor of 50.
+    """
+    import altair as alt
+
+    good = [r for r in points.to_dicts() if _finite(r["risk"]) and _finite(r["utility"])]
+    x_scale, y_scale, ceiling = _scales(good, original_risk, max_risk, log, width, height)
+    marks = _marks(good, original_risk, x_scale.top, risk_is_share, loss_is_share)
+    y_type: dict[str, Any] = {"type": "symlog", "constant": y_scale.constant} if y_scale.constant else {}
+    x = alt.X(
+        "loss:Q",
+        title=f"{loss_title}   (← less is better)",
+        scale=alt.Scale(domain=[x_scale.low, x_scale.top], nice=False),
+        axis=alt.Axis(
+            values=round_marks(0, x_scale.top / ROOM, 5), labelExpr=number_labels(share=loss_is_share)
+        ),
+    )
+    y = alt.Y(
+        "risk:Q",
+        title=f"{risk_title}   (← less is better)",  # turned upright, this arrow points down
+        scale=alt.Scale(domain=[y_scale.low, y_scale.top], nice=False, **y_type),
+        axis=alt.Axis(tickCount=6, labelExpr=number_labels(share=risk_is_share)),
+    )
+    layers = _background(max_risk, ceiling, x, y, x_scale, y_scale, risk_is_share)
+    front = sorted((m for m in marks if m["front"]), key=lambda m: (m["risk"], -m["loss"]))
+    if len(front) > 1:
+        path = alt.Chart(rows([{**m, "order": i} for i, m in enumerate(front)]))
+        layers.append(
+            path.mark_line(color=PROTECTED, strokeWidth=1.5, opacity=0.6, aria=False).encode(
+                x=x, y=y, order="order:Q"
+            )
+        )
+    layers += [_symbols([m for m in marks if m["kind"] == kind], kind, x, y) for kind in KINDS]
+    named = [m for m in marks if len(good) <= MANY or m["front"] or m["kind"] != "scenario"]
+    lines = _along(front)
+    if ceiling and max_risk is not None:
+        lines += [(x_scale.top * i / 40, max_risk) for i in range(41)]
+    layers += _names(named, marks, lines, x_scale, y_scale, x, y)
+    return themed(alt.layer(*layers).properties(width=width, height=height))
+
+
+# shape, size, fill, outline
+KINDS = {
+    "scenario": ("circle", 80, "white", PROTECTED),
+    "front": ("circle", 90, PROTECTED, "white"),
+    "best": ("circle", 190, PROTECTED, INK),
+    "original": ("triangle-up", 170, ORIGINAL, INK),
+    "no release": ("square", 130, ORIGINAL, INK),
+}
+
+
+def _finite(value: Any) -> bool:
+    return value is not None and isfinite(value)
+
+
+def _scales(
+    good: list[dict[str, Any]],
+    original: float,
+    max_risk: float | None,
+    log: bool | None,
+    width: int,
+    height: int,
+) -> tuple[Scale, Scale, bool]:
+    """The two axes, and whether the accepted risk is on the chart (a far higher one would flatten it)."""
+    far = max((r["utility"] for r in good), default=0.0) or 1.0
+    risks = [original, *(r["risk"] for r in good)]
+    top = max(*risks, 1e-9)
+    ceiling = max_risk is not None and max_risk <= 2.5 * top
+    positive = [r for r in risks if r > 0]
+    if log is None:
+        log = bool(positive) and max(positive) > WIDE * min(positive)
+    constant = min(positive) if log and positive else 0.0
+    highest = max(top, max_risk) if ceiling and max_risk is not None else top
+    return (
+        Scale(-0.03 * ROOM * far, ROOM * far, width),
+        Scale(-(0.3 * constant or 0.04 * highest), highest * (1.6 if constant else 1.12), height, constant),
+        ceiling,
+    )
+
+
+def _marks(
+    good: list[dict[str, Any]], original: float, nothing: float, risk_is_share: bool, loss_is_share: bool
+) -> list[dict[str, Any]]:
+    marks = []
+    for row in good:
+        risk, loss = display(row["risk"], share=risk_is_share), display(row["utility"], share=loss_is_share)
+        kind = "best" if row["best"] else "front" if row["on_front"] else "scenario"
+        name = row["scenario"]
+        about = f"{name}: {row['description']}. Risk {risk}, information lost {loss}."
+        shown = f"{cut(name)} – recommended" if row["best"] else cut(name)
+        mark = {"kind": kind, "loss": row["utility"], "risk": row["risk"], "name": shown, "about": about}
+        marks.append({**mark, "front": row["on_front"]})
+    about = f"Original file: risk {display(original, share=risk_is_share)}, nothing lost."
+    ends = [
+        {"kind": "original", "loss": 0.0, "risk": original, "name": "Original", "about": about},
+        {
+            "kind": "no release",
+            "loss": nothing * 0.97,
+            "risk": 0.0,
+            "name": "No release",
+            "about": "No release: no risk, and everything is lost.",
+        },
+    ]
+    return marks + [{**end, "front": False} for end in ends]
+
+
+def _background(
+    max_risk: float | None, ceiling: bool, x: Any, y: Any, x_scale: Scale, y_scale: Scale, share: bool
+) -> list[Any]:
+    """The accepted area and its limit."""
+    import altair as alt
+
+    if max_risk is None:
+        return []
+    limit, right = max_risk if ceiling else y_scale.top, x_scale.top
+    area = [{"loss": x_scale.low, "risk": y_scale.low, "right": right, "top": limit}]
+    text = f"accepted risk: {display(max_risk, share=share)}" + ("" if ceiling else " (above this chart)")
+    layers = [
+        alt.Chart(rows(area)).mark_rect(color=SAFE, aria=False).encode(x=x, x2="right:Q", y=y, y2="top:Q"),
+        alt.Chart(rows([{"loss": right, "risk": limit, "text": text}]))
+        .mark_text(align="right", dx=-6, dy=-8 if ceiling else 12, color=WARNING, fontSize=11, aria=False)
+        .encode(x=x, y=y, text="text:N"),
+    ]
+    if ceiling:
+        rule = alt.Chart(rows([{"risk": limit}])).mark_rule(
+            color=WARNING, strokeDash=[6, 4], strokeWidth=1.5, aria=False
+        )
+        layers.append(rule.encode(y=y))
+    return layers
+
+
+def _symbols(marks: list[dict[str, Any]], kind: str, x: Any, y: Any) -> Any:
+    import altair as alt
+
+    shape, size, fill, line = KINDS[kind]
+    return (
+        alt.Chart(rows(marks))
+        .mark_point(shape=shape, size=size, fill=fill, stroke=line, strokeWidth=1.6, opacity=1)
+        .encode(
+            x=x,
+            y=y,
+            tooltip=alt.Tooltip("about:N", title=" "),
+            description=alt.Description("about:N"),
+        )
+    )
+
+
+def _names(
+    named: list[dict[str, Any]],
+    marks: list[dict[str, Any]],
+    lines: list[tuple[float, float]],
+    x_scale: Scale,
+    y_scale: Scale,
+    x: Any,
+    y: Any,
+) -> list[Any]:
+    import altair as alt
+
+    rank = {"best": 0, "original": 1, "no release": 2, "front": 3, "scenario": 4}
+    named = sorted(named, key=lambda m: rank[m["kind"]])
+    texts = place(
+        [(m["loss"], m["risk"], m["name"]) for m in named],
+        [(m["loss"], m["risk"]) for m in marks],
+        lines,
+        x_scale,
+        y_scale,
+    )
+    layers = []
+    for bold in (True, False):
+        some = [
+            {"loss": t[0], "risk": t[1], "name": m["name"]}
+            for m, t in zip(named, texts, strict=True)
+            if t is not None and (m["kind"] == "best") is bold
+        ]
+        text = alt.Chart(rows(some)).encode(x=x, y=y, text="name:N")
+        look: dict[str, Any] = {
+            "align": "left",
+            "fontSize": 11,
+            "fontWeight": 600 if bold else 400,
+            "aria": False,
+        }
+        halo: dict[str, Any] = {"color": "white", "stroke": "white", "strokeWidth": 3, "opacity": 0.7}
+        layers += [text.mark_text(**look, **halo), text.mark_text(**look, color=INK)]
+    return layers
+
+
+def _along(front: list[dict[str, Any]]) -> list[tuple[float, float]]:
+    """Points on the line of the front, so that names keep off it."""
+    steps = [i / 8 for i in range(1, 8)]
+    return [
+        (a["loss"] + t * (b["loss"] - a["loss"]), a["risk"] + t * (b["risk"] - a["risk"]))
+        for a, b in pairwise(front)
+        for t in steps
+    ]

@@ -1,0 +1,50 @@
+"""A chart as SVG text that can stand inside an HTML page."""
+
+from typing import Any
+from xml.etree import ElementTree
+
+SVG = "http://www.w3.org/2000/svg"
+ALLOWED = {"svg", "g", "path", "rect", "line", "text", "tspan", "circle", "defs", "clipPath", "title"}
+DROPPED = {"aria-roledescription", "aria-label", "role", "class", "aria-hidden", "pointer-events"}
+
+
+def static_svg(chart: Any, name: str, description: str) -> str:
+    """The chart drawn once: scales with the page, needs no script, shows its tooltips as SVG titles.
+
+    `name` keeps the ids of several charts on one page apart; `description` is read out by screen readers.
+    Elements and attributes that a drawing does not need are left out, whatever they are.
+    """
+    import vl_convert
+
+    tree = ElementTree.fromstring(vl_convert.vegalite_to_svg(chart.to_dict()))
+    _clean(tree, name)
+    width, height = tree.get("width", "0"), tree.get("height", "0")
+    tree.attrib.pop("width")
+    tree.attrib.pop("height")
+    tree.set("role", "img")
+    tree.set("aria-label", description)
+    tree.set("style", f"max-width:{float(width):.0f}px")
+    tree.set("viewBox", f"0 0 {width} {height}")
+    ElementTree.register_namespace("", SVG)
+    return ElementTree.tostring(tree, encoding="unicode")
+
+
+def _clean(element: ElementTree.Element, name: str) -> None:
+    for child in list(element):
+        if child.tag.removeprefix(f"{{{SVG}}}") not in ALLOWED or child.get("display") == "none":
+            element.remove(child)
+            continue
+        _clean(child, name)
+    label = element.get("aria-label", "")
+    is_mark = element.get("role") == "graphics-symbol" and element.tag in (f"{{{SVG}}}path", f"{{{SVG}}}text")
+    for attribute in list(element.attrib):
+        if attribute in DROPPED or attribute.startswith("on") or "href" in attribute:
+            del element.attrib[attribute]
+    if "id" in element.attrib:
+        element.set("id", f"{name}-{element.attrib['id']}")
+    if "clip-path" in element.attrib:
+        element.set("clip-path", element.attrib["clip-path"].replace("url(#", f"url(#{name}-"))
+    if label and is_mark:
+        title = ElementTree.Element(f"{{{SVG}}}title")
+        title.text = label
+        element.insert(0, title)

@@ -1,0 +1,87 @@
+"""One calm look for every chart."""
+
+from collections.abc import Sequence
+from typing import Any
+
+INK = "#1f2933"
+QUIET = "#616e7c"
+GRID = "#e4e7eb"
+ORIGINAL = "#9aa5b1"
+PROTECTED = "#0b6e99"
+WARNING = "#c2410c"
+SAFE = "#e6f4f1"
+MISSING = "#d3d8de"
+OTHER = "#9aa5b1"
+# Paul Tol's muted scheme, told apart with any kind of colour vision; ordered so that neighbours contrast
+CATEGORIES = (
+    "#332288",
+    "#88ccee",
+    "#117733",
+    "#ddcc77",
+    "#cc6677",
+    "#44aa99",
+    "#882255",
+    "#999933",
+    "#aa4499",
+)
+FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
+
+
+def rows(values: Sequence[dict[str, Any]]) -> Any:
+    """Rows as inline chart data."""
+    import altair as alt
+
+    return alt.InlineData(values=list(values))
+
+
+def number_labels(*, share: bool) -> str:
+    """How an axis writes its numbers: shares in percent, as in the text."""
+    if share:
+        return "format(100 * datum.value, ',~g') + ' %'"
+    return "format(datum.value, abs(datum.value) >= 10000 ? '~s' : ',~g')"
+
+
+def themed(chart: Any) -> Any:
+    """The chart with our fonts, colours and quiet axes."""
+    return (
+        chart.configure(font=FONT, background="transparent", padding=4)
+        .configure_view(stroke=None)
+        .configure_axis(
+            labelColor=QUIET,
+            titleColor=INK,
+            titleFontWeight="normal",
+            titleFontSize=12,
+            titlePadding=8,
+            labelFontSize=11,
+            gridColor=GRID,
+            domainColor=GRID,
+            tickColor=GRID,
+            labelLimit=300,
+        )
+        .configure_title(
+            anchor="start", fontSize=13, color=INK, fontWeight=600, subtitleColor=QUIET, subtitleFontSize=11
+        )
+        .configure_legend(
+            orient="top", title=None, labelColor=INK, labelFontSize=11, symbolType="square", labelLimit=180
+        )
+    )
+
+
+def cut(text: str, length: int = 34) -> str:
+    """A text short enough for a chart."""
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def row_names(texts: Sequence[str], length: int = 34) -> list[str]:
+    """Texts short enough for an axis and still all different.
+
+    >>> row_names(["age", "age", "income"])
+    ['age', 'age (2)', 'income']
+    """
+    names: list[str] = []
+    for text in texts:
+        name, copy = cut(text, length), 2
+        while name in names:
+            name, copy = f"{cut(text, length)} ({copy})", copy + 1
+        names.append(name)
+    return names

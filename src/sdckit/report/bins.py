@@ -1,0 +1,112 @@
+"""Histogram bins common to both files: round limits, open ends, shares of the population."""
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any
+
+import narwhals as nw
+
+from sdckit.charts.numbers import round_marks, round_step
+from sdckit.engine import frames, tables
+from sdckit.microdata import Microdata
+from sdckit.report.disclosure import FEW, visible
+
+MOST = 6  # histograms in a report
+CONSIDERED = 40  # variables looked at to find those that changed most
+BINS = 18
+QUANTILES = (0.02, 0.25, 0.75, 0.98)
+
+
+def histograms(original: Microdata, protected: Microdata, *, public: bool) -> dict[str, Any]:
+    """Histograms of the numbers that changed most, and how many there are."""
+    names = _numbers(original, protected)
+    made = [_histogram(original, protected, name, public=public) for name in names[:CONSIDERED]]
+    charts = sorted((c for c in made if c is not None), key=lambda c: -c["changed"])
+    return {"charts": charts[:MOST], "all": len(names)}
+
+
+def _numbers(original: Microdata, protected: Microdata) -> list[str]:
+    """Numeric variables, and keys that are numbers rather than codes, as far as they still are numbers."""
+    seen = visible(original, protected)
+    first, second = frames.schema(original.frame), frames.schema(protected.frame)
+    coded = original.labels.values
+    keys = [k for k in original.roles.keys if not coded.get(k)]
+    return [
+        c
+        for c in dict.fromkeys([*original.roles.numeric, *keys])
+        if c in seen and first[c].is_numeric() and c in second and second[c].is_numeric()
+    ]
+
+
+def _histogram(
+    original: Microdata, protected: Microdata, name: str, *, public: bool
+) -> dict[str, Any] | None:
+    edges = _edges(original, name)
+    if not edges:
+        return None
+    before, after = (_counts(data, name, edges) for data in (original, protected))
+    while len(edges) > 1 and not before[0][0] + after[0][0]:  # an empty end would tell where the values start
+        edges, before, after = edges[1:], before[1:], after[1:]
+    while len(edges) > 1 and not before[-1][0] + after[-1][0]:
+        edges, before, after = edges[:-1], before[:-1], after[:-1]
+    if public:
+        groups = _large_groups([b[0] for b in before], [a[0] for a in after])
+        if len(groups) < 2:
+            return None
+        edges = [edges[group[0] - 1] for group in groups[1:]]
+        before, after = ([_sum(counts, group) for group in groups] for counts in (before, after))
+    shares = [[w / (sum(c[1] for c in counts) or 1.0) for _, w in counts] for counts in (before, after)]
+    return {
+        "name": name,
+        "title": original.labels.name(name),
+        "edges": edges,
+        "before": shares[0],
+        "after": shares[1],
+        "changed": sum(abs(b - a) for b, a in zip(*shares, strict=True)) / 2,
+    }
+
+
+def _edges(data: Microdata, name: str) -> list[float]:
+    """Round numbers over the middle of the original; no value of a record, no extreme."""
+    quantiles = tables.quantiles(data.table, name, QUANTILES)
+    if any(q is None for q in quantiles):
+        return []
+    low, lower, upper, high = (float(q or 0.0) for q in quantiles)
+    spread = upper - lower
+    if spread > 0:  # a heavy tail goes into the open bin, so that the bulk is seen
+        low, high = max(low, lower - 3 * spread), min(high, upper + 3 * spread)
+    if high <= low:
+        return []
+    whole = frames.schema(data.frame)[name].is_integer()
+    parts = BINS
+    if whole and round_step(high - low, parts) < 1:
+        parts = max(ceil(high - low), 1)
+    return round_marks(low, high, parts)
+
+
+def _counts(data: Microdata, name: str, edges: Sequence[float]) -> list[tuple[float, float]]:
+    """Records and their weight per bin."""
+    value = nw.col(name).cast(nw.Float64)
+    number = nw.sum_horizontal(*[(value >= edge).cast(nw.Int64) for edge in edges])
+    weight = data.roles.weight
+    mass = nw.lit(1.0) if weight is None else nw.col(weight).cast(nw.Float64)
+    table = data.table.filter(~nw.col(name).is_null()).select(number.alias("bin"), mass.alias("mass"))
+    found = {r[0]: (r[1], r[2]) for r in tables.count_cells(table, ["bin"], "mass").iter_rows()}
+    return [found.get(i, (0, 0.0)) for i in range(len(edges) + 1)]
+
+
+def _large_groups(before: Sequence[float], after: Sequence[float]) -> list[list[int]]:
+    """Neighbouring bins put together until each group has at least 5 records in both files."""
+    groups: list[list[int]] = [[]]
+    for i in range(len(before)):
+        groups[-1].append(i)
+        if min(sum(counts[j] for j in groups[-1]) for counts in (before, after)) >= FEW:
+            groups.append([])
+    rest = groups.pop()
+    if rest and groups:
+        groups[-1] += rest
+    return groups
+
+
+def _sum(counts: Sequence[tuple[float, float]], group: Sequence[int]) -> tuple[float, float]:
+    return sum(counts[i][0] for i in group), sum(counts[i][1] for i in group)

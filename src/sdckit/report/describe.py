@@ -1,0 +1,82 @@
+"""The data in words: variables, roles, labels, missing values."""
+
+from typing import Any
+
+from sdckit.charts.numbers import number
+from sdckit.engine import frames, tables
+from sdckit.microdata import Microdata
+from sdckit.report.disclosure import counted, records_share, visible
+from sdckit.roles import Role
+
+ROLE_WORDS = {
+    Role.ID: "record number",
+    Role.KEYS: "key",
+    Role.NUMERIC: "number",
+    Role.SENSITIVE: "sensitive",
+    Role.WEIGHT: "survey weight",
+    Role.STRATA: "stratum",
+    Role.CLUSTER: "cluster",
+    Role.HOUSEHOLD: "household",
+}
+MOST_MISSING = 25
+
+
+def describe(original: Microdata, protected: Microdata | None) -> dict[str, Any]:
+    """Size, and every variable that may be named with its label, role and type."""
+    types = frames.schema(original.frame)
+    variables = [
+        {
+            "name": column,
+            "label": original.labels.variables.get(column, ""),
+            "roles": [ROLE_WORDS[role] for role in original.roles.of(column)],
+            "kind": _kind(original, column, types),
+            "released": protected is None or column in protected.columns,
+        }
+        for column in visible(original, *([protected] if protected is not None else []))
+    ]
+    variables.sort(key=lambda v: not v["roles"])
+    return {
+        "records": number(original.height),
+        "released_records": number(protected.height) if protected is not None else "",
+        "direct": len(original.columns) - len(variables),
+        "weighted": original.roles.weight is not None,
+        "variables": variables,
+    }
+
+
+def _kind(data: Microdata, column: str, types: Any) -> str:
+    if data.labels.values.get(column):
+        return "categories"
+    kind = types[column]
+    if kind.is_numeric():
+        return "whole numbers" if kind.is_integer() else "numbers"
+    if kind.is_temporal():
+        return "dates"
+    return "true or false" if str(kind) == "Boolean" else "categories or text"
+
+
+def missing(original: Microdata, protected: Microdata, *, public: bool) -> dict[str, Any]:
+    """Missing values per variable before and after, most new ones first."""
+    columns = [c for c in visible(original, protected) if c in protected.columns]
+    before = tables.missing_counts(original.table, columns)
+    after = tables.missing_counts(protected.table, columns)
+    some = [c for c in columns if before[c] or after[c]]
+    some.sort(key=lambda c: before[c] / original.height - after[c] / protected.height)
+    rows = [
+        {
+            "name": column,
+            "label": original.labels.variables.get(column, ""),
+            "new": after[column] / protected.height > before[column] / original.height,
+            "before": records_share(before[column], original.height, public=public),
+            "after": records_share(after[column], protected.height, public=public),
+            "counts": ""
+            if public
+            else f"{counted(before[column], public=False)} → {counted(after[column], public=False)}",
+        }
+        for column in some
+    ]
+    return {
+        "rows": rows[:MOST_MISSING],
+        "more": max(len(rows) - MOST_MISSING, 0),
+        "none": len(columns) - len(some),
+    }

@@ -1,0 +1,99 @@
+"""What a report may show: the rules of the two audiences, in one place."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+from sdckit.charts.numbers import SPACE, number, percent
+from sdckit.microdata import Microdata
+from sdckit.registry import Spec
+
+FEW = 5  # public: the smallest number of records that may be shown
+OTHER = "other"
+EXTREME = re.compile(r"(^|_)(min|max|minimum|maximum|smallest|largest|lowest|highest)(_|$)")
+
+
+def visible(*files: Microdata) -> tuple[str, ...]:
+    """The columns a report may name: those of the first file that are a direct identifier in none."""
+    direct = {column for data in files for column in data.roles.direct}
+    return tuple(column for column in files[0].columns if column not in direct)
+
+
+def is_share(spec: Spec) -> bool:
+    """Whether a measure reads best in percent."""
+    return spec.bounds == (0, 1) and ("share" in spec.unit or "probability" in spec.unit)
+
+
+def measured(spec: Spec, value: float, records: int, *, public: bool) -> str:
+    """A measure in its unit; for the public a share of fewer than 5 records only as an upper limit.
+
+    >>> from sdckit.registry import find
+    >>> measured(find("k_anonymity"), 0.001, 3000, public=True).replace(SPACE, " ")
+    '<0.17 %'
+    """
+    shown = drawable(spec, value, records, public=public)
+    return f"{'<' if shown != value else ''}{percent(shown)}" if is_share(spec) else number(value)
+
+
+def drawable(spec: Spec, value: float, records: int, *, public: bool) -> float:
+    """A measure as a chart may draw it: for the public, a share of fewer than 5 records as 5."""
+    few = is_share(spec) and "records" in spec.unit and 0 < value * records < FEW
+    return FEW / records if public and few else value
+
+
+def counted(count: float, *, public: bool) -> str:
+    """A number of records; for the public, small ones are not told apart."""
+    return f"<{FEW}" if public and 0 < count < FEW else number(count)
+
+
+def records_share(count: int, records: int, *, public: bool) -> str:
+    """A number of records in percent; for the public in whole percent, and small ones not told apart."""
+    if not public:
+        return percent(count / records)
+    if 0 < count < FEW:
+        return f"<{FEW} records"
+    share = round(100 * count / records)
+    return f"<1{SPACE}%" if count and not share else f"{share}{SPACE}%"
+
+
+def merged(before: Mapping[str, float], after: Mapping[str, float]) -> set[str] | None:
+    """The categories that must be shown as one, so that no count of records below 5 is seen in either file.
+
+    Small ones, and as many of the next smallest as bring their sum to 5. None: there are not enough records.
+
+    >>> sorted(merged({"a": 50, "b": 9, "c": 2}, {"a": 50, "b": 11}))
+    ['b', 'c']
+    """
+
+    def small(names: set[str]) -> bool:
+        sums = (sum(counts.get(name, 0) for name in names) for counts in (before, after))
+        return any(0 < total < FEW for total in sums)
+
+    names = {*before, *after}
+    together = {name for name in names if small({name})}
+    rest = sorted(names - together, key=lambda name: (before.get(name, 0) + after.get(name, 0), name))
+    while small(together):
+        if not rest:
+            return None
+        together.add(rest.pop(0))
+    return together
+
+
+def clean(content: Any) -> Any:
+    """Plain data whose texts hold no control characters, which XML does not allow."""
+    if isinstance(content, str):
+        return "".join(
+            c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs") else "�" for c in content
+        )
+    if isinstance(content, Mapping):
+        return {clean(str(key)): clean(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [clean(value) for value in content]
+    return content
+
+
+def in_words(name: str) -> str:
+    """A figure's name as people write it."""
+    words = name.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]

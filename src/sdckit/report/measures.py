@@ -1,0 +1,222 @@
+"""Measures as rows of a report: any registered measure shows up with title, unit, direction and reading."""
+
+from math import isclose, isfinite, isinf
+from typing import Any
+
+import polars as pl
+
+from sdckit.assess import Assessment
+from sdckit.cells import key_cells
+from sdckit.charts.numbers import display, number, percent
+from sdckit.missing import Missing
+from sdckit.registry import Better, Spec, find
+from sdckit.report.disclosure import FEW, counted, drawable, in_words, is_share, measured, visible
+from sdckit.result import Result
+from sdckit.risk.individual_risk import cell_risk
+
+PER = ("variable", "table")  # what a measure may be taken apart by; never a record
+MOST_PARTS = 10
+RISKIEST = 10
+
+
+def measures(x: Assessment, *, public: bool) -> dict[str, list[dict[str, Any]]]:
+    """Every measure as a row: risks with before and after, utilities with their value."""
+    risk = [_row(x, find(n), r, x.before.get(n), public=public) for n, r in x.after.items()]
+    utility = [_row(x, find(n), r, None, public=public) for n, r in x.utility.items()]
+    return {"risk": risk, "utility": utility}
+
+
+def _row(x: Assessment, spec: Spec, after: Result, before: Result | None, *, public: bool) -> dict[str, Any]:
+    sizes = x.original.height, x.protected[0].height
+    row: dict[str, Any] = {
+        "name": spec.name,
+        "title": spec.title,
+        "options": _options(after, public=public),
+        "reading": spec.reading,
+        "unit": spec.unit,
+        "better": "lower is better" if spec.better is Better.LOW else "higher is better",
+        "share": is_share(spec),
+        "after": measured(spec, after.value, sizes[1], public=public),
+        "before": measured(spec, before.value, sizes[0], public=public) if before else "",
+        "change": "",
+        "improved": None,
+        # public: only the headline number, because nobody has checked what figures and notes give away
+        "figures": [] if public else _figures(spec, before, after),
+        "notes": [] if public else list(after.notes),
+        "bar": None,
+    }
+    if before and _finite(before, after):
+        pairs = list(zip((before, after), sizes, strict=True))
+        row["bar"] = [drawable(spec, r.value, n, public=public) for r, n in pairs]
+        if row["bar"] == [before.value, after.value]:
+            row |= _change(spec, before.value, after.value)
+    return row
+
+
+def _finite(*results: Result) -> bool:
+    return all(isfinite(r.value) for r in results)
+
+
+def _change(spec: Spec, before: float, after: float) -> dict[str, Any]:
+    if before == after:
+        return {"change": "no change"}
+    better = after < before if spec.better is Better.LOW else after > before
+    size = f"{'−' if after < before else '+'}{percent(abs(after / before - 1))}" if before else ""
+    return {"change": size, "improved": better}
+
+
+def _options(result: Result, *, public: bool) -> str:
+    """The options in one line: k = 3, missing = wildcard. A text, such as a formula, may quote the data."""
+    kinds = (int, float) if public else (int, float, str)
+    told = {n: v for n, v in result.options.items() if isinstance(v, kinds) and v != ""}
+    return ", ".join(f"{n} = {number(v) if isinstance(v, float) else v}" for n, v in told.items())
+
+
+def _figures(spec: Spec, before: Result | None, after: Result) -> list[dict[str, str]]:
+    return [
+        {
+            "label": in_words(name),
+            "before": _number(before.figures[name], share=name in spec.shares)
+            if before and name in before.figures
+            else "",
+            "after": _number(value, share=name in spec.shares),
+        }
+        for name, value in after.figures.items()
+    ]
+
+
+def _number(value: Any, *, share: bool) -> str:
+    return display(float(value), share=share) if isinstance(value, int | float) else "–"
+
+
+def by_part(x: Assessment) -> list[dict[str, Any]]:
+    """Measures taken apart by variable or table: the largest parts, for bars."""
+    hidden = {*x.original.columns} - {*visible(x.original, *x.protected)}
+    charts = []
+    for name, result in x.utility.items():
+        column = _part_column(result, name)
+        if column is None or result.parts is None:
+            continue
+        by = result.parts.columns[0]
+        rows = [
+            (str(label), float(value))
+            for label, value in result.parts.select(by, column).iter_rows()
+            if value is not None and isfinite(value) and str(label) not in hidden
+        ]
+        every = len(rows)
+        largest = max((abs(value) for _, value in rows), default=0.0)
+        rows = [row for row in rows if abs(row[1]) > 1e-9 * largest]
+        if not rows:
+            continue
+        spec = find(name)
+        rows.sort(key=lambda row: row[1], reverse=spec.better is Better.LOW)
+        share = column == "percent"
+        charts.append(
+            {
+                "name": name,
+                "title": f"{spec.title}, by {by}",
+                "labels": [x.original.labels.name(label) for label, _ in rows[:MOST_PARTS]],
+                "values": [value / 100 if share else value for _, value in rows[:MOST_PARTS]],
+                "share": share or is_share(spec),
+                "axis": "share of records" if share else spec.unit,
+                "shown": min(len(rows), MOST_PARTS),
+                "changed": len(rows),
+                "zero": every - len(rows),
+                "by": by,
+            }
+        )
+    return charts
+
+
+def _part_column(result: Result, name: str) -> str | None:
+    """The column that makes up the headline number: named like the measure, or with it as mean or sum."""
+    parts = result.parts
+    if parts is None or not parts.columns or parts.columns[0] not in PER:
+        return None
+    floats = [c for c, kind in parts.schema.items() if kind.is_float()]
+    named = next((c for c in (name, "value") if c in floats), None)
+    return named or next((c for c in floats if _makes_up(parts[c], result.value)), None)
+
+
+def _makes_up(column: pl.Series, value: float) -> bool:
+    known = column.drop_nulls().drop_nans()
+    if not known.len() or not isfinite(value) or value == 0:
+        return False
+    mean = float(known.sum()) / known.len()
+    return any(isclose(v, value, rel_tol=1e-6) for v in (mean, mean / 100, mean * known.len()))
+
+
+def by_k(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
+    """Records that violate k-anonymity before and after, by k."""
+    if "k_anonymity" not in x.after or "k_anonymity" not in x.before:
+        return []
+    tables = (x.before["k_anonymity"].parts, x.after["k_anonymity"].parts)
+    rows = []
+    for old, new in zip(*(t.iter_rows(named=True) if t is not None else () for t in tables), strict=False):
+        rows.append(
+            {
+                "label": f"fewer than {old['k']} records",
+                # a bar must not tell what the text does not
+                "before": 0 if public and old["violations"] < FEW else old["violations"],
+                "after": 0 if public and new["violations"] < FEW else new["violations"],
+                "texts": [counted(t["violations"], public=public) for t in (old, new)],
+            }
+        )
+    return rows
+
+
+def riskiest(x: Assessment) -> dict[str, Any] | None:
+    """The key combinations of the protected file with the highest risk, in labels. For internal reports."""
+    if "individual_risk" not in x.after:
+        return None
+    data, options = x.protected[0], x.after["individual_risk"].options
+    keys = [k for k in options["keys"] if k in visible(data, x.original)]
+    cells = key_cells(data, keys, Missing(options["missing"]), float(options["alpha"]))
+    risks = cell_risk(cells.sample, cells.population)
+    top = (-risks).argsort(kind="stable")[:RISKIEST].tolist()
+    return {
+        "keys": [data.labels.name(k) for k in keys],
+        "rows": [
+            {
+                "values": [data.labels.text(k, cells.combinations[k][i]) for k in keys],
+                "records": number(cells.records[i]),
+                "population": number(cells.population[i]),
+                "risk": percent(risks[i]),
+            }
+            for i in top
+        ],
+    }
+
+
+def left_out(x: Assessment, *, public: bool) -> list[dict[str, str]]:
+    """What was not measured, and why. Reasons found in the data may quote values: not for the public."""
+    rows = []
+    for omission in x.omitted:
+        spec = find(omission.measure)
+        reason = omission.reason
+        if public and not spec.lacks(x.original):
+            reason = "does not apply to this file or this protection"
+        rows.append({"title": spec.title, "name": spec.name, "reason": reason})
+    return rows
+
+
+def glossary(names: list[str]) -> list[dict[str, str]]:
+    """What each number means, from the registry."""
+    return [_entry(find(name)) for name in names]
+
+
+def _entry(spec: Spec) -> dict[str, str]:
+    low, high = spec.bounds
+    limits = f"{number(low)} to {number(high)}" if not isinf(high) else f"{number(low)} and above"
+    direction = "lower is better" if spec.better is Better.LOW else "higher is better"
+    return {
+        "title": spec.title,
+        "name": spec.name,
+        "kind": spec.kind.value,
+        "about": spec.summary,
+        "reading": spec.reading,
+        "unit": spec.unit,
+        "limits": limits,
+        "direction": direction,
+        "reference": spec.reference,
+    }

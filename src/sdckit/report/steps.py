@@ -1,0 +1,105 @@
+"""What was done: the steps with their options and results, and the scenario file."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from sdckit.charts.numbers import number
+from sdckit.microdata import LogEntry, Microdata
+from sdckit.registry import find, known
+from sdckit.report.disclosure import EXTREME, counted, in_words, visible
+from sdckit.scenario import Scenario
+
+
+def steps(original: Microdata, protected: Microdata, *, public: bool) -> list[dict[str, Any]]:
+    """One row a protection step: its title, options and what it did."""
+    columns = visible(original, protected)
+    return [
+        {
+            "method": entry.method,
+            "title": find(entry.method).title if known(entry.method) else in_words(entry.method) or "Changed",
+            "reference": find(entry.method).reference if known(entry.method) else "",
+            "options": _pairs(entry.options, columns, public=public, records=False),
+            "did": _pairs(_new(entry), columns, public=public, records=True),
+        }
+        for entry in protected.log[len(original.log) :]
+    ]
+
+
+def _new(entry: LogEntry) -> dict[str, Any]:
+    """What a step says it did, without what its options say already."""
+    return {n: v for n, v in entry.figures.items() if n not in entry.options or entry.options[n] != v}
+
+
+def describe_scenario(scenario: Scenario, columns: Sequence[str], *, public: bool) -> str:
+    """The steps of a scenario in one line; for the public without lists of values."""
+    words = []
+    for step in scenario.steps:
+        pairs = _pairs(step.options, columns, public=public, records=False)
+        told = ", ".join(f"{p['label'].lower()} {p['text']}" for p in pairs)
+        title = find(step.method).title if known(step.method) else step.method
+        words.append(f"{title} ({told})" if told else title)
+    return ", then ".join(words) or "no protection"
+
+
+def _pairs(
+    content: Mapping[str, Any], columns: Sequence[str], *, public: bool, records: bool
+) -> list[dict[str, str]]:
+    pairs = []
+    for name, value in content.items():
+        if value is None or value == [] or value == {}:
+            continue
+        text = _public(name, value, columns, records=records) if public else _text(value)
+        if text:
+            pairs.append({"label": in_words(name), "text": text})
+    return pairs
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return number(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_text, value))
+    if isinstance(value, Mapping):
+        return ", ".join(f"{k}: {_text(v)}" for k, v in value.items())
+    return str(value)
+
+
+def _public(name: str, value: Any, columns: Sequence[str], *, records: bool) -> str:
+    """Names of columns and single numbers; a list of values or a text may quote the data."""
+    if EXTREME.search(name):
+        return ""
+    if isinstance(value, bool):
+        return _text(value)
+    if isinstance(value, int):
+        return counted(value, public=records)
+    if isinstance(value, float):
+        return "" if records else number(value)
+    if isinstance(value, str):
+        return value if value in columns else ""
+    if isinstance(value, list | tuple) and all(v in columns for v in value if isinstance(v, str)):
+        return _text(value) if all(isinstance(v, str) for v in value) else f"{len(value)} values"
+    return ""
+
+
+def scenario_file(original: Microdata, scenarios: Mapping[str, Sequence[Any]], seed: int | None) -> str:
+    """The scenario file as YAML: roles without direct identifiers, the steps and the seed."""
+    roles = {name: value for name, value in original.roles.as_dict().items() if name != "direct"}
+    content: dict[str, Any] = {"data": roles} if roles else {}
+    content["scenarios"] = scenarios
+    if seed is not None:
+        content["seed"] = seed
+    simple = json.loads(json.dumps(content, default=str))
+    return yaml.safe_dump(simple, sort_keys=False, allow_unicode=True, width=100)
+
+
+def logged(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
+    """The steps in a file's log as a scenario file has them."""
+    return [
+        {e.method: {n: v for n, v in e.options.items() if v is not None}}
+        for e in protected.log[len(original.log) :]
+    ]

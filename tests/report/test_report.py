@@ -1,0 +1,290 @@
+"""The report: complete, escaped, free of what it must not show, and written whole."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import polars as pl
+import pytest
+
+from report.odd_data import ODD, QUOTES, SCRIPT, nasty_names, two_hundred_columns
+from sdckit import registry
+from sdckit.assess import assess
+from sdckit.compare import compare
+from sdckit.errors import DataError, FileError, OptionError
+from sdckit.microdata import Microdata
+from sdckit.report import report, summarize, write
+from sdckit.result import Result
+
+AUDIENCES = ("internal", "public")
+TOWN, LARGEST, SMALLEST, NAME = "Canaryville", 987654.321, -43210.987, "Zebulon Canary"
+
+
+class Page(HTMLParser):
+    """The tags, ids, attributes and text of a page; fails on tags that do not match."""
+
+    VOID = ("meta", "br")
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text: list[str] = []
+        self.feed(html)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += attrs
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    @property
+    def ids(self) -> list[str]:
+        return [value or "" for name, value in self.attributes if name == "id"]
+
+
+def canaries() -> Microdata:
+    rng = np.random.default_rng(7)
+    n = 240
+    income = rng.lognormal(9, 1, n).round(2)
+    income[11], income[12] = LARGEST, SMALLEST
+    town = np.array(["Aville", "Beville", "Ceville"])[rng.integers(3, size=n)].astype(object)
+    town[11] = TOWN
+    frame = pl.DataFrame(
+        {
+            "code": [f"id-canary-{i:04d}" for i in range(n)],
+            "secret_name": [NAME] * n,
+            "town": town.tolist(),
+            "sex": rng.choice(["f", "m"], n).tolist(),
+            "school": rng.choice(["none", "some", "all"], n).tolist(),
+            "income": income,
+            "w": rng.uniform(5, 50, n),
+        }
+    )
+    return Microdata.of(
+        frame, id="code", direct="secret_name", keys=["town", "sex", "school"], numeric=["income"], weight="w"
+    )
+
+
+@pytest.fixture(scope="module")
+def broken():
+    """A protection and two measures of the test's own; what they say quotes the data."""
+
+    @registry.protection("Always fails")
+    def fails(data: Microdata) -> Microdata:
+        raise DataError("It cannot be done.", given=TOWN)
+
+    @registry.utility(
+        "Wobble & <b>shake</b>", reading="0: nothing wobbles.", unit="wobbles", reference="Doe (2031)"
+    )
+    def wobble(original: Microdata, protected: Microdata) -> Result:
+        parts = pl.DataFrame({"variable": ["income"], "wobble": [0.25]})
+        return Result(0.25, {"largest_value": LARGEST}, parts, (f"Seen in {TOWN}.",))
+
+    @registry.risk("Cannot be measured")
+    def refuses(data: Microdata) -> Result:
+        raise DataError("No.", given=TOWN)
+
+    yield
+    for name in ("fails", "wobble", "refuses"):
+        registry.forget(name)
+
+
+@pytest.fixture(scope="module")
+def pages(broken, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    found = compare(
+        canaries(),
+        {"k3": [{"microaggregate": {"k": 3}}], "k20": [{"microaggregate": {"k": 20}}], "no": ["fails"]},
+        max_risk=0.9,
+        seed=31337,
+    )
+    return {a: report(found, folder / f"{a}.html", audience=a).read_text("utf-8") for a in AUDIENCES}
+
+
+SECTIONS = [
+    "summary",
+    "map",
+    "data",
+    "risk",
+    "utility",
+    "distributions",
+    "missing",
+    "steps",
+    "omitted",
+    "glossary",
+]
+
+
+@pytest.mark.parametrize("audience", AUDIENCES)
+def test_all_sections_are_there_in_order(pages, audience):
+    ids = [i for i in Page(pages[audience]).ids if "-" not in i]
+    assert ids == [*SECTIONS, "software"]
+
+
+@pytest.mark.parametrize("audience", AUDIENCES)
+def test_nothing_is_loaded_and_nothing_runs(pages, audience):
+    page = Page(pages[audience])
+    assert not page.tags & {"script", "link", "img", "iframe", "object", "embed", "form"}
+    assert all((value or "").startswith("#") for name, value in page.attributes if name in ("href", "src"))
+    assert not any(name.startswith("on") for name, _ in page.attributes)
+    assert not re.search(r"url\((?!#)|@import", pages[audience])
+    assert len(pages[audience]) < 2_000_000
+
+
+@pytest.mark.parametrize("audience", AUDIENCES)
+def test_direct_identifiers_record_ids_and_extremes_are_in_no_report(pages, audience):
+    html = pages[audience].replace(",", "")
+    for canary in (NAME, "secret_name", "id-canary", "43210", "43211"):
+        assert canary not in html
+    # the internal report may show a figure a measure calls the largest; the data themselves are in neither
+    assert ("987654" in html) == (audience == "internal")
+
+
+def test_public_hides_rare_categories_reasons_notes_seed_and_riskiest(pages):
+    public, internal = pages["public"], pages["internal"]
+    assert TOWN in internal
+    assert TOWN not in public
+    assert "Riskiest key combinations" in internal
+    assert "Riskiest key combinations" not in public
+    assert "31337" in internal
+    assert "31337" not in public
+    assert "Smallest sample count" in internal
+    assert "Smallest sample count" not in public
+    assert "<pre>" not in public
+
+
+def test_no_record_of_the_original_is_in_a_report(pages):
+    values = {f"{v:.2f}" for v in canaries().frame["income"]} | {
+        f"{v:,.2f}" for v in canaries().frame["income"]
+    }
+    for html in pages.values():
+        found = set(re.findall(r"\d[\d,]*\.\d{2}\b", " ".join(Page(html).text)))
+        assert not found & values
+
+
+def test_failed_scenarios_are_shown_with_the_reason_for_those_inside(pages):
+    assert "failed: It cannot be done." in pages["internal"]
+    assert "could not be carried out" in pages["public"]
+
+
+def test_a_new_measure_shows_up_by_itself_and_escaped(pages):
+    for html in pages.values():
+        text = " ".join(Page(html).text)
+        for words in ("Wobble & <b>shake</b>", "0: nothing wobbles.", "wobbles", "Doe (2031)", "0.25"):
+            assert words in text
+        assert "Wobble & <b>shake</b>, by variable" in text
+
+
+def test_the_scenario_file_can_be_read_again(pages):
+    from sdckit.plan import Plan
+
+    (text,) = re.findall(r"<pre>(.*?)</pre>", pages["internal"], re.S)
+    plan = Plan.parse(text.replace("&#39;", "'").replace("&#34;", '"'))
+    assert plan.seed == 31337
+    assert [s.name for s in plan.scenarios] == ["k3", "k20", "no"]
+    assert "direct" not in plan.data
+
+
+@pytest.mark.parametrize("audience", AUDIENCES)
+@pytest.mark.parametrize("odd", ODD, ids=lambda make: make.__name__)
+def test_odd_data_give_a_report_and_plain_data(odd, audience, tmp_path):
+    data = odd()
+    few = ["frequencies", "individual_risk", "il1s", "missing_values"]
+    done = assess(data, data, measures=few if len(data.columns) > 100 else None)
+    json.dumps(summarize(done, audience), allow_nan=False)
+    page = Page(report(done, tmp_path / "r.html", audience=audience).read_text("utf-8"))
+    assert {"summary", "data", "glossary"} <= set(page.ids)
+    assert "script" not in page.tags
+
+
+def test_names_and_values_are_escaped_everywhere(tmp_path):
+    data = nasty_names()
+    done = assess(data, data, max_risk=0.5)
+    html = report(done, tmp_path / "r.html").read_text("utf-8")
+    page = Page(html)
+    assert "script" not in page.tags
+    assert html.count("</style>") == 1
+    text = " ".join(page.text)
+    assert f"{SCRIPT} label" in text
+    assert QUOTES in text
+    assert "\x00" not in html
+
+
+def test_many_variables_are_limited_and_the_report_says_so(tmp_path):
+    content = summarize(assess(two_hundred_columns(), two_hundred_columns(), measures=["il1s"]))
+    assert len(content["data"]["variables"]) == 200
+    assert len(content["histograms"]["charts"]) == 6
+    assert content["histograms"]["all"] == 150
+
+
+def test_no_acceptable_scenario_is_said_plainly(tmp_path):
+    found = compare(canaries(), {"k3": [{"microaggregate": {"k": 3}}]}, max_risk=0.0)
+    html = report(found, tmp_path / "r.html").read_text("utf-8")
+    assert "No scenario is acceptable" in html
+    assert "Not acceptable" in html
+
+
+def test_axes_may_be_figures_and_means():
+    steps = {"k3": [{"microaggregate": {"k": 3}}], "k9": [{"microaggregate": {"k": 9}}]}
+    one = summarize(compare(canaries(), steps, utility="il1s.complete_pairs"), "public")["map"]
+    assert one["loss_title"] == "Information loss IL1s: complete pairs"
+    two = summarize(compare(canaries(), steps, utility=["il1s", "missing_values"]))["map"]
+    assert two["loss_title"].startswith("Weighted mean of Information loss IL1s")
+
+
+def test_public_map_draws_no_share_of_a_few_records():
+    steps = {"same": [{"microaggregate": {"k": 3}}]}
+    found = compare(canaries(), steps, risk="frequencies")
+    assert 0 < found.original.risk * found.data.height < 5
+    drawn = {a: summarize(found, a)["map"] for a in AUDIENCES}
+    assert drawn["internal"]["original_risk"] == found.original.risk
+    assert drawn["public"]["original_risk"] == 5 / found.data.height
+    assert drawn["public"]["points"][0]["risk_text"].startswith("<")
+
+
+def test_verdict_of_an_assessment():
+    data = canaries()
+    assert summarize(assess(data, data, max_risk=1.0))["verdict"]["status"] == "good"
+    assert summarize(assess(data, data, max_risk=0.0))["verdict"]["status"] == "bad"
+    assert summarize(assess(data, data))["verdict"]["status"] == "open"
+
+
+def test_a_report_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    data = nasty_names()
+    done = assess(data, data, measures=["il1s"])
+    path = tmp_path / "r.html"
+    path.write_text("old")
+
+    def fail(content):
+        raise RuntimeError
+
+    monkeypatch.setattr(write, "render", fail)
+    with pytest.raises(RuntimeError):
+        report(done, path)
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_wrong_calls_are_refused(tmp_path):
+    data = nasty_names()
+    done = assess(data, data, measures=["il1s"])
+    with pytest.raises(OptionError, match="internal, public"):
+        report(done, tmp_path / "r.html", audience="press")
+    with pytest.raises(OptionError, match="assessment or a risk–utility map"):
+        report(data, tmp_path / "r.html")
+    with pytest.raises(FileError, match="folder"):
+        report(done, tmp_path / "nowhere" / "r.html")
