@@ -1,0 +1,1 @@
+"""Statistical models in their own right, on arrays."""

@@ -1,0 +1,151 @@
+"""Młodak's loss per variable, for nominal, ordinal and numeric variables together."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sdckit.engine import frames
+from sdckit.errors import ColumnError, OptionError, listing
+from sdckit.microdata import Microdata
+from sdckit.pairs import PROTECTED, side_by_side
+from sdckit.registry import Column, Columns, Compares, utility
+from sdckit.result import Result
+from sdckit.utility.continuous import Array
+from sdckit.utility.variables import role_variables
+
+
+@utility(
+    "Loss per variable (Młodak)",
+    bounds=(0, 1),
+    unit="mean distance of a value from its original, 0 to 1",
+    compares=Compares.RECORDS,
+    reference="Młodak (2020); Młodak, Pietrzak & Józefowski (2022)",
+    reading="0: no value changed. 1: every value is as far from its original as can be. Numbers enter in "
+    "their own unit and a change by 10 units already counts 0.94: use il1s for amounts of money. Not "
+    "informative after swapping or synthesis.",
+)
+def variable_loss(
+    original: Microdata,
+    protected: Microdata,
+    *,
+    variables: Columns = (),
+    ordinal: Columns | Mapping[Column, Sequence[Any]] = (),
+) -> Result:
+    r"""Mean distance between values and their originals, variable by variable.
+
+    .. math:: \frac{1}{mn}\sum_j\sum_i d(x_{ij}, y_{ij})
+
+    Nominal: d = 0 if equal, else 1. Ordinal: the difference of ranks divided by (levels − 1). Numeric:
+    d = (2/π)·atan|x−y|. Numeric are the columns in the numeric role and floating-point columns that are not
+    keys; ordinal those in `ordinal`, a list of columns whose values sort in their order, or a mapping from a
+    column to its levels in order; all others are nominal, also keys stored as integers. `variables`: keys,
+    numeric and sensitive columns by default. A numeric or ordinal variable recoded to text is nominal.
+
+    Weights: records count with the original's weight. Missing values: both missing is 0; missing on one side
+    is 1, and for a numeric variable (2/π)·atan D, with D the largest difference of values in the two files.
+    Files are compared record by record. Reference: Młodak (2020). Departures: missing values as in sdcMicro,
+    where the papers rank a missing ordinal value lowest; a protected value outside the levels counts 1.
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"a": [1, 2, 3], "x": [0.0, 0.0, 0.0]}), keys="a", numeric="x")
+    >>> other = data.with_frame(pl.DataFrame({"a": [1, 2, 1], "x": [1.0, 0.0, -1.0]}))
+    >>> sdc.utility.variable_loss(data, other).parts["loss"].round(6).to_list()
+    [0.333333, 0.333333]
+    >>> sdc.utility.variable_loss(data, other, variables="a", ordinal={"a": [1, 2, 3, 4, 5]}).value
+    0.16666666666666666
+    """
+    chosen = tuple(variables) or role_variables(original, protected)
+    if not chosen:
+        return Result(math.nan, notes=("No variable to compare.",))
+    strangers = [c for c in ordinal if c not in chosen]
+    if strangers:
+        raise OptionError("ordinal names a variable that is not compared.", given=strangers[0])
+    both = frames.gather(side_by_side(original, protected, chosen))
+    weight = original.weights()
+    rows, notes = [], []
+    for c in chosen:
+        x, y = both[c], both[c + PROTECTED].alias(c)
+        kind = _kind(original, c, ordinal)
+        if kind == "numeric" and not y.dtype.is_numeric():
+            kind = "nominal"
+            notes.append(f"{c} is no longer numeric: compared as nominal.")
+        if kind == "numeric":
+            distance = _numeric(x, y)
+        elif kind == "ordinal":
+            levels = ordinal[c] if isinstance(ordinal, Mapping) else _levels(x, y)
+            distance = _ordinal(x, y, levels)
+        else:
+            distance = _nominal(x, y)
+        rows.append((c, kind, float(np.average(distance, weights=weight))))
+    parts = pl.DataFrame(rows, schema=["variable", "kind", "loss"], orient="row")
+    return Result(float(np.mean(parts["loss"].to_numpy())), {}, parts, tuple(notes))
+
+
+def _kind(original: Microdata, column: str, ordinal: Any) -> str:
+    if column in ordinal:
+        return "ordinal"
+    if column in original.roles.numeric:
+        return "numeric"
+    floating = original.frame.schema[column].is_float() and column not in original.roles.keys
+    return "numeric" if floating else "nominal"
+
+
+def _numeric(x: pl.Series, y: pl.Series) -> Array:
+    a, b = (s.cast(pl.Float64).to_numpy() for s in (x, y))
+    distance = 2 / math.pi * np.arctan(np.abs(a - b))
+    no_x, no_y = np.isnan(a), np.isnan(b)
+    if (no_x != no_y).any():
+        one_empty = no_x.all() or no_y.all()
+        reach = math.inf if one_empty else max(np.nanmax(a) - np.nanmin(b), np.nanmax(b) - np.nanmin(a))
+        distance[no_x != no_y] = 2 / math.pi * math.atan(abs(reach))
+    distance[no_x & no_y] = 0.0
+    return np.asarray(distance, dtype=np.float64)
+
+
+def _nominal(x: pl.Series, y: pl.Series) -> Array:
+    numbers = x.dtype.is_numeric() and y.dtype.is_numeric()
+    if (x.dtype != y.dtype and not numbers) or x.dtype in (pl.Categorical, pl.Enum):
+        x, y = x.cast(pl.String), y.cast(pl.String)
+    return x.ne_missing(y).cast(pl.Float64).to_numpy()
+
+
+def _levels(x: pl.Series, y: pl.Series) -> list[Any]:
+    """The values of both files in order; text has no order of its own."""
+    if isinstance(x.dtype, pl.Enum):
+        return x.dtype.categories.to_list()
+    if x.dtype in (pl.String, pl.Categorical):
+        raise OptionError(
+            f"The order of {x.name!r} is not known.",
+            given="text",
+            hint=f"Give its levels: ordinal={{{x.name!r}: [lowest, …, highest]}}.",
+        )
+    values = set(x.drop_nulls().to_list())
+    return sorted(values | set(y.drop_nulls().to_list()) if x.dtype == y.dtype else values)
+
+
+def _ordinal(x: pl.Series, y: pl.Series, levels: Sequence[Any]) -> Array:
+    names = {_text(v): i for i, v in enumerate(levels)}
+    if len(names) < len(levels):
+        raise OptionError(f"The levels of {x.name!r} must differ.", given=listing(levels))
+    unknown = [v for v in x.drop_nulls().unique().to_list() if _text(v) not in names]
+    if unknown:
+        raise ColumnError(
+            f"A value of {x.name!r} is not among its levels.", given=unknown[0], allowed=listing(levels)
+        )
+    ranks = [
+        np.array([math.nan if v is None else names.get(_text(v), math.inf) for v in s.to_list()])
+        for s in (x, y)
+    ]
+    a, b = ranks
+    distance = np.minimum(np.abs(a - b) / max(len(levels) - 1, 1), 1.0)
+    distance[np.isnan(a) != np.isnan(b)] = 1.0
+    distance[np.isnan(a) & np.isnan(b)] = 0.0
+    return np.asarray(distance, dtype=np.float64)
+
+
+def _text(value: Any) -> str:
+    """2 and 2.0 are the same level."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
