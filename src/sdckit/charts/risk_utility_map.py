@@ -1,7 +1,7 @@
 """The risk–utility map: every scenario as a point, the original and no release as the two ends."""
 
 from itertools import pairwise
-from math import isfinite
+from math import ceil, floor, isfinite, log10
 from typing import Any
 
 import polars as pl
@@ -12,7 +12,7 @@ from sdckit.charts.theme import INK, ORIGINAL, PROTECTED, SAFE, WARNING, cut, nu
 
 MANY = 14  # above this many scenarios only those on the front are named
 ROOM = 1.3  # the loss axis goes on beyond the scenarios: there stands no release, which loses everything
-WIDE = 50  # risks that differ by more than this factor are drawn on a logarithmic axis
+WIDE = 20  # risks that differ by more than this factor are drawn on a logarithmic axis
 
 
 def risk_utility_map(
@@ -34,7 +34,7 @@ def risk_utility_map(
     Rows without both numbers are left out. The original (a triangle) loses nothing and has its own risk; no
     release (a square) has no risk and loses everything. The line joins the scenarios that no other beats on
     both; the dashed line is the accepted risk. `log=None` chooses a logarithmic risk
-    axis when risks span more than a factor of 50.
+    axis when risks span more than a factor of 20.
     """
     import altair as alt
 
@@ -50,11 +50,12 @@ def risk_utility_map(
             values=round_marks(0, x_scale.top / ROOM, 5), labelExpr=number_labels(share=loss_is_share)
         ),
     )
+    kind = ", log scale" if y_scale.constant else ""
     y = alt.Y(
         "risk:Q",
-        title=f"{risk_title}   (← less is better)",  # turned upright, this arrow points down
+        title=f"{risk_title}{kind}   (← less is better)",  # turned upright, this arrow points down
         scale=alt.Scale(domain=[y_scale.low, y_scale.top], nice=False, **y_type),
-        axis=alt.Axis(tickCount=6, labelExpr=number_labels(share=risk_is_share)),
+        axis=alt.Axis(values=_marks_of(y_scale), labelExpr=number_labels(share=risk_is_share)),
     )
     layers = _background(max_risk, ceiling, x, y, x_scale, y_scale, risk_is_share)
     front = sorted((m for m in marks if m["front"]), key=lambda m: (m["risk"], -m["loss"]))
@@ -69,7 +70,9 @@ def risk_utility_map(
     named = [m for m in marks if len(good) <= MANY or m["front"] or m["kind"] != "scenario"]
     lines = _along(front)
     if ceiling and max_risk is not None:
+        above = y_scale.value(y_scale.pixel(max_risk) + 8)  # its name stands at the right end
         lines += [(x_scale.top * i / 40, max_risk) for i in range(41)]
+        lines += [(x_scale.top * i / 80, above) for i in range(64, 81)]
     layers += _names(named, marks, lines, x_scale, y_scale, x, y)
     return themed(alt.layer(*layers).properties(width=width, height=height))
 
@@ -111,6 +114,15 @@ def _scales(
         Scale(-(0.3 * constant or 0.04 * highest), highest * (1.6 if constant else 1.12), height, constant),
         ceiling,
     )
+
+
+def _marks_of(scale: Scale) -> list[float]:
+    """Round numbers along the risk axis; 1, 2, 5, 10, … where it is logarithmic."""
+    if not scale.constant:
+        return round_marks(0, scale.top, 6)
+    powers = range(floor(log10(scale.constant)), ceil(log10(scale.top)) + 1)
+    steps = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
+    return [0.0, *(s for s in steps if scale.constant <= s <= scale.top)]
 
 
 def _marks(

@@ -119,12 +119,34 @@ def _map(found: RiskUtilityMap, *, public: bool) -> dict[str, Any]:
         "original_text": risk.text(found.original.risk),
         "max_risk": found.max_risk,
         "measures": [*risk.measures, *loss.measures],
+        "figures": _figures(found),
         "max_text": "" if found.max_risk is None else display(found.max_risk, share=risk.share),
         "risk_title": risk.title,
         "loss_title": loss.title,
         "risk_is_share": risk.share,
         "loss_is_share": loss.share,
     }
+
+
+def _figures(found: RiskUtilityMap) -> list[dict[str, Any]]:
+    """The best scenario's numbers that are figures of a measure rather than its value, as rows for tiles."""
+    if found.best is None:
+        return []
+    values = {**found.best.risk_values, **found.best.utility_values}
+    quantities = {name: Quantity.named(name) for name in values}
+    return [
+        {
+            "name": q.spec.name,
+            "title": q.title,
+            "before": "",
+            "after": display(values[name], share=q.bounds == (0, 1)),
+            "unit": "",
+            "share": True,
+            "better": "lower is better",
+        }
+        for name, q in quantities.items()
+        if q.figure
+    ]
 
 
 def _remark(point: Point, found: RiskUtilityMap, *, on_front: bool, public: bool) -> str:

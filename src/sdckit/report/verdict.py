@@ -22,6 +22,8 @@ def verdict(
     told = _of_map(found) if found is not None else _of_assessment(x) if x is not None else {}
     groups = {"Risk that remains": rows["risk"], "What is lost": rows["utility"]}
     first = set(found["measures"]) if found is not None else set()
+    figures = {row["name"]: row for row in found["figures"]} if found is not None else {}
+    groups = {title: [figures.get(r["name"], r) for r in some] for title, some in groups.items()}
     told["sentences"] += _done(details)
     return {**told, "tiles": {title: _tiles(some, first) for title, some in groups.items() if some}}
 
