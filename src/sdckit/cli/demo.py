@@ -22,12 +22,13 @@ def demo(
     from sdckit.cli import _json, _show
     from sdckit.cli._exit import Code
     from sdckit.cli._progress import following, say
+    from sdckit.atomic import write_text
     from sdckit.compare import compare
     from sdckit.demo import survey
     from sdckit.demo.scenarios import ASSESS, KEYS, SCENARIOS
     from sdckit.errors import FileError
     from sdckit.io import write
-    from sdckit.plan import Plan, write_text
+    from sdckit.plan import Plan
     from sdckit.report import report
     from sdckit.risk import individual_risk
     from sdckit.scenario import Scenario

@@ -159,7 +159,9 @@ def moments(table: Table, variables: Sequence[str], weight: str | None) -> Momen
     mass = {c: float(row[f"{c}w"] or 0.0) for c in codes}
     mean = {c: float(row[f"{c}s"]) / mass[c] if n[c] else None for c in codes}
     sums = _centred(short, codes, [mean[c] or 0.0 for c in codes], w, [(c, c) for c in codes])
-    variance = {c: _variance(n[c], sums[c, c] / mass[c], sums[c] / mass[c]) if n[c] > 1 else None for c in codes}
+    variance = {
+        c: _variance(n[c], sums[c, c] / mass[c], sums[c] / mass[c]) if n[c] > 1 else None for c in codes
+    }
     low, high = ({c: row[f"{c}{end}"] if n[c] else None for c in codes} for end in "az")
     return Moments(*(_named(d, variables) for d in (n, mass, mean, variance, low, high)))
 
