@@ -30,11 +30,12 @@ demo: .venv/.core ## protect artificial survey data in several ways and write de
 test: .venv/.test ## run all tests (what is optional and absent is skipped)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
-check: .venv/.dev ## format, lint, types, import contracts
+check: .venv/.dev ## format, lint, types, import contracts, quick tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m pytest tests/test_microdata.py tests/test_registry.py tests/test_scenario.py tests/test_assess.py
 
 bench: .venv/.test ## print the benchmarks
 	$(BIN)/python -m benchmarks

@@ -84,7 +84,7 @@ def report(name: str, functions: list[Callable[[], object]]) -> None:
     print(f"{name} growth exponent {np.polyfit(np.log(SIZES), np.log(times), 1)[0]:.2f}")
 
 
-def run() -> None:
+def main() -> None:
     data = read()
     records, sample = count(data)
     ones, twos = (records[sample == k].sum() for k in (1, 2))
@@ -99,4 +99,4 @@ def run() -> None:
 
 
 if __name__ == "__main__":
-    run()
+    main()

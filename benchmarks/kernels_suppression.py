@@ -125,7 +125,11 @@ def optimality() -> None:
     print(f" (gap {np.mean(ours) / np.mean(free) - 1:+.1%})")
 
 
-if __name__ == "__main__":
+def main() -> None:
     speed()
     beside_sdcmicro()
     optimality()
+
+
+if __name__ == "__main__":
+    main()

@@ -74,7 +74,7 @@ def test_mistakes_are_named(survey):
         sdc.assess(survey, survey, k_anonimity=3)
     with pytest.raises(OptionError, match=r"Option 'k' of k_anonymity"):
         sdc.assess(survey, survey, k_anonymity=1)
-    with pytest.raises(OptionError, match=r"max_risk must be a probability"):
+    with pytest.raises(OptionError, match=r"max_risk is a mean individual risk"):
         sdc.assess(survey, survey, max_risk=2)
     with pytest.raises(OptionError, match=r"at least one protected file"):
         sdc.assess(survey, [])

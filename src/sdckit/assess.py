@@ -85,7 +85,7 @@ def assess(
     if not sets:
         raise OptionError("assess needs at least one protected file.", given="an empty list")
     if max_risk is not None and not 0 <= max_risk <= 1:
-        raise OptionError("max_risk must be a probability.", given=max_risk, allowed="0 to 1")
+        raise OptionError("max_risk is a mean individual risk.", given=max_risk, allowed="0 to 1")
     options = _options(needs)
     chosen = [
         s for s in specs() if s.kind is not Kind.PROTECTION and (measures is None or s.name in measures)

@@ -70,7 +70,16 @@ def key_cells(
     """The key cells of a file. NULL keys follow `missing`.
 
     With the wildcard rule an incomplete record adds `alpha` to the counts of other key combinations.
+    Microdata never change, so the cells are kept with them and counted once for all measures.
     """
+    asked = ("key_cells", tuple(keys), missing, alpha)
+    if asked not in data.kept:
+        data.kept[asked] = _key_cells(data, keys, missing, alpha)
+    found: KeyCells = data.kept[asked]
+    return found
+
+
+def _key_cells(data: Microdata, keys: Sequence[str], missing: Missing, alpha: float) -> KeyCells:
     weight = data.roles.weight
     alone = missing is Missing.NOTHING and weight is not None and weight not in keys
     by = [*keys, weight] if alone and weight else list(keys)  # then each record's own weight is needed

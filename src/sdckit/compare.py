@@ -113,7 +113,8 @@ class RiskUtilityMap:
         from dataclasses import replace
 
         protected = self.protect(name)
-        done = assess(self.data, protected, max_risk=self.max_risk, **self.needs)
+        ceiling = self.max_risk if list(self.risk) == ["individual_risk"] else None
+        done = assess(self.data, protected, max_risk=ceiling, **self.needs)
         best = self.best
         return replace(done, scenario=name or (best.name if best else ""), seed=self.seed)
 
@@ -229,9 +230,11 @@ def _point(
 
 
 def combine(values: Mapping[str, float], weights: Weights) -> float:
-    """One number for the axis: the measure itself, or the weighted mean of normalised measures."""
+    """One number for the axis, low being good: the measure itself, or the mean of normalised measures."""
     if len(weights) == 1:
-        return next(iter(values.values()))
+        name, value = next(iter(values.items()))
+        quantity = Quantity.named(name)
+        return value if quantity.low_is_good else quantity.normalised(value)
     total = sum(weights.values())
     return sum(
         share / total * Quantity.named(name).normalised(values[name]) for name, share in weights.items()

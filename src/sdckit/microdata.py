@@ -71,6 +71,15 @@ class Microdata:
         """Number of records."""
         return frames.height(self.frame)
 
+    @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """Intermediate results that several measures share; the data never change, so they stay true."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs: intermediate results are made again there."""
+        return {name: value for name, value in self.__dict__.items() if name != "kept"}
+
     def __len__(self) -> int:
         return self.height
 

@@ -39,6 +39,11 @@ class Quantity:
         """The measure's unit; a figure speaks for itself."""
         return "" if self.figure else self.spec.unit
 
+    @property
+    def low_is_good(self) -> bool:
+        """The good direction; shares among the figures are losses."""
+        return bool(self.figure) or self.spec.better is Better.LOW
+
     def of(self, results: Mapping[str, Result]) -> float:
         """The number in a set of results; nan where the measure was left out."""
         if self.spec.name not in results:
@@ -59,4 +64,4 @@ class Quantity:
             scaled = 1.0 if isinf(value) else (value - low) / (1 + value - low)
         else:
             scaled = (value - low) / (high - low)
-        return 1 - scaled if not self.figure and self.spec.better is Better.HIGH else scaled
+        return scaled if self.low_is_good else 1 - scaled

@@ -19,10 +19,10 @@ def demo(
 
     Example: `sdckit demo --out demo`
     """
+    from sdckit.atomic import write_text
     from sdckit.cli import _json, _show
     from sdckit.cli._exit import Code
     from sdckit.cli._progress import following, say
-    from sdckit.atomic import write_text
     from sdckit.compare import compare
     from sdckit.demo import survey
     from sdckit.demo.scenarios import ASSESS, KEYS, SCENARIOS

@@ -203,6 +203,24 @@ def covariance(
     return matrix
 
 
+def _centred_in_memory(
+    table: Table,
+    codes: Sequence[str],
+    centres: Sequence[float],
+    w: nw.Expr,
+    pairs: Sequence[tuple[str, str]],
+) -> dict[Any, float]:
+    """The same as one matrix product: p² expressions are slow from some fifty columns on."""
+    mass = f"{OURS}mass"
+    rows = frames.gather(table.select(*codes, (nw.col(codes[0]) * 0.0 + w).alias(mass)))
+    x = rows.select(codes).to_numpy() - np.asarray(centres)
+    weighted = x * rows[mass].to_numpy()[:, None]
+    product = weighted.T @ x
+    place = {c: i for i, c in enumerate(codes)}
+    found: dict[Any, float] = dict(zip(codes, weighted.sum(axis=0).tolist(), strict=True))
+    return found | {(a, b): float(product[place[a], place[b]]) for a, b in pairs}
+
+
 def _centred(
     table: Table,
     codes: Sequence[str],
@@ -211,6 +229,8 @@ def _centred(
     pairs: Sequence[tuple[str, str]],
 ) -> dict[Any, float]:
     """Σw(x−c) per column and Σw(x−c)(y−d) per pair. The first corrects the rounding error of the centres."""
+    if len(pairs) > len(codes) and frames.engine_of(table.to_native()) == "polars":
+        return _centred_in_memory(table, codes, centres, w, pairs)
     centred = table.with_columns(*(nw.col(c) - m for c, m in zip(codes, centres, strict=True)))
     wanted = [(nw.col(c) * w).sum().alias(c) for c in codes]
     wanted += [(nw.col(a) * nw.col(b) * w).sum().alias(f"{OURS}p{k}") for k, (a, b) in enumerate(pairs)]
