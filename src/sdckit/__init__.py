@@ -22,6 +22,7 @@ from sdckit.labels import Labels as Labels
 from sdckit.microdata import Microdata as Microdata
 from sdckit.missing import Missing as Missing
 from sdckit.plan import Plan as Plan
+from sdckit.report import report as report
 from sdckit.result import Result as Result
 from sdckit.roles import Role as Role
 from sdckit.scenario import Scenario as Scenario
