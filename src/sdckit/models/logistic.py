@@ -46,12 +46,13 @@ def logistic(x: Any, y: Array, weights: Array | None = None, *, max_steps: int =
 
     Columns that earlier columns determine are left out, so the first of them stays, as R does.
 
-    >>> fit = logistic(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([0.5, 0.75]))
-    >>> fit.coefficients.round(6).tolist()  # logit ½ = 0, logit ¾ = ln 3
-    [0.0, 1.098612]
+    >>> fit = logistic(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([0.25, 0.5]))
+    >>> fit.coefficients.round(6).tolist()  # logit ¼ = −ln 3, logit ½ = 0
+    [-1.098612, 1.098612]
     """
     design = csr_matrix(x, dtype=np.float64)
-    design.sort_indices()
+    if not design.has_sorted_indices:
+        design = design.sorted_indices()  # a copy: the caller's stays as it is
     w = np.ones(design.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)
     if not (np.isfinite(design.data).all() and np.isfinite(y).all() and np.isfinite(w).all()):
@@ -147,7 +148,7 @@ def independent_columns(a: Array) -> Bools:
 
 @jit
 def _eliminate(a: Array, there: Bools, kept: Bools, tolerance: float) -> None:
-    """Cholesky in the order of the columns that passes over a column with nothing new (changes a and kept)."""
+    """Cholesky in the order of the columns, passing over those with nothing new (changes a and kept)."""
     k = len(a)
     for j in range(k):
         if not there[j]:

@@ -1,5 +1,6 @@
 """Utility measures: functions from the original and the protected Microdata to a Result."""
 
+from sdckit.utility.cluster_overlap import cluster_overlap as cluster_overlap
 from sdckit.utility.contingency_loss import contingency_loss as contingency_loss
 from sdckit.utility.contingency_tables import contingency_tables as contingency_tables
 from sdckit.utility.correlation_loss import correlation_loss as correlation_loss
@@ -8,11 +9,13 @@ from sdckit.utility.ecdf_distance import ecdf_distance as ecdf_distance
 from sdckit.utility.eigenvalues import eigenvalues as eigenvalues
 from sdckit.utility.entropy import entropy as entropy
 from sdckit.utility.entropy_loss import entropy_loss as entropy_loss
+from sdckit.utility.gower_distance import gower_distance as gower_distance
 from sdckit.utility.il1 import il1 as il1
 from sdckit.utility.il1s import il1s as il1s
 from sdckit.utility.matrix_discrepancy import matrix_discrepancy as matrix_discrepancy
 from sdckit.utility.missing_values import missing_values as missing_values
 from sdckit.utility.moments import moments as moments
 from sdckit.utility.probabilistic_loss import probabilistic_loss as probabilistic_loss
+from sdckit.utility.propensity import propensity as propensity
 from sdckit.utility.records_changed import records_changed as records_changed
 from sdckit.utility.variable_loss import variable_loss as variable_loss
