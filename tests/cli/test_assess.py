@@ -88,7 +88,7 @@ def test_a_ceiling_that_could_not_be_checked_is_no_success(run, survey_csv, prot
 def test_max_risk_is_a_probability(run, survey_csv, protected):
     result = run("assess", survey_csv, protected, *ROLES, "--max-risk", 5)
     assert result.exit_code == 1
-    assert "must be a probability" in result.stderr
+    assert "mean individual risk" in result.stderr
 
 
 def test_missing_file(run, survey_csv, tmp_path):

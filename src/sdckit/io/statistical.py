@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pyreadstat
 
 from sdckit.errors import ColumnError, DataError, FileError, listing
 from sdckit.io.coding import fitting, is_category, largest_whole, with_codes
@@ -47,6 +46,8 @@ def read_statistical(path: Path, ending: str) -> tuple[pl.DataFrame, Labels]:
 
     Numbers are Int64 if every value is whole and the variable has value labels or a format without decimals.
     """
+    import pyreadstat
+
     frame, about = getattr(pyreadstat, READERS[ending])(path, output_format="polars")
     values = {name: dict(labels) for name, labels in about.variable_value_labels.items()}
     columns = []
@@ -83,6 +84,8 @@ def _keys(codes: dict[Any, str], dtype: pl.DataType) -> dict[Any, str]:
 
 def write_statistical(frame: pl.DataFrame, labels: Labels, path: Path, ending: str) -> None:
     """Categories become codes 1, 2, … with value labels (texts in .xpt, which has no value labels)."""
+    import pyreadstat
+
     check_names(frame.columns, PROGRAMS[ending])
     if ending == ".xpt":
         texts = [pl.col(name).cast(pl.String) for name, t in frame.schema.items() if is_category(t)]

@@ -1,12 +1,11 @@
 """Cluster overlap: do the files mix in every region of the data?"""
 
 import math
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
 from pydantic import Field
-from scipy.sparse import csr_matrix
 
 from sdckit.microdata import Microdata
 from sdckit.registry import Columns, utility
@@ -79,8 +78,10 @@ def cluster_overlap(
     return Result(value, figures, parts, notes)
 
 
-def _points(stack: Stack) -> csr_matrix:
+def _points(stack: Stack) -> Any:
     """Numbers as they are, categories as indicators divided by the root of their total variance."""
+    from scipy.sparse import csr_matrix
+
     mass = stack.original + stack.protected
     total = mass.sum()
     columns: list[Codes] = []
@@ -110,11 +111,11 @@ def _inverse_root(variance: float) -> float:
     return 1 / math.sqrt(variance) if variance > 1e-12 else 0.0
 
 
-def _clusters(points: csr_matrix, mass: Array, groups: int) -> Codes:
+def _clusters(points: Any, mass: Array, groups: int) -> Codes:
     if groups == 1 or points.shape[0] <= groups:
         return np.arange(points.shape[0], dtype=np.int32)
     from sklearn.cluster import KMeans
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     step = -(-points.shape[0] // _MOST_FITTED)
     model = KMeans(groups, n_init=3, random_state=0, max_iter=100)

@@ -9,11 +9,9 @@ from typing import Annotated, Any
 import numpy as np
 import polars as pl
 from pydantic import Field
-from scipy.sparse import csr_matrix
 
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
-from sdckit.models.logistic import logistic
 from sdckit.registry import Columns, utility
 from sdckit.result import Result
 from sdckit.utility.stacked import Array, Codes, Stack, Variable, stacked, sums
@@ -122,6 +120,8 @@ def _up(scores: Array, mass: Array, share: float) -> float:
 
 
 def _regression(stack: Stack, *, interactions: bool) -> _Fit:
+    from sdckit.models.logistic import logistic
+
     slots = [slot for i, v in enumerate(stack.variables) for slot in _slots(v, i)]
     if interactions:
         slots += [_product(a, b) for a, b in combinations(slots, 2) if a.variable != b.variable]
@@ -177,7 +177,9 @@ def _product(a: _Slot, b: _Slot) -> _Slot:
     return _Slot(-1, a.column * b.width + b.column, a.value * b.value, a.width * b.width)
 
 
-def _design(slots: list[_Slot], rows: int) -> csr_matrix:
+def _design(slots: list[_Slot], rows: int) -> Any:
+    from scipy.sparse import csr_matrix
+
     columns = np.zeros((rows, len(slots) + 1), dtype=np.int32)
     values = np.ones((rows, len(slots) + 1))
     offset = 1
@@ -233,6 +235,8 @@ def _tree(stack: Stack, original: Array, protected: Array) -> tuple[Array, int]:
 
 def _alone(stack: Stack) -> pl.DataFrame:
     """UP of each variable by itself; a categorical one needs no fit, its scores are the shares."""
+    from sdckit.models.logistic import logistic
+
     mass = stack.original + stack.protected
     rows: list[tuple[Any, ...]] = []
     for i, v in enumerate(stack.variables):
