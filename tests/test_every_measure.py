@@ -13,7 +13,13 @@ import sdckit as sdc
 from engine_frames import ENGINES, on_engine
 from sdckit.registry import Better, Compares, Kind, Spec, specs
 
-TOLD: dict[str, dict] = {}  # options for measures that have required ones
+TOLD: dict[str, dict] = {  # options for measures that have required ones
+    "k_map": {
+        "population": pl.DataFrame(
+            {"sex": list("fm") * 9, "region": list("abc") * 6, "school": [1, 2, 3] * 6}
+        )
+    },
+}
 MEASURES = [s for s in specs() if s.kind is not Kind.PROTECTION]
 
 

@@ -1,0 +1,132 @@
+"""Household risk: the chance that at least one member of the household is re-identified."""
+
+from typing import Annotated
+
+import numpy as np
+import polars as pl
+from pydantic import Field
+
+from sdckit.cells import key_cells
+from sdckit.microdata import Microdata
+from sdckit.missing import Missing
+from sdckit.registry import KEYS, Columns, Role, risk
+from sdckit.result import Result
+from sdckit.risk.frequencies import missing_note
+from sdckit.risk.individual_risk import Floats, Method, cell_risk
+
+
+@risk(
+    "Household re-identification risk",
+    bounds=(0, 1),
+    unit="probability",
+    needs=(Role.KEYS, Role.HOUSEHOLD),
+    reference="Hundepool et al. (2012), Statistical Disclosure Control, ch. 3; Templ (2017), ch. 3",
+    reading="The mean, over persons, of the probability that an intruder who knows the keys of everybody in "
+    "a household recognises at least one of its members, and with one all the others. 0.01: one person in a "
+    "hundred is exposed in this way on average. It is at least as high as the individual risk.",
+)
+def household_risk(
+    data: Microdata,
+    *,
+    keys: Columns = KEYS,
+    method: Method = Method.APPROX,
+    threshold: Annotated[float, Field(gt=0, le=1)] = 0.1,
+    missing: Missing = Missing.WILDCARD,
+    alpha: Annotated[float, Field(ge=0, le=1)] = 1.0,
+) -> Result:
+    r"""Probability that somebody in the household is re-identified, for every record.
+
+    With the individual risks rᵢ of the members (see `individual_risk`), taken as independent,
+
+    .. math:: r_h = 1 - \prod_{i \in h} (1 - r_i)
+
+    0: nobody can be recognised; 1: some member certainly is. In a household of one it is the individual risk.
+
+    value: the mean of r_h over persons, so a household counts once for each of its members.
+    figures: expected_reidentifications Σ r_h over persons, expected_households Σ r_h over households,
+    mean_over_households, households, above_threshold (persons whose household is above `threshold`), highest.
+    parts: individual_risk, household_risk and household_size of each record.
+    The table `household_sizes` has both mean risks for each household size.
+
+    Weights: enter the individual risks. Missing keys: see `frequencies`. A record without a household number
+    is a household of its own. Household variables among the keys make the members' risks dependent; the
+    product then overstates the risk, which errs on the safe side.
+    Reference: Hundepool et al. (2012).
+
+    >>> import polars as pl, sdckit as sdc
+    >>> frame = pl.DataFrame({"age": [1, 1, 2, 3], "home": ["a", "a", "b", "b"]})
+    >>> data = sdc.read(frame, keys="age", household="home")
+    >>> sdc.risk.household_risk(data).parts["household_risk"].to_list()  # 1 − ½·½ and 1 − 0·0
+    [0.75, 0.75, 1.0, 1.0]
+    """
+    cells = key_cells(data, keys, missing, alpha)
+    risks = cell_risk(cells.sample, cells.population, method)[cells.of_records]
+    persons = _persons(data.frame[data.roles.household], risks)
+    homes = persons.select(pl.col("household_risk") / pl.col("household_size"), 1 / pl.col("household_size"))
+    expected = _sum(persons["household_risk"])
+    expected_households, households = (_sum(column) for column in homes)
+    notes = missing_note(cells, missing, alpha)
+    alone = data.frame[data.roles.household].null_count()
+    if alone:
+        notes += (f"{alone:,} records have no household number; each is a household of its own.",)
+    if data.roles.weight is None:
+        notes += ("No weights: the file is taken for the whole population, individual risks are 1/f.",)
+    return Result(
+        expected / data.height,
+        {
+            "expected_reidentifications": expected,
+            "expected_households": expected_households,
+            "mean_over_households": expected_households / households,
+            "households": round(households),
+            "above_threshold": int((persons["household_risk"] > threshold).sum()),
+            "highest": float(persons["household_risk"].max()),  # type: ignore[arg-type]
+        },
+        pl.DataFrame([data.ids(), *persons]),
+        notes,
+        {"household_sizes": _by_size(persons)},
+    )
+
+
+def _persons(household: pl.Series, risks: Floats) -> pl.DataFrame:
+    """individual_risk, household_risk and household_size of each record.
+
+    Sums of ln(1−r) keep digits that a product of numbers near 1 would lose; r = 1 gives −∞ and so 1.
+    """
+    with np.errstate(divide="ignore"):
+        safe = np.log1p(-risks)
+    alone = pl.col("household").is_null()
+    homes = pl.DataFrame([household.alias("household"), pl.Series("safe", safe)]).select(
+        pl.when(alone).then("safe").otherwise(pl.col("safe").sum().over("household")).alias("safe"),
+        pl.when(alone).then(1).otherwise(pl.len().over("household")).cast(pl.Int64).alias("size"),
+    )
+    return pl.DataFrame(
+        {
+            "individual_risk": risks,
+            "household_risk": -np.expm1(homes["safe"].to_numpy()),
+            "household_size": homes["size"],
+        }
+    )
+
+
+def _by_size(persons: pl.DataFrame) -> pl.DataFrame:
+    size = pl.col("household_size")
+    return (
+        persons.group_by(size)
+        .agg(
+            pl.len().cast(pl.Int64).alias("persons"),
+            pl.col("individual_risk").mean(),
+            pl.col("household_risk").mean(),
+        )
+        .select(
+            size,
+            (pl.col("persons") // size).alias("households"),
+            "persons",
+            pl.col("individual_risk").alias("mean_individual_risk"),
+            pl.col("household_risk").alias("mean_household_risk"),
+        )
+        .sort("household_size")
+    )
+
+
+def _sum(column: pl.Series) -> float:
+    return float(column.sum())

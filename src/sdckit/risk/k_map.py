@@ -1,0 +1,160 @@
+"""k-map: how many people of a known population share each record's keys."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from pydantic import BaseModel, BeforeValidator, Field, PrivateAttr
+
+from sdckit.cells import KeyCells, key_cells, key_codes
+from sdckit.engine import tables
+from sdckit.errors import ColumnError, DataError, listing
+from sdckit.io.read import read
+from sdckit.microdata import Microdata
+from sdckit.missing import Missing
+from sdckit.registry import KEYS, Columns, Role, risk
+from sdckit.result import Result
+from sdckit.risk.frequencies import missing_note
+
+Floats = npt.NDArray[np.float64]
+
+
+class Population(BaseModel):
+    """A population register or a table of its counts; in options and reports only its size shows."""
+
+    source: str
+    _data: Microdata = PrivateAttr()
+
+    @classmethod
+    def of(cls, given: Any) -> "Population":
+        """From a path, any data frame or microdata."""
+        if isinstance(given, Population):
+            return given
+        data = given if isinstance(given, Microdata) else read(given)
+        name = str(given) if isinstance(given, str | Path) else "a table"
+        population = cls(source=f"{name} of {data.height:,} rows")
+        population._data = data
+        return population
+
+    def cells(self, keys: Sequence[str], count: str | None) -> pl.DataFrame:
+        """keys… and the number of people in each combination (WEIGHT_SUM)."""
+        absent = [c for c in (*keys, *([count] if count else [])) if c not in self._data.columns]
+        if absent:
+            raise ColumnError(
+                f"The population has no column {absent[0]!r}.", allowed=listing(self._data.columns)
+            )
+        counts = tables.count_cells(self._data.table, list(keys), count or self._data.roles.weight)
+        people = counts[tables.WEIGHT_SUM]
+        if people.null_count() or not people.is_finite().all() or (people < 0).any():
+            raise DataError("Population counts must be numbers from 0 up.", given=f"column {count!r}")
+        return counts
+
+
+@risk(
+    "Records with fewer than k people in the population",
+    bounds=(0, 1),
+    unit="share of records",
+    needs=Role.KEYS,
+    engines="all",
+    shares=("prosecutor_highest", "prosecutor_mean", "journalist_highest", "journalist_mean"),
+    reference="Sweeney (2002); El Emam & Dankar (2008)",
+    reading="The intruder (a “journalist”) has a register of the whole population and looks for the person "
+    "behind a record, anyone will do. 0: every record fits at least k people in it. 0.05: one record in "
+    "twenty fits fewer. A “prosecutor” knows that a certain person is in the file, so only the file counts.",
+)
+def k_map(
+    data: Microdata,
+    *,
+    population: Annotated[Population, BeforeValidator(Population.of)],
+    count: str | None = None,
+    k: Annotated[int, Field(ge=2)] = 3,
+    keys: Columns = KEYS,
+    missing: Missing = Missing.WILDCARD,
+) -> Result:
+    r"""Share of records whose keys fewer than k people of a known population have.
+
+    `population` is a register with a row for each person, or a table of counts whose number of people is in
+    the column `count`: a data frame, microdata or a path. It holds the keys under the same names, coded the
+    same way. With fₖ records of the file and Fₖ people of the population in key combination k,
+
+    .. math:: \text{value} = \frac1n \sum_k f_k\,[F_k < k], \quad
+       \text{journalist\_mean} = \frac1n \sum_k \frac{f_k}{F_k}, \quad
+       \text{prosecutor\_mean} = \frac{\#k}{n}
+
+    figures: violations, expected_reidentifications Σfₖ/Fₖ (if a register is matched with the whole file),
+    journalist_highest and journalist_mean of 1/Fₖ, prosecutor_highest and prosecutor_mean of 1/fₖ,
+    smallest_population_count, unmatched. parts: sample_count, population_count and journalist_risk of each
+    record.
+
+    A record that fits nobody (unmatched, a note says how many) violates, as 0 < k; its journalist risk is 0,
+    because nobody is found. It shows that the codes differ, the register is incomplete, or the keys were
+    perturbed.
+
+    Weights: those of the file are not used, the population is known; a weight role of the population is its
+    count. Missing keys, in the file or in the register: see `frequencies`; by "nothing" an incomplete
+    record fits one person only, its own.
+    Reference: El Emam & Dankar (2008).
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"age": [30, 30, 80]}), keys="age")
+    >>> register = pl.DataFrame({"age": [30, 80], "people": [100, 2]})
+    >>> result = sdc.risk.k_map(data, population=register, count="people", k=3)
+    >>> result.figures["violations"], result.parts["journalist_risk"].to_list()
+    (1, [0.01, 0.01, 0.5])
+    """
+    cells = key_cells(data, keys, missing)
+    people = _people(cells, population.cells(keys, count), keys, missing)
+    found = people > 0
+    journalist = np.where(found, 1 / np.where(found, np.maximum(people, 1.0), 1.0), 0.0)
+    prosecutor = 1 / cells.sample
+    unmatched = cells.count(~found)
+    notes = missing_note(cells, missing, 1.0)
+    if unmatched:
+        notes += (f"{unmatched:,} records fit nobody in the population; are the keys coded the same way?",)
+    few = int((people[found] < cells.sample[found]).sum())
+    if few:
+        notes += (f"{few:,} key combinations have fewer people in the population than records in the file.",)
+    violations = cells.count(people < k)
+    expected = float((journalist * cells.records).sum())
+    return Result(
+        violations / data.height,
+        {
+            "violations": violations,
+            "expected_reidentifications": expected,
+            "journalist_highest": float(journalist.max()),
+            "journalist_mean": expected / data.height,
+            "prosecutor_highest": float(prosecutor.max()),
+            "prosecutor_mean": float((prosecutor * cells.records).sum()) / data.height,
+            "smallest_population_count": float(people.min()),
+            "unmatched": unmatched,
+        },
+        cells.parts(sample_count=cells.sample, population_count=people, journalist_risk=journalist),
+        notes,
+    )
+
+
+def _people(cells: KeyCells, register: pl.DataFrame, keys: Sequence[str], missing: Missing) -> Floats:
+    """The number of people each key cell of the file fits."""
+    from sdckit.kernels.keys import pack
+    from sdckit.kernels.wildcard import wildcard_counts
+
+    stacked = [_stacked(cells.combinations[key], register[key]).alias(f"k{i}") for i, key in enumerate(keys)]
+    codes = key_codes(pl.DataFrame(stacked), [column.name for column in stacked])
+    mine = len(cells.records)
+    counts = np.concatenate([np.zeros(mine), register[tables.WEIGHT_SUM].to_numpy()])
+    if missing is Missing.WILDCARD and (codes < 0).any():
+        return wildcard_counts(codes, counts, counts)[0][:mine]
+    cell = np.unique(pack(codes), return_inverse=True)[1].reshape(-1)
+    people: Floats = np.bincount(cell, weights=counts).astype(np.float64)[cell[:mine]]
+    return np.where(cells.incomplete, 1.0, people) if missing is Missing.NOTHING else people
+
+
+def _stacked(mine: pl.Series, theirs: pl.Series) -> pl.Series:
+    """Both columns in one, in a type that holds both: numbers stay numbers, all else is compared as text."""
+    if mine.dtype != theirs.dtype:
+        common = pl.Float64 if mine.dtype.is_numeric() and theirs.dtype.is_numeric() else pl.String
+        mine, theirs = mine.cast(common), theirs.cast(common)
+    return pl.concat([mine, theirs.alias(mine.name)])
