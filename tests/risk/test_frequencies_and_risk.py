@@ -11,7 +11,7 @@ from conftest import oracle_cases
 from naive_counts import wildcard_counts_of_records
 from sdckit.cells import key_codes
 from sdckit.errors import OptionError, RoleError
-from sdckit.risk.individual_risk import Method, cell_risk
+from sdckit.kernels.risk_formula import Method, cell_risk
 
 
 @pytest.mark.parametrize("case", oracle_cases("02"))

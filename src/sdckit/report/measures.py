@@ -8,11 +8,11 @@ import polars as pl
 from sdckit.assess import Assessment
 from sdckit.cells import key_cells
 from sdckit.charts.numbers import display, number, percent
+from sdckit.kernels.risk_formula import cell_risk
 from sdckit.missing import Missing
 from sdckit.registry import Better, Spec, find
 from sdckit.report.disclosure import FEW, counted, drawable, in_words, is_share, measured, visible
 from sdckit.result import Result
-from sdckit.risk.individual_risk import cell_risk
 
 PER = ("variable", "table")  # what a measure may be taken apart by; never a record
 MOST_PARTS = 10

@@ -7,12 +7,12 @@ import polars as pl
 from pydantic import Field
 
 from sdckit.cells import key_cells
+from sdckit.kernels.risk_formula import Floats, Method, cell_risk
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 from sdckit.registry import KEYS, Columns, Role, risk
 from sdckit.result import Result
 from sdckit.risk.frequencies import missing_note
-from sdckit.risk.individual_risk import Floats, Method, cell_risk
 
 
 @risk(
