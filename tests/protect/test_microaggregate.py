@@ -51,6 +51,30 @@ def test_within_strata_and_small_strata_are_pooled():
     assert protected["x0"].tail(3).to_list() == [10, 10, 10]
 
 
+@settings(max_examples=60, deadline=None)
+@given(n=st.integers(3, 60), k=st.integers(2, 3), percent=st.integers(1, 100), seed=st.integers(0, 99))
+def test_rank_groups_have_k_members_of_close_rank_and_keep_means(n, k, percent, seed):
+    x = np.random.default_rng(seed).permutation(n).astype(float)[:, None] ** 2
+    y = sdc.protect.microaggregate(numbers(x), k=k, method="rank_groups", share=percent / 100).frame["x0"]
+    groups = (
+        pl.DataFrame({"rank": np.sqrt(x[:, 0]), "value": x[:, 0], "y": y})
+        .group_by("y")
+        .agg(pl.len(), spread=pl.col("rank").max() - pl.col("rank").min(), mean=pl.col("value").mean())
+    )
+    assert groups["len"].min() >= k
+    assert groups["y"].to_list() == pytest.approx(groups["mean"].to_list())
+    # k may ask for more than the share allows; groups of fewer than 2k are then not cut
+    assert groups["spread"].max() < max(percent / 100 * n, 2 * k - 1)
+
+
+def test_rank_groups_take_each_variable_on_its_own():
+    data = numbers(np.array([[1.0, 9.0], [2.0, 8.0], [3.0, 1.0], [6.0, np.nan], [5.0, 2.0]]))
+    after = sdc.protect.microaggregate(data, k=2, method="rank_groups", share=0.5)
+    assert after.frame["x0"].to_list() == [2.0, 2.0, 2.0, 5.5, 5.5]
+    assert after.frame["x1"].to_list() == [8.5, 8.5, 1.5, None, 1.5]
+    assert after.log[-1].figures == {"groups": 4, "values_changed": 8, "values_blanked": 0}
+
+
 def test_the_log_tells_what_was_done():
     entry = sdc.protect.microaggregate(numbers(np.arange(7.0)[:, None]), k=3).log[-1]
     assert entry.method == "microaggregate"
@@ -65,6 +89,9 @@ def test_mistakes():
         sdc.protect.microaggregate(data, k=5)
     with pytest.raises(OptionError, match=r"Option 'method' of microaggregate is not valid. Given: 'mdaw'"):
         sdc.protect.microaggregate(data, method="mdaw")
+    for options in ({"share": 0.1}, {"method": "rank_groups"}):
+        with pytest.raises(OptionError, match="share belongs to the method rank_groups, which needs it"):
+            sdc.protect.microaggregate(data, **options)
 
 
 @pytest.mark.parametrize("case", oracle_cases("05", lambda c: "mdav" in c["id"]))

@@ -1,0 +1,57 @@
+"""Numeric columns as a matrix, and back into the file."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from sdckit.engine import frames
+from sdckit.errors import ColumnError
+from sdckit.microdata import Microdata
+
+Floats = npt.NDArray[np.float64]
+
+
+def number_columns(data: Microdata, variables: Sequence[str], method: str) -> list[str]:
+    """The variables, each once; refused where one does not hold numbers or there is none."""
+    names = list(dict.fromkeys(variables))
+    schema = frames.schema(data.frame)
+    if not names:
+        raise ColumnError(f"{method} has no variable to change.", hint="Give variables=[…].")
+    for column in names:
+        if not schema[column].is_numeric():
+            raise ColumnError(
+                f"{method} needs numbers; {column!r} does not hold numbers.", given=str(schema[column])
+            )
+    return names
+
+
+def matrix_of(data: Microdata, names: Sequence[str]) -> Floats:
+    """The columns side by side (n × p), nan where missing."""
+    return np.asarray(data.frame.select(pl.col(names).cast(pl.Float64)).to_numpy())
+
+
+def with_matrix(data: Microdata, names: Sequence[str], values: Floats, **did: Any) -> Microdata:
+    """The file with other values in these columns, missing for nan."""
+    columns = [pl.Series(c, values[:, j]).fill_nan(None) for j, c in enumerate(names)]
+    return data.with_frame(data.frame.with_columns(columns), **did)
+
+
+def location_and_spread(x: Floats) -> tuple[Floats, Floats]:
+    """Mean and standard deviation (n−1) of each column's present values.
+
+    A column without two different values has its own value as the mean, exactly, and a deviation of 0.
+    """
+    if not len(x):
+        return np.zeros(x.shape[1]), np.zeros(x.shape[1])
+    low, high = np.fmin.reduce(x), np.fmax.reduce(x)  # fmin and fmax pass over nan
+    varies = low < high
+    # sums of squares of very large numbers would overflow
+    scale = np.where(varies, np.maximum(np.abs(low), np.abs(high)), 1.0)
+    count = np.maximum((~np.isnan(x)).sum(axis=0), 2)
+    scaled = x / scale
+    mean = np.nansum(scaled, axis=0) / count
+    spread = scale * np.sqrt(np.nansum((scaled - mean) ** 2, axis=0) / (count - 1))
+    return np.where(varies, mean * scale, np.nan_to_num(low)), np.where(varies, spread, 0.0)
