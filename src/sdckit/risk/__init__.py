@@ -1,7 +1,9 @@
 """Disclosure-risk measures: functions from Microdata to a Result."""
 
+from sdckit.risk.attribute_disclosure import attribute_disclosure as attribute_disclosure
 from sdckit.risk.frequencies import frequencies as frequencies
 from sdckit.risk.household_risk import household_risk as household_risk
+from sdckit.risk.identification_risk import identification_risk as identification_risk
 from sdckit.risk.individual_risk import individual_risk as individual_risk
 from sdckit.risk.k_anonymity import k_anonymity as k_anonymity
 from sdckit.risk.k_map import k_map as k_map

@@ -1,0 +1,194 @@
+"""Attribute disclosure from synthetic data: CAP, TCAP, DiSCO and replicated uniques."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy as np
+import polars as pl
+from pydantic import Field
+
+from sdckit.engine.tables import OURS
+from sdckit.errors import RoleError
+from sdckit.microdata import Microdata
+from sdckit.registry import KEYS, SENSITIVE, Columns, Compares, risk
+from sdckit.result import Result
+from sdckit.risk.synthetic import as_sets, same_type
+
+TARGET, REAL, MADE = f"{OURS}target", f"{OURS}real", f"{OURS}made"
+SHARES = (
+    "disco",
+    "disclosive_in_original",
+    "found_in_synthetic",
+    "disclosive_in_synthetic",
+    "tcap",
+    "cap",
+    "cap_found",
+    "original_cap",
+    "baseline_cap",
+    "replicated_uniques",
+    "unique_in_original",
+    "unique_in_synthetic",
+)
+
+
+@risk(
+    "Attribute disclosure from synthetic data",
+    bounds=(0, 1),
+    unit="share of original records",
+    compares=Compares.DISTRIBUTIONS,
+    shares=SHARES,
+    reference="Taub, Elliot, Pampaka & Smith (2018); Raab, Nowok & Dibben (2024)",
+    reading="The share of the people in the original whose sensitive value can be read off the synthetic "
+    "file: all synthetic records with their keys have one value, and it is theirs. Compare it with "
+    "disclosive_in_original, what the original itself would give away. Where one value is very frequent the "
+    "guess may be right without any file: see baseline_cap.",
+)
+def attribute_disclosure(
+    original: Microdata,
+    synthetic: Microdata | Sequence[Microdata],
+    *,
+    known: Columns = KEYS,
+    target: Columns = SENSITIVE,
+    threshold: Annotated[float, Field(gt=0.5, le=1)] = 1.0,
+    bins: Annotated[int, Field(ge=2)] = 10,
+) -> Result:
+    r"""What someone who knows a person's keys learns about the target from synthetic records with these keys.
+
+    With d and s the counts in the original (n records) and in the synthetic file, q a combination of the
+    `known` variables, t a value of the target and p = s_tq/s_q the guess the synthetic file suggests:
+
+    - **disco** (disclosive in synthetic, correct in original) = Σ d_tq [p_tq ≥ τ] / n, with τ = `threshold`;
+      at τ = 1 all synthetic records with the keys agree on the right value. This is the value.
+    - **found_in_synthetic** (iS) = Σ d_q [s_q > 0] / n and **disclosive_in_synthetic** (DiS) =
+      Σ d_q [some p_tq ≥ τ] / n, right or wrong, are the steps on the way.
+    - **tcap** (targeted correct attribution probability) = disco / disclosive_in_synthetic: how often a
+      guess that looks certain is right. Left out where no guess looks certain.
+    - **cap** (correct attribution probability) = Σ d_tq p_tq / n, with p = 0 for keys that are not in the
+      synthetic file; **cap_found** has the records found as denominator.
+    - **baseline_cap** = Σ (d_t/n)²: a guess from the distribution of the target alone. **original_cap** and
+      **disclosive_in_original** (Dorig) are cap and disco with the original in place of the synthetic file.
+    - **replicated_uniques** (repU) = share of original records alone on their keys in the original and in
+      the synthetic file; **unique_in_original** (UiO), **unique_in_synthetic** (UiS) for comparison.
+
+    All run from 0 (nothing is disclosed) to 1. With several targets value and figures are of the one with the
+    highest disco; parts has all. For several synthetic sets they are means over the sets, and the table
+    `sets` has each. The files need not have the same length or order.
+
+    Columns in the numeric role are cut into at most `bins` groups of about the same size at quantiles of the
+    original. Weights: not used. Missing values: a category of their own, in keys and target alike.
+    Reference: Taub et al. (2018), Raab, Nowok & Dibben (2024). Departures: CAP is averaged over original
+    records, whose risk it is, not over synthetic ones; shares, not percent.
+
+    >>> import polars as pl, sdckit as sdc
+    >>> frame = pl.DataFrame({"age": [30, 30, 40, 50], "illness": ["flu", "none", "flu", "none"]})
+    >>> data = sdc.read(frame, keys="age", sensitive="illness")
+    >>> made = data.with_frame(frame.with_columns(illness=pl.Series(["flu", "flu", "flu", "flu"])))
+    >>> result = sdc.risk.attribute_disclosure(data, made)
+    >>> result.value, result.figures["tcap"], result.figures["replicated_uniques"]
+    (0.5, 0.5, 0.5)
+    """
+    keys = [c for c in known if c not in target]
+    if not keys or not target:
+        raise RoleError(
+            "Attribute disclosure needs keys an intruder knows and a target to learn.",
+            hint="Give the roles keys and sensitive, or the options known= and target=.",
+        )
+    rows = []
+    for number, data in enumerate(as_sets(synthetic, (*keys, *target)), 1):
+        x, y = _coded(original, data, (*keys, *target), bins)
+        for name, column in zip(target, x.columns[len(keys) :], strict=True):
+            cells = _cells(x, y, x.columns[: len(keys)], column)
+            rows.append({"set": number, "target": name, **_shares(cells, x.columns[: len(keys)], threshold)})
+    sets = pl.DataFrame(rows, schema_overrides=dict.fromkeys(SHARES, pl.Float64))
+    parts = sets.group_by("target", maintain_order=True).agg(pl.col(SHARES).mean())
+    worst = parts.row(int(parts["disco"].arg_max() or 0), named=True)
+    notes = _notes(worst, len(target), number, threshold)
+    figures = {name: worst[name] for name in SHARES if worst[name] is not None}
+    return Result(worst["disco"], figures, parts, notes, {"sets": sets})
+
+
+def _coded(
+    original: Microdata, data: Microdata, columns: Sequence[str], bins: int
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The columns of both files in the same types under our names, numbers cut into groups."""
+    pairs = []
+    for i, column in enumerate(columns):
+        x, y = same_type(original.frame[column], data.frame[column])
+        if column in original.roles.numeric and x.drop_nulls().len():
+            cuts = np.unique(np.quantile(x.drop_nulls().to_numpy(), np.arange(1, bins) / bins))
+            x, y = (_cut(s, cuts) for s in (x, y))
+        pairs.append((x.alias(f"{OURS}{i}"), y.alias(f"{OURS}{i}")))
+    return pl.DataFrame([x for x, _ in pairs]), pl.DataFrame([y for _, y in pairs])
+
+
+def _cut(column: pl.Series, cuts: np.ndarray[tuple[int], np.dtype[np.float64]]) -> pl.Series:
+    """The group of each number; missing stays missing."""
+    codes = pl.Series(np.searchsorted(cuts, column.fill_null(0).to_numpy(), side="right"))
+    return codes.zip_with(column.is_not_null(), pl.Series([None], dtype=codes.dtype))
+
+
+def _cells(x: pl.DataFrame, y: pl.DataFrame, keys: Sequence[str], target: str) -> pl.DataFrame:
+    """One row a combination of keys and target in either file, with its records in each."""
+    counted = [
+        frame.group_by(*keys, pl.col(target).alias(TARGET)).agg(pl.len().cast(pl.Int64).alias(name))
+        for frame, name in ((x, REAL), (y, MADE))
+    ]
+    both = counted[0].join(counted[1], on=[*keys, TARGET], how="full", nulls_equal=True, coalesce=True)
+    return both.with_columns(pl.col(REAL, MADE).fill_null(0))
+
+
+def _shares(cells: pl.DataFrame, keys: Sequence[str], threshold: float) -> dict[str, float | None]:
+    """The figures of one target and one synthetic file."""
+    real, made = pl.col(REAL), pl.col(MADE)
+    with_keys = (pl.col(c).sum().over(keys).alias(f"{c}_keys") for c in (REAL, MADE))
+    cells = cells.with_columns(with_keys).with_columns(
+        # 0/0 for keys that are not in the file: no guess
+        (real / pl.col(f"{REAL}_keys")).fill_nan(0.0).alias(f"{REAL}_share"),
+        (made / pl.col(f"{MADE}_keys")).fill_nan(0.0).alias(f"{MADE}_share"),
+    )
+    right, own = pl.col(f"{MADE}_share"), pl.col(f"{REAL}_share")
+    single, single_made = pl.col(f"{REAL}_keys") == 1, pl.col(f"{MADE}_keys") == 1
+    sums = cells.select(
+        n=real.sum(),
+        m=made.sum(),
+        found=real.filter(pl.col(f"{MADE}_keys") > 0).sum(),
+        disclosive=real.filter((right.max().over(keys)) >= threshold).sum(),
+        disco=real.filter(right >= threshold).sum(),
+        original=real.filter(own >= threshold).sum(),
+        cap=(real * right).sum(),
+        own=(real * own).sum(),
+        unique=real.filter(single).sum(),
+        unique_made=made.filter(single_made).sum(),
+        replicated=real.filter(single & single_made).sum(),
+    ).row(0, named=True)
+    n = sums["n"]
+    values = cells.group_by(TARGET).agg(real.sum())[REAL].to_numpy()
+    return {
+        "disco": sums["disco"] / n,
+        "disclosive_in_original": sums["original"] / n,
+        "found_in_synthetic": sums["found"] / n,
+        "disclosive_in_synthetic": sums["disclosive"] / n,
+        "tcap": sums["disco"] / sums["disclosive"] if sums["disclosive"] else None,
+        "cap": sums["cap"] / n,
+        "cap_found": sums["cap"] / sums["found"] if sums["found"] else None,
+        "original_cap": sums["own"] / n,
+        "baseline_cap": float(np.sum((values / n) ** 2)),
+        "replicated_uniques": sums["replicated"] / n,
+        "unique_in_original": sums["unique"] / n,
+        "unique_in_synthetic": sums["unique_made"] / sums["m"],
+    }
+
+
+def _notes(worst: dict[str, float], targets: int, sets: int, threshold: float) -> tuple[str, ...]:
+    notes: tuple[str, ...] = ()
+    if targets > 1:
+        notes += (f"The figures are of {worst['target']}, the target most disclosed.",)
+    if sets > 1:
+        notes += (f"Means over {sets} synthetic sets.",)
+    if threshold < 1:
+        notes += (f"A guess counts as disclosive from a share of {threshold:g} on.",)
+    if worst["tcap"] is None:
+        notes += ("No guess looks certain, so there is no TCAP.",)
+    if worst["cap_found"] is None:
+        notes += ("No record's keys are in the synthetic file, so there is no CAP of those found.",)
+    return notes
