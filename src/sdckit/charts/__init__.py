@@ -1,8 +1,23 @@
-"""Charts as data (Altair), drawn from aggregates: plain tables and numbers in, a chart out."""
+"""Charts as data (Altair), drawn from aggregates: plain tables, numbers or a Result in, a chart out."""
 
 from sdckit.charts.before_after import before_after as before_after
+from sdckit.charts.box_plots import box_plots as box_plots
+from sdckit.charts.cluster_shares import cluster_shares as cluster_shares
+from sdckit.charts.correlation_heatmaps import correlation_heatmaps as correlation_heatmaps
+from sdckit.charts.distribution_overlays import distribution_overlays as distribution_overlays
+from sdckit.charts.ecdf_curves import ecdf_curves as ecdf_curves
+from sdckit.charts.estimates import estimate_and_risk as estimate_and_risk
+from sdckit.charts.estimates import estimates as estimates
 from sdckit.charts.histogram import histogram as histogram
+from sdckit.charts.moment_change import moment_change as moment_change
 from sdckit.charts.mosaic import mosaic as mosaic
+from sdckit.charts.mosaic_three import mosaic_three as mosaic_three
+from sdckit.charts.parts_bars import FigureBars as FigureBars
+from sdckit.charts.parts_bars import PartsBars as PartsBars
+from sdckit.charts.parts_before_after import PartsBeforeAfter as PartsBeforeAfter
 from sdckit.charts.risk_utility_map import risk_utility_map as risk_utility_map
+from sdckit.charts.score_densities import score_densities as score_densities
 from sdckit.charts.static_svg import static_svg as static_svg
+from sdckit.charts.table_change import table_change as table_change
+from sdckit.charts.table_heatmap import table_heatmap as table_heatmap
 from sdckit.charts.variable_bars import variable_bars as variable_bars

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sdckit.charts.numbers import display, round_marks
-from sdckit.charts.theme import INK, ORIGINAL, PROTECTED, number_labels, row_names, rows, themed
-
-FILES = ("Original", "Protected")
+from sdckit.charts.theme import FILES, INK, file_colours, number_labels, row_names, rows, themed
 
 
 def before_after(
@@ -56,7 +54,7 @@ def before_after(
     )
     bars = base.mark_bar(cornerRadiusEnd=2).encode(
         x=x,
-        color=alt.Color("file:N", scale=alt.Scale(domain=list(FILES), range=[ORIGINAL, PROTECTED])),
+        color=alt.Color("file:N", scale=file_colours()),
         tooltip=alt.Tooltip("about:N", title=" "),
         description=alt.Description("about:N"),
     )

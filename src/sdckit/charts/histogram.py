@@ -5,9 +5,8 @@ from itertools import pairwise
 from math import ceil
 from typing import Any
 
-from sdckit.charts.before_after import FILES
 from sdckit.charts.numbers import percent, short
-from sdckit.charts.theme import ORIGINAL, PROTECTED, number_labels, rows, themed
+from sdckit.charts.theme import FILES, file_colours, number_labels, rows, themed
 
 
 def histogram(
@@ -51,8 +50,15 @@ def histogram(
         labelFlush=False,
     )
     scale = alt.Scale(domain=[0, len(names)], nice=False)
-    y = alt.Y("before:Q", title=None, axis=alt.Axis(tickCount=4, labelExpr=number_labels(share=True)))
-    colour = alt.Scale(domain=list(FILES), range=[ORIGINAL, PROTECTED])
+    # some room on top: a label at the very top would push the panel down beside others
+    height_scale = alt.Scale(domain=[0, 1.08 * max([*before, *after]) or 1.0], nice=False)
+    y = alt.Y(
+        "before:Q",
+        title=None,
+        scale=height_scale,
+        axis=alt.Axis(tickCount=4, labelExpr=number_labels(share=True)),
+    )
+    colour = file_colours()
     bars = (
         alt.Chart(rows(data))
         .mark_rect(opacity=0.55, stroke="white", strokeWidth=0.5)

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sdckit.charts.before_after import FILES
 from sdckit.charts.numbers import percent
-from sdckit.charts.theme import CATEGORIES, INK, MISSING, OTHER, cut, rows, themed
+from sdckit.charts.theme import CATEGORIES, FILES, INK, MISSING, OTHER, cut, rows, themed
 
 GAP = 0.006  # white between tiles, as a share of the plot
 NARROW = 0.045  # columns narrower than this carry no name
@@ -30,15 +29,12 @@ def mosaic(
     """
     import altair as alt
 
-    plain = [c for c in second if c not in (missing, other)]
-    colours = {c: CATEGORIES[i % len(CATEGORIES)] for i, c in enumerate(plain)}
-    colours |= {c: MISSING if c == missing else OTHER for c in second if c not in plain}
-    scale = alt.Scale(domain=list(second), range=[colours[c] for c in second])
+    scale = category_colours(second, missing, other)
     legend = alt.Legend(title=cut(second_title, 60), titleFontWeight="normal", columns=9, labelLimit=110)
-    few = len(first) <= 4  # names fit under their columns without turning
+    drawn = [_tiles(first, second, table) for table in (before, after)]
+    few = all(fits(n["name"], n["share"] * width) for _, names in drawn for n in names)
     charts = []
-    for file, table in zip(FILES, (before, after), strict=True):
-        tiles, names = _tiles(first, second, table)
+    for file, (tiles, names) in zip(FILES, drawn, strict=True):
         common: dict[str, Any] = {"axis": None, "scale": alt.Scale(domain=[0, 1], nice=False)}
         rectangles = (
             alt.Chart(rows(tiles))
@@ -70,6 +66,26 @@ def mosaic(
     return themed(alt.hconcat(*charts, spacing=28).resolve_scale(color="shared"))
 
 
+def fits(text: str, pixels: float) -> bool:
+    """Whether a text at 11 points is narrower than this."""
+    return 6.5 * len(text) < pixels
+
+
+def colours(categories: Sequence[str], missing: str = "missing", other: str = "other") -> dict[str, str]:
+    """A colour for each category, grey for missing and merged ones."""
+    plain = [c for c in categories if c not in (missing, other)]
+    found = {c: CATEGORIES[i % len(CATEGORIES)] for i, c in enumerate(plain)}
+    return {c: found.get(c, MISSING if c == missing else OTHER) for c in categories}
+
+
+def category_colours(categories: Sequence[str], missing: str = "missing", other: str = "other") -> Any:
+    """The colours as a scale."""
+    import altair as alt
+
+    found = colours(categories, missing, other)
+    return alt.Scale(domain=list(found), range=list(found.values()))
+
+
 def _tiles(
     first: Sequence[str], second: Sequence[str], table: Sequence[Sequence[float]]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -98,6 +114,6 @@ def _tiles(
             )
             bottom += part
         if share >= NARROW:
-            names.append({"at": left + share / 2, "name": cut(a, 18)})
+            names.append({"at": left + share / 2, "name": cut(a, 18), "share": share})
         left += share
     return tiles, names

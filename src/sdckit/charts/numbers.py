@@ -1,6 +1,7 @@
 """Numbers as people read them."""
 
-from math import ceil, floor, isfinite, isinf, isnan, log10
+from collections.abc import Sequence
+from math import ceil, floor, inf, isfinite, isinf, isnan, log10
 
 SPACE = "\N{NO-BREAK SPACE}"
 
@@ -84,3 +85,18 @@ def round_marks(low: float, high: float, parts: int) -> list[float]:
     step = round_step(high - low, parts) if high > low else 1.0
     first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
     return [float(f"{i * step:.12g}") for i in range(first, last + 1)]
+
+
+def coarse(values: Sequence[float]) -> list[float]:
+    """Values of a chart's axis on a round grid of at least a hundred steps.
+
+    A quantile can be the value of one record; what a chart shows of it need not be.
+
+    >>> coarse([1234.56, 98765.43])
+    [1200.0, 98800.0]
+    """
+    span = max(values) - min(values) if values else 0.0
+    if not 0 < span < inf:
+        return [float(f"{v:.3g}") for v in values]
+    digits = -floor(log10(span / 100))
+    return [float(f"{round(v, digits):.12g}") for v in values]

@@ -36,7 +36,8 @@ def _clean(element: ElementTree.Element, name: str) -> None:
             continue
         _clean(child, name)
     label = element.get("aria-label", "")
-    is_mark = element.get("role") == "graphics-symbol" and element.tag in (f"{{{SVG}}}path", f"{{{SVG}}}text")
+    drawn = element.tag.removeprefix(f"{{{SVG}}}") in ("path", "text", "line")
+    is_mark = element.get("role") == "graphics-symbol" and drawn
     for attribute in list(element.attrib):
         if attribute in DROPPED or attribute.startswith("on") or "href" in attribute:
             del element.attrib[attribute]

@@ -6,6 +6,7 @@ from typing import Any
 INK = "#1f2933"
 QUIET = "#616e7c"
 GRID = "#e4e7eb"
+FILES = ("Original", "Protected")
 ORIGINAL = "#9aa5b1"
 PROTECTED = "#0b6e99"
 WARNING = "#c2410c"
@@ -65,6 +66,22 @@ def themed(chart: Any) -> Any:
             orient="top", title=None, labelColor=INK, labelFontSize=11, symbolType="square", labelLimit=180
         )
     )
+
+
+def unthemed(chart: Any) -> Any:
+    """The chart without its look, so that it can stand beside others in one that has it."""
+    import altair as alt
+
+    bare = chart.copy()
+    bare.config = alt.Undefined
+    return bare
+
+
+def file_colours() -> Any:
+    """The colour scale of the two files."""
+    import altair as alt
+
+    return alt.Scale(domain=list(FILES), range=[ORIGINAL, PROTECTED])
 
 
 def cut(text: str, length: int = 34) -> str:

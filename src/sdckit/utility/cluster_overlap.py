@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
+from sdckit import charts
 from sdckit.microdata import Microdata
 from sdckit.registry import Columns, utility
 from sdckit.result import Result
@@ -20,6 +21,7 @@ _MOST_FITTED = 20_000  # distinct records that place the centres; all records ar
     bounds=(0, 1),
     unit="mean squared distance of a cluster's share of original records from the overall share",
     reference="Woo, Reiter, Oganian & Karr (2009)",
+    chart=charts.cluster_shares,
     reading="0: both files are present in every cluster in the same proportion. 0.25: every cluster has "
     "records of one file only (equal sizes). expected_by_chance is what two samples of one population give.",
 )

@@ -6,6 +6,7 @@ from typing import Annotated
 import polars as pl
 from pydantic import Field
 
+from sdckit import charts
 from sdckit.microdata import Microdata
 from sdckit.registry import KEYS, Columns, Role, utility
 from sdckit.result import Result
@@ -19,6 +20,7 @@ from sdckit.utility.contingency_tables import MissingCells, paired_tables
     needs=Role.KEYS,
     engines="all",
     reference="Domingo-Ferrer & Torra (2001)",
+    chart=charts.PartsBars("change", "change of all cells added up, records", counts=True),
     reading="0: all tables up to this order are the same. 1: they share no record. "
     "0.1: one record in ten stands in another cell, averaged over the tables.",
 )

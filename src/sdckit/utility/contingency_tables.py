@@ -9,6 +9,7 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
+from sdckit import charts
 from sdckit.engine import frames, tables
 from sdckit.errors import ColumnError
 from sdckit.microdata import Microdata
@@ -29,6 +30,7 @@ class MissingCells(StrEnum):
     engines="all",
     shares=("hellinger", "total_variation"),
     reference="Templ (2017), ch. 5; Gomatam & Karr (2003) for Hellinger and total variation",
+    chart=charts.table_change,
     reading="0: the tables are the same. UT is the mean change of a cell, UT2 the mean change in percent; "
     "Hellinger and total variation run from 0 (same) to 1 (nothing in common).",
 )

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import polars as pl
 
+from sdckit import charts
 from sdckit.microdata import Microdata
 from sdckit.registry import NUMERIC, Columns, Role, utility
 from sdckit.result import Result
@@ -20,6 +21,7 @@ _WORST = 1e12  # beyond this condition number the inverse has no correct digits 
     needs=Role.NUMERIC,
     engines="all",
     reference="Młodak (2020); Młodak, Pietrzak & Józefowski (2022)",
+    chart=charts.PartsBeforeAfter("variance inflation 1/(1−R²) given the other variables"),
     reading="0: each variable depends on the others as much as before, relative to the rest. 1 would need "
     "entirely other dependence; 0.05 is already visible in regressions. Scale and position do not matter.",
 )

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
+from sdckit import charts
 from sdckit.microdata import Microdata
 from sdckit.registry import NUMERIC, Columns, Role, utility
 from sdckit.result import Result
@@ -22,6 +23,7 @@ _NAMES = ("kolmogorov_smirnov", "cramer_von_mises", "wasserstein")
     needs=Role.NUMERIC,
     engines="all",
     reference="Kolmogorov (1933), Smirnov (1948); Anderson (1962); Villani (2009) for Wasserstein",
+    chart=charts.distribution_overlays,
     reading="0: same distributions. 0.05: at some value the shares of people below it differ by 5 points; "
     "1: nothing in common. Blind to links between variables.",
 )

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from sdckit import charts
 from sdckit.engine import frames
 from sdckit.errors import ColumnError
 from sdckit.microdata import Microdata
@@ -47,6 +48,7 @@ class Stacked(NamedTuple):
     compares=Compares.DISTRIBUTIONS,
     reference="Woo, Reiter, Oganian & Karr (2009); Kim, Measures of Data Utility for Complex Survey Data, "
     "for the weighted DUW",
+    chart=charts.ecdf_curves,
     reading="0: the numbers have the same joint distribution. 0.1: for some combination of limits, the share "
     "of records at or below all of them differs by ten percentage points. 1: one file lies entirely below "
     "the other. DUW is the same for shares of the weighted population.",

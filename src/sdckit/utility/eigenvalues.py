@@ -6,6 +6,7 @@ from enum import StrEnum
 import numpy as np
 import polars as pl
 
+from sdckit import charts
 from sdckit.engine import frames, tables
 from sdckit.errors import EngineError
 from sdckit.microdata import Microdata
@@ -29,6 +30,7 @@ class MissingNumbers(StrEnum):
     needs=Role.NUMERIC,
     engines="all",
     reference="Templ (2017), ch. 5; Rousseeuw & Van Driessen (1999) for the robust version",
+    chart=charts.PartsBeforeAfter("eigenvalue", prefix="component "),
     reading="0: the principal components explain what they explained. The sum over components is large when "
     "small eigenvalues grow, as noise makes them: 1 in all is visible, 10 means the structure is gone.",
 )

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 import polars as pl
 
+from sdckit import charts
 from sdckit.engine import tables
 from sdckit.microdata import Microdata
 from sdckit.registry import Columns, utility
@@ -30,6 +31,7 @@ class MissingShare(StrEnum):
     unit="nats",
     engines="all",
     reference="Templ (2017), ch. 5; Shannon (1948)",
+    chart=charts.PartsBeforeAfter("entropy, nats"),
     reading="0: the categories are as spread out as before. Recoding lowers entropy by the detail that is "
     "lost: ln 2 ≈ 0.69 is one yes-or-no question.",
 )

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from sdckit import charts
 from sdckit.engine import tables
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
@@ -23,6 +24,7 @@ Transition = Mapping[str, Mapping[str, float]]  # original category → protecte
     engines="all",
     shares=("share",),
     reference="Kooiman, Willenborg & Gouweleeuw (1998); Domingo-Ferrer & Torra (2001)",
+    chart=charts.PartsBars("share", "share of the entropy that is lost", share=True),
     reading="0: the protected category tells the original one for certain. The figure per_record is the mean "
     "uncertainty of a value; ln 2 ≈ 0.69 is as uncertain as a coin.",
 )

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 import polars as pl
 
+from sdckit import charts
 from sdckit.engine import tables
 from sdckit.microdata import Microdata
 from sdckit.registry import NUMERIC, Columns, Compares, Role, utility
@@ -26,6 +27,7 @@ class Scale(StrEnum):
     compares=Compares.RECORDS,
     engines="all",
     reference="Domingo-Ferrer & Torra (2001); Yancey, Winkler & Creecy (2002)",
+    chart=charts.PartsBars("il1", "mean change, share of the value (or standard deviations)"),
     reading="0: no number changed. 0.1: numbers moved by a tenth of themselves on average. Values close to "
     "0 can make it very large: il1s or scale='sd' is steadier. Not informative after swapping or synthesis.",
 )

@@ -5,6 +5,7 @@ import math
 import narwhals as nw
 import polars as pl
 
+from sdckit import charts
 from sdckit.engine import frames, tables
 from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
@@ -20,6 +21,7 @@ from sdckit.utility.variables import still_numeric
     compares=Compares.RECORDS,
     engines="all",
     reference="Yancey, Winkler & Creecy (2002)",
+    chart=charts.PartsBars("il1s", "mean change, standard deviations / √2"),
     reading="0: no number changed. 0.1: numbers moved by 0.14 standard deviations on average; above 0.5 the "
     "records have little to do with their originals. Not informative after swapping or synthesis.",
 )

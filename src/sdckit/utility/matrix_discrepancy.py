@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
+from sdckit import charts
 from sdckit.errors import OptionError, SdcError
 from sdckit.microdata import Microdata
 from sdckit.registry import NUMERIC, Columns, Role, utility
@@ -15,6 +16,14 @@ from sdckit.utility.continuous import Array, matrices, numeric_pair, record_sums
 
 _TINY = 1e-10  # eigenvalues below this share of p carry no component
 _ERRORS = ("mse", "mae", "mvar")
+_WORDS = (
+    ("X", "X data"),
+    ("V", "V covariances"),
+    ("R", "R correlations"),
+    ("RF", "RF components"),
+    ("C", "C communalities"),
+    ("F", "F factor scores"),
+)
 Errors = tuple[float, float, float]
 
 
@@ -25,6 +34,7 @@ Errors = tuple[float, float, float]
     needs=Role.NUMERIC,
     engines="all",
     reference="Domingo-Ferrer, Mateo-Sanz & Torra (2001); Domingo-Ferrer & Torra (2001)",
+    chart=charts.PartsBars("mvar", "mean relative change of an entry", names=_WORDS),
     reading="0: the correlations are as before. 0.05: a correlation moved by 0.05 on average; above 0.2 "
     "regressions tell another story. The rows X in parts are about records and mean nothing after swapping.",
 )

@@ -3,6 +3,7 @@
 import narwhals as nw
 import polars as pl
 
+from sdckit import charts
 from sdckit.engine import frames
 from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
@@ -18,6 +19,7 @@ from sdckit.utility.variables import role_variables
     compares=Compares.RECORDS,
     engines="all",
     reference="Templ, Statistical Disclosure Control for Microdata (2017), ch. 5",
+    chart=charts.PartsBars("percent", "share of records newly missing", percent=True, counts=True),
     reading="0: nothing was suppressed. 0.02: two cells in a hundred were blanked, averaged over variables.",
 )
 def missing_values(original: Microdata, protected: Microdata, *, variables: Columns = ()) -> Result:

@@ -7,6 +7,7 @@ from typing import Annotated
 import polars as pl
 from pydantic import Field
 
+from sdckit import charts
 from sdckit.engine import tables
 from sdckit.microdata import Microdata
 from sdckit.registry import NUMERIC, Columns, Role, utility
@@ -22,6 +23,7 @@ Probability = Annotated[float, Field(ge=0, le=1)]
     needs=Role.NUMERIC,
     engines="all",
     reference="Templ (2017), ch. 5; Domingo-Ferrer & Torra (2001)",
+    chart=charts.moment_change,
     reading="0: means and variances are as before. 0.05: they moved by 5 % of themselves on average. Noise "
     "raises variances, microaggregation lowers them; see parts for the direction.",
 )

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
+from sdckit import charts
 from sdckit.engine import frames
 from sdckit.microdata import Microdata
 from sdckit.registry import NUMERIC, Columns, Role, utility
@@ -35,6 +36,7 @@ DEFAULT = tuple(round(0.05 * i, 2) for i in range(1, 20))
     unit="percent",
     needs=Role.NUMERIC,
     reference="Mateo-Sanz, Domingo-Ferrer & Sebé (2005)",
+    chart=charts.FigureBars(KINDS, "mean loss of the statistics, percent"),
     reading="0: the statistics did not move. 68: they moved by one standard error, 95: by two, so that no "
     "other sample is likely to give them. Large files notice small changes: the measure grows with n.",
 )

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
+from sdckit import charts
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
 from sdckit.registry import Columns, utility
@@ -35,6 +36,7 @@ class PropensityModel(StrEnum):
     bounds=(0, 0.25),
     unit="mean squared distance of a propensity score from the share of protected records",
     reference="Woo, Reiter, Oganian & Karr (2009); Snoke, Raab, Nowok, Dibben & Slavkovic (2018)",
+    chart=charts.score_densities,
     reading="0: no model of this kind can tell the files apart. 0.25: every record gives away its file "
     "(equal sizes). For synthetic data pmse_ratio near 1 is as good as a perfect synthesis, above 10 is "
     "poor; after changes record by record it can be far below 1. The model sees only what its terms express.",

@@ -5,6 +5,7 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
+from sdckit import charts
 from sdckit.engine import frames
 from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
@@ -20,6 +21,7 @@ from sdckit.utility.variables import role_variables
     compares=Compares.RECORDS,
     engines="all",
     reference="Templ, Statistical Disclosure Control for Microdata (2017), ch. 5",
+    chart=charts.PartsBars("share", "share of records changed", share=True, counts=True),
     reading="0: every value is the original one. 0.3: a variable differs from its original in three records "
     "of ten, averaged over variables. Says how many, not how far.",
 )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sdckit import charts
 from sdckit.engine import frames
 from sdckit.errors import ColumnError, OptionError, listing
 from sdckit.microdata import Microdata
@@ -23,6 +24,7 @@ from sdckit.utility.variables import role_variables
     unit="mean distance of a value from its original, 0 to 1",
     compares=Compares.RECORDS,
     reference="Młodak (2020); Młodak, Pietrzak & Józefowski (2022)",
+    chart=charts.PartsBars("loss", "mean distance from the original, 0 to 1", counts=True),
     reading="0: no value changed. 1: every value is as far from its original as can be. Numbers enter in "
     "their own unit and a change by 10 units already counts 0.94: use il1s for amounts of money. Not "
     "informative after swapping or synthesis.",
