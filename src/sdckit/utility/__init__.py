@@ -12,7 +12,6 @@ from sdckit.utility.entropy_loss import entropy_loss as entropy_loss
 from sdckit.utility.gower_distance import gower_distance as gower_distance
 from sdckit.utility.il1 import il1 as il1
 from sdckit.utility.il1s import il1s as il1s
-from sdckit.utility.indicators import indicators as indicators
 from sdckit.utility.matrix_discrepancy import matrix_discrepancy as matrix_discrepancy
 from sdckit.utility.missing_values import missing_values as missing_values
 from sdckit.utility.moments import moments as moments
