@@ -74,7 +74,7 @@ def test_value_labels_go_with_the_old_values():
 
 def test_mistakes():
     data = ages([1, 2])
-    with pytest.raises(OptionError, match=r"either breaks or width. Given: neither"):
+    with pytest.raises(OptionError, match=r"either breaks or width or groups. Given: neither"):
         sdc.protect.recode(data, variable="age")
     with pytest.raises(OptionError, match=r"labels must name every interval once. Given: 1. Allowed: 2"):
         sdc.protect.recode(data, variable="age", breaks=[2], labels=["x"])

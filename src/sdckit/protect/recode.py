@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated
 
+import narwhals as nw
 import polars as pl
 from pydantic import Field
 
@@ -13,7 +14,10 @@ from sdckit.engine import frames, tables
 from sdckit.engine.recode import intervals
 from sdckit.errors import ColumnError, OptionError
 from sdckit.microdata import Microdata
+from sdckit.protect.categories import recoded
 from sdckit.registry import Column, protection
+
+MOST = 10_000  # intervals; more are a slip of the pen
 
 
 @protection("Recode a number into intervals", engines="all", reference="Hundepool et al. (2012), ch. 3")
@@ -23,22 +27,41 @@ def recode(
     variable: Column,
     breaks: Annotated[list[float], Field(min_length=1)] | None = None,
     width: Annotated[float, Field(gt=0)] | None = None,
+    groups: Annotated[int, Field(ge=2, le=MOST)] | None = None,
+    log: bool = False,
     labels: list[str] | None = None,
 ) -> Microdata:
     """Replace a number by the interval it lies in.
 
-    `breaks` are cut points, [18, 65] gives "<18", "18–64" and "65+"; `width=5` cuts at every multiple of
-    five. Intervals contain their lower end. `labels` names them, lowest first. A recoded number is a
-    category: a variable in the numeric role becomes a key. Missing stays missing; no value is lost.
+    - `breaks` are cut points, [18, 65] gives "<18", "18–64" and "65+".
+    - `width=5` cuts at every multiple of five.
+    - `groups=5` cuts at the quintiles, for about as many records in each of five intervals (quantiles are
+      linear between order statistics). Many equal values may leave fewer intervals.
+    - `log=True` cuts evenly on the logarithmic scale, for skewed amounts: with `width=10` at powers of ten,
+      each interval ten times as wide as the one before; with `groups=5` into five such intervals between the
+      smallest positive number and the largest. Zero and negative numbers are one interval, "≤0".
+
+    Intervals contain their lower end. `labels` names them, lowest first. A recoded number is a category: a
+    variable in the numeric role becomes a key. Missing stays missing; no value is lost. Weights are not used.
     Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"age": [3, 18, 64, 65, None]}), keys="age")
     >>> sdc.protect.recode(data, variable="age", breaks=[18, 65]).frame["age"].to_list()
     ['<18', '18–64', '18–64', '65+', None]
+    >>> sdc.protect.recode(data, variable="age", groups=2).frame["age"].to_list()
+    ['<41', '<41', '41+', '41+', None]
     """
-    if (breaks is None) == (width is None):
-        raise OptionError("recode needs either breaks or width.", given="both" if breaks else "neither")
+    given = [name for name, v in (("breaks", breaks), ("width", width), ("groups", groups)) if v is not None]
+    if len(given) != 1:
+        raise OptionError(
+            "recode needs either breaks or width or groups.", given=" and ".join(given) or "neither"
+        )
+    if log and (breaks is not None or (width is not None and width <= 1)):
+        raise OptionError(
+            "log goes with a width above 1, the factor from one cut to the next, or with groups.",
+            given=f"width={width:g}" if width is not None else "breaks",
+        )
     kind = frames.schema(data.frame)[variable]
     if not kind.is_numeric():
         raise ColumnError(
@@ -50,43 +73,111 @@ def recode(
     low, high = moments.min[variable], moments.max[variable]
     if low is None or high is None:
         return data.with_frame(data.frame, variable=variable, categories=0)
-    cuts = sorted(set(breaks)) if breaks is not None else multiples(low, high, width or 1.0)
-    names = labels or interval_names(cuts, whole=kind.is_integer(), open_ends=breaks is not None)
-    expected = len(cuts) + 1 if breaks is not None else len(cuts) - 1
-    if len(names) != expected or len(set(names)) != len(names):
-        raise OptionError("labels must name every interval once.", given=len(names), allowed=expected)
-    ends = cuts if breaks is not None else cuts[1:-1]
-    outer = [min([low, *ends]) - 1, *ends, max([high, *ends]) + 1]
+    whole = kind.is_integer()
+    if breaks is not None:
+        cut = Cut.at(sorted(set(breaks)), whole=whole)
+    elif log:
+        cut = logarithmic(data, variable, width, groups, whole=whole, nonpositive=low <= 0)
+    elif groups is not None:
+        cut = equal_counts(data, variable, groups, low, high, whole=whole)
+    else:
+        cuts = multiples(low, high, width or 1.0)
+        cut = Cut(cuts[1:-1], interval_names(cuts, whole=whole, open_ends=False))
+    names = labels or cut.names
+    if len(names) != len(cut.names) or len(set(names)) != len(names):
+        raise OptionError("labels must name every interval once.", given=len(names), allowed=len(cut.names))
+    outer = [min([low, *cut.cuts]) - 1, *cut.cuts, max([high, *cut.cuts]) + 1]
     table = intervals(data.table, variable, outer, names, right=False)
     frame = table.to_native()
     if data.engine == "polars":
         frame = frames.gather(table).with_columns(pl.col(variable).cast(pl.Enum(names)))
-    roles = data.roles
-    if variable in roles.numeric:
-        keys = (*roles.keys, variable)
-        roles = replace(roles, numeric=tuple(c for c in roles.numeric if c != variable), keys=keys)
-    ready = replace(data, roles=roles, labels=data.labels.without_values((variable,)))
-    return ready.with_frame(frame, variable=variable, categories=len(names))
+    changed = moments.n[variable]
+    return recoded(data, frame, [variable], variable=variable, categories=len(names), values_changed=changed)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Inner cut points in ascending order, and the names of the intervals, one more."""
+
+    cuts: Sequence[float]
+    names: Sequence[str]
+
+    @classmethod
+    def at(cls, cuts: Sequence[float], *, whole: bool) -> "Cut":
+        """Cut points with open intervals at both ends."""
+        return cls(cuts, interval_names(cuts, whole=whole, open_ends=True))
 
 
 def multiples(low: float, high: float, width: float) -> list[float]:
     """Cut points at multiples of `width` that cover low to high."""
     first, last = math.floor(low / width), math.floor(high / width) + 1
-    if last - first > 10_000:
-        raise OptionError("width gives too many intervals.", given=last - first, allowed="10,000 at most")
+    _refuse_many(last - first)
     return [i * width for i in range(first, last + 1)]
+
+
+def equal_counts(data: Microdata, variable: str, groups: int, low: float, high: float, *, whole: bool) -> Cut:
+    """Cut points at the quantiles i/groups, each once, none at the lowest value, where nothing lies below."""
+    found = tables.quantiles(data.table, variable, [i / groups for i in range(1, groups)])
+    cuts = sorted({math.ceil(q) if whole else q for q in found if q is not None and q > low})
+    if cuts:
+        return Cut.at(cuts, whole=whole)
+    return Cut([], [f"{low:g}–{high:g}" if high > low else f"{low:g}"])
+
+
+def logarithmic(
+    data: Microdata,
+    variable: str,
+    factor: float | None,
+    groups: int | None,
+    *,
+    whole: bool,
+    nonpositive: bool,
+) -> Cut:
+    """Cut points at powers of the factor, or evenly on the log scale between the positive numbers' ends."""
+    x = nw.col(variable)
+    positive = tables.moments(data.table.filter(x > 0), [variable], None)
+    low, high = positive.min[variable], positive.max[variable]
+    if low is None or high is None:
+        return Cut([], ["≤0"])
+    if groups is not None:
+        steps = [low * (high / low) ** (i / groups) for i in range(1, groups)]
+        inner = sorted({math.ceil(c) if whole else float(f"{c:.3g}") for c in steps})
+        inner = [c for c in inner if low < c <= high]
+        cut = Cut.at(inner, whole=whole) if inner else Cut([], [f"{low:g}–{high:g}"])
+    else:
+        base = factor or 10.0
+        first, last = _power(low, base), _power(high, base) + 1
+        _refuse_many(last - first)
+        powers = [base**i for i in range(first, last + 1)]
+        cut = Cut(powers[1:-1], interval_names(powers, whole=whole, open_ends=False))
+    return Cut([low, *cut.cuts], ["≤0", *cut.names]) if nonpositive else cut
+
+
+def _power(x: float, base: float) -> int:
+    """The largest i with baseⁱ ≤ x; logarithms alone are off by one at some powers."""
+    guess = round(math.log(x, base))
+    return guess if base**guess <= x else guess - 1
+
+
+def _refuse_many(found: int) -> None:
+    if found > MOST:
+        raise OptionError("width gives too many intervals.", given=found, allowed="10,000 at most")
 
 
 def interval_names(cuts: Sequence[float], *, whole: bool, open_ends: bool) -> list[str]:
     """Names like "20–24" for whole numbers and "[0.5, 1)" for others, with open ends where asked."""
     integer = whole and all(float(c).is_integer() for c in cuts)
+    digits = next((d for d in range(6, 17) if len({f"{c:.{d}g}" for c in cuts}) == len(cuts)), 17)
+
+    def text(c: float) -> str:
+        return f"{c:.0f}" if integer else f"{c:.{digits}g}"
 
     def between(a: float, b: float) -> str:
         if not integer:
-            return f"[{a:g}, {b:g})"
+            return f"[{text(a)}, {text(b)})"
         return f"{a:.0f}–{b - 1:.0f}" if b - a > 1 else f"{a:.0f}"
 
     inner = [between(a, b) for a, b in pairwise(cuts)]
     if not open_ends:
         return inner
-    return [f"<{cuts[0]:g}", *inner, f"{cuts[-1]:g}+" if integer else f"≥{cuts[-1]:g}"]
+    return [f"<{text(cuts[0])}", *inner, f"{text(cuts[-1])}+" if integer else f"≥{text(cuts[-1])}"]

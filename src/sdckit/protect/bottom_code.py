@@ -1,0 +1,50 @@
+"""Bottom coding: no number below a threshold."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from sdckit.microdata import Microdata
+from sdckit.protect.households import once_per_household
+from sdckit.protect.tails import Replacement, cut_tails
+from sdckit.registry import NUMERIC, Columns, protection
+
+
+@protection("Bottom coding", reference="Hundepool et al. (2012), ch. 3")
+@once_per_household
+def bottom_code(
+    data: Microdata,
+    *,
+    variables: Columns = NUMERIC,
+    value: float | None = None,
+    share: Annotated[float, Field(gt=0, lt=1)] | None = None,
+    replacement: Replacement | float = Replacement.THRESHOLD,
+    by: Columns = (),
+) -> Microdata:
+    """Replace the numbers below a threshold, each variable on its own: `top_code` turned round.
+
+    The threshold is a `value`, or so low that at most a `share` of the present values lies below: the share
+    quantile, linear between order statistics, in whole numbers rounded up. In place of the values below
+    comes the threshold, their `"mean"` (keeps totals and means) or `"median"`, or a given number; a mean or
+    median of fewer than three values would give them away and is the threshold instead. `by`: within strata,
+    each with its own threshold and mean.
+
+    Missing stays missing. Whole numbers stay whole unless means or medians make them decimal. A variable that
+    households share is cut once a household. Weights are not used.
+    Reference: Hundepool et al. (2012).
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"savings": [-900.0, -20.0, 0.0, 75.0]}), numeric="savings")
+    >>> sdc.protect.bottom_code(data, value=0).frame["savings"].to_list()
+    [0.0, 0.0, 0.0, 75.0]
+    """
+    return cut_tails(
+        data,
+        variables,
+        method="bottom_code",
+        value=value,
+        share=share,
+        replacement=replacement,
+        by=by,
+        upper=False,
+    )

@@ -1,0 +1,87 @@
+"""The categories of a variable, and how people name them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from sdckit.engine import frames, tables
+from sdckit.errors import OptionError, listing, nearest
+from sdckit.microdata import Microdata
+
+
+@dataclass(frozen=True)
+class Categories:
+    """The known categories of a variable in order: those that occur and those with a value label.
+
+    records says how often each occurs. texts has the labels, or the values as text where there are none.
+    """
+
+    variable: str
+    values: tuple[Any, ...]
+    records: tuple[int, ...]
+    texts: tuple[str, ...]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each name leads: labels, and codes, which win where a label reads like a code."""
+        labels = {text: place for place, text in enumerate(self.texts)}
+        return labels | {as_text(value): place for place, value in enumerate(self.values)}
+
+    def occurring(self) -> "Categories":
+        """Only the categories that some record has."""
+        rows = [row for row in zip(self.values, self.records, self.texts, strict=True) if row[1]]
+        values, records, texts = zip(*rows, strict=True) if rows else ((), (), ())
+        return Categories(self.variable, values, records, texts)
+
+    def place(self, name: object) -> int:
+        """The place of a category named by its code or by its label."""
+        found = self.places.get(as_text(name))
+        if found is None:
+            raise OptionError(
+                f"{self.variable!r} has no category {as_text(name)!r}.",
+                allowed=listing(self.texts),
+                hint=nearest(as_text(name), self.places),
+            )
+        return found
+
+
+def categories(data: Microdata, variable: str) -> Categories:
+    """The categories of a column, on any engine."""
+    counts = tables.count_cells(data.table, [variable], None).drop_nulls(variable)
+    records = dict(zip(counts[variable].to_list(), counts[tables.RECORDS].to_list(), strict=True))
+    kind = frames.schema(data.frame)[variable]
+    levels: Sequence[Any] = getattr(kind, "categories", ())
+    labels = data.labels.values.get(variable, {})
+    known = dict.fromkeys([*levels, *([] if levels else _sorted([*labels, *records]))])
+    values = tuple(known)
+    texts = [data.labels.text(variable, value) if value in labels else as_text(value) for value in values]
+    times = Counter(texts)
+    unique = [f"{t} ({as_text(v)})" if times[t] > 1 else t for t, v in zip(texts, values, strict=True)]
+    return Categories(variable, values, tuple(records.get(v, 0) for v in values), tuple(unique))
+
+
+def as_text(value: object) -> str:
+    """A category as people write it: 1 for 1.0."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def recoded(data: Microdata, frame: Any, variables: Sequence[str], **did: Any) -> Microdata:
+    """The file with other categories in some columns: their value labels go, and numbers become keys.
+
+    A number that is also sensitive becomes a sensitive category and no key.
+    """
+    roles = data.roles
+    keys = (c for c in variables if c in roles.numeric and c not in roles.sensitive)
+    numeric = tuple(c for c in roles.numeric if c not in variables)
+    roles = replace(roles, numeric=numeric, keys=(*roles.keys, *keys))
+    ready = replace(data, roles=roles, labels=data.labels.without_values(tuple(variables)))
+    return ready.with_frame(frame, **did)
+
+
+def _sorted(values: Sequence[Any]) -> list[Any]:
+    try:
+        return sorted(values)
+    except TypeError:  # codes of several types
+        return sorted(values, key=str)

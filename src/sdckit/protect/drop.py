@@ -1,0 +1,30 @@
+"""Remove columns."""
+
+from sdckit.errors import OptionError
+from sdckit.microdata import Microdata
+from sdckit.registry import Columns, Role, RoleColumns, protection
+
+DIRECT = RoleColumns(Role.DIRECT)
+
+
+@protection("Remove columns", engines="all", reference="Hundepool et al. (2012), ch. 1")
+def drop(data: Microdata, *, variables: Columns = DIRECT) -> Microdata:
+    """Remove columns with their roles and labels: by default the direct identifiers, such as names.
+
+    What is known of a removed column is gone, but what other columns say of it is not: a region is still told
+    by its postcode. Reference: Hundepool et al. (2012).
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"name": ["Ada"], "age": [36]}), keys="age")
+    >>> sdc.protect.drop(data, variables="name").columns
+    ('age',)
+    """
+    names = tuple(dict.fromkeys(variables))
+    if not names:
+        raise OptionError("drop has no column to remove.", hint="Give variables=[…].")
+    if len(names) == len(data.columns):
+        raise OptionError(
+            "drop would leave no column.", given=len(names), allowed=f"{len(names) - 1} at most"
+        )
+    left = data.without(names)
+    return left.with_frame(left.frame, columns_removed=list(names))

@@ -1,0 +1,39 @@
+"""Draw far records in, onto an ellipsoid round the bulk of the data."""
+
+import numpy as np
+
+from sdckit.protect.numbers import Floats, location_and_spread
+
+FLAT = 1e-9  # least variance, in units of the variable's own, of a direction that most records share
+
+
+def pull_in(x: Floats, share: float) -> Floats:
+    """The records (rows) with the most distant `share` moved towards the centre.
+
+    Distances are Mahalanobis distances by the MCD estimate of the records without missing values. Those of
+    a record with missing values, from the variables it has, are never longer than with all of them.
+    """
+    from sdckit.models.mcd import mcd
+
+    mean, spread = location_and_spread(x)
+    varies = spread > 0
+    z = (x[:, varies] - mean[varies]) / spread[varies]
+    present = ~np.isnan(z)
+    complete = present.all(axis=1)
+    if not varies.any() or complete.sum() <= z.shape[1] + 1:
+        return x
+    bulk = mcd(np.ascontiguousarray(z[complete]))
+    squared = np.zeros(len(z))
+    for pattern in np.unique(present, axis=0):
+        if pattern.any():
+            rows = (present == pattern).all(axis=1)
+            size, direction = np.linalg.eigh(bulk.covariance[np.ix_(pattern, pattern)])
+            scores = (z[np.ix_(rows, pattern)] - bulk.location[pattern]) @ direction
+            squared[rows] = (scores**2 / np.maximum(size, FLAT)).sum(axis=1)
+    distance = np.sqrt(squared)
+    limit = np.quantile(distance[complete], 1 - share)
+    far = distance > limit
+    closer = bulk.location + (z[far] - bulk.location) * (limit / distance[far])[:, None]
+    y = x.copy()
+    y[np.ix_(far, varies)] = mean[varies] + closer * spread[varies]
+    return y

@@ -1,0 +1,120 @@
+"""Global recoding of categories: merge them by a map, or cut codes to their leading digits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import Annotated, Any
+
+import polars as pl
+from pydantic import Field
+
+from sdckit.engine import frames, recode
+from sdckit.errors import DataError, OptionError, listing
+from sdckit.microdata import Microdata
+from sdckit.protect.categories import Categories, as_text, categories, recoded
+from sdckit.registry import Columns, protection
+
+
+@protection("Merge categories", engines="all", reference="Hundepool et al. (2012), ch. 3")
+def group(
+    data: Microdata,
+    *,
+    variables: Columns,
+    map: Mapping[str, Annotated[list[Any], Field(min_length=1)]] | None = None,
+    digits: Annotated[int, Field(ge=1)] | None = None,
+    rest: str | None = None,
+) -> Microdata:
+    """Merge categories, so that fewer records stand out.
+
+    `map` says which categories make a new one: {"South": ["Tyrol", "Carinthia"]}. They are named by code or
+    by value label. Categories that are not named stay, or with `rest="Other"` become that one. A new name
+    that is an existing category takes the others in. The result has the new names and, for what stays, the
+    labels.
+
+    `digits` keeps the first letters and digits of a hierarchical code: with digits=2 the activities 1011 and
+    10.12 become 10. Points and blanks are not counted; shorter codes stay. Numbers need codes of one length,
+    because leading zeros are lost. Value labels stay where they name a code that is left.
+
+    Missing stays missing, and there are no categories but the old and the new ones. A variable in the numeric
+    role becomes a key. Weights are not used. Reference: Hundepool et al. (2012).
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"region": ["Tyrol", "Vienna", "Carinthia", None]}), keys="region")
+    >>> south = {"South": ["Tyrol", "Carinthia"]}
+    >>> sdc.protect.group(data, variables="region", map=south).frame["region"].to_list()
+    ['South', 'Vienna', 'South', None]
+    """
+    if (map is None) == (digits is None):
+        raise OptionError("group needs either map or digits.", given="neither" if map is None else "both")
+    if digits is not None and rest is not None:
+        raise OptionError("rest goes with map, not with digits.", given=rest)
+    table, levels = data.table, {}
+    figures: dict[str, Any] = {"values_changed": 0, "categories_before": {}, "categories_after": {}}
+    labels: dict[str, Mapping[Any, str]] = {}
+    for variable in dict.fromkeys(variables):
+        old = categories(data, variable)
+        new = _by_map(old, map, rest) if map is not None else _by_digits(old, digits or 1)
+        occurring = {v: new[v] for v, n in zip(old.values, old.records, strict=True) if n}
+        table = recode.values(table, variable, occurring)
+        left = list(dict.fromkeys(occurring.values()))
+        if any(isinstance(v, str) for v in left):
+            levels[variable] = left
+        if digits is not None:
+            told = data.labels.values.get(variable, {})
+            labels[variable] = {code: told[code] for code in left if code in told}
+        figures["values_changed"] += _changed(old, new)
+        figures["categories_before"][variable] = len(occurring)
+        figures["categories_after"][variable] = len(left)
+    frame = table.to_native()
+    if data.engine == "polars":
+        frame = frames.gather(table).with_columns(pl.col(c).cast(pl.Enum(v)) for c, v in levels.items())
+    done = recoded(data, frame, tuple(figures["categories_after"]), **figures)
+    kept = {c: texts for c, texts in labels.items() if texts}
+    return replace(done, labels=replace(done.labels, values={**done.labels.values, **kept}))
+
+
+def _by_map(old: Categories, map: Mapping[str, Sequence[Any]], rest: str | None) -> dict[Any, str]:
+    """The new name of each category."""
+    told: dict[int, str] = {}
+    for name, members in map.items():
+        for member in members:
+            place = old.place(member)
+            if told.setdefault(place, name) != name:
+                raise OptionError(
+                    f"A category of {old.variable!r} is in two groups.",
+                    given=f"{as_text(member)} in {told[place]!r} and {name!r}",
+                )
+    return {
+        value: told.get(place, text if rest is None else rest)
+        for place, (value, text) in enumerate(zip(old.values, old.texts, strict=True))
+    }
+
+
+def _by_digits(old: Categories, digits: int) -> dict[Any, Any]:
+    """Each code cut to its first letters and digits; numbers stay numbers."""
+    if all(isinstance(value, str) for value in old.values):
+        return {code: _cut(code, digits) for code in old.values}
+    codes = {value: as_text(value) for value, n in zip(old.values, old.records, strict=True) if n}
+    odd = [code for code in codes.values() if not code.isdigit()]
+    if odd:
+        raise DataError(f"Codes in {old.variable!r} must be text or whole numbers.", given=odd[0])
+    if len({len(code) for code in codes.values()}) > 1:
+        raise DataError(
+            f"Codes in {old.variable!r} are numbers of different length.",
+            given=listing(sorted(codes.values(), key=len)[:: max(len(codes) - 1, 1)]),
+            allowed="whole numbers of one length, or text",
+            hint="Leading zeros are lost in numbers: read the codes as text.",
+        )
+    return {value: type(value)(code[:digits]) for value, code in codes.items()}
+
+
+def _cut(code: str, digits: int) -> str:
+    """The code up to its n-th letter or digit; codes with fewer stay."""
+    counted = list(accumulate(int(character.isalnum()) for character in code))
+    return code[: counted.index(digits) + 1] if counted and counted[-1] >= digits else code
+
+
+def _changed(old: Categories, new: Mapping[Any, Any]) -> int:
+    """The number of values that belong to another category now, rather than to the same under its label."""
+    rows = zip(old.values, old.texts, old.records, strict=True)
+    return sum(n for value, text, n in rows if n and as_text(new[value]) not in (text, as_text(value)))

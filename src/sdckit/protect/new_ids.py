@@ -1,0 +1,47 @@
+"""Random numbers in place of identifiers."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from sdckit.errors import RoleError
+from sdckit.microdata import Microdata
+from sdckit.registry import protection
+
+
+@protection("New random ids", keeps_records=False, reference="Hundepool et al. (2012), ch. 1")
+def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
+    """Replace record, household and cluster numbers by random ones.
+
+    The columns with the roles id, household and cluster get new whole numbers, drawn without replacement
+    among those with one digit more than needed: equal numbers stay equal (members of a household still share
+    one), different ones stay different, and the new say nothing of the old or their order. Nobody can find
+    records again by their old number, and nor can we: measures that compare record by record should be taken
+    before this step. The rows stay in their order (see `shuffle_order`).
+    Missing stays missing. Reference: Hundepool et al. (2012).
+
+    >>> import polars as pl, sdckit as sdc
+    >>> frame = pl.DataFrame({"home": ["a", "a", "b"], "person": [11, 12, 21]})
+    >>> sdc.protect.new_ids(sdc.read(frame, id="person", household="home"), rng=1).frame["home"].to_list()
+    [22, 22, 84]
+    """
+    roles = data.roles
+    names = list(dict.fromkeys(c for c in (roles.id, roles.household, roles.cluster) if c is not None))
+    if not names:
+        raise RoleError(
+            "new_ids needs the role 'id', 'household' or 'cluster', and the data have none of them.",
+            hint="Give it when you read the data: sdckit.read(…, id=…).",
+        )
+    columns = [_renumbered(data.frame[name], rng) for name in names]
+    numbers = {name: data.frame[name].drop_nulls().n_unique() for name in names}
+    ready = replace(data, labels=data.labels.without_values(tuple(names)))
+    return ready.with_frame(data.frame.with_columns(columns), ids_replaced=numbers)
+
+
+def _renumbered(column: pl.Series, rng: np.random.Generator) -> pl.Series:
+    """Each different value with a number of its own."""
+    old = column.drop_nulls().unique(maintain_order=True)  # in order of appearance: the same every time
+    lowest = 10 ** len(str(max(len(old), 1)))
+    new = lowest + rng.choice(9 * lowest, size=len(old), replace=False)
+    return column.replace_strict(old, pl.Series(new, dtype=pl.Int64), default=None, return_dtype=pl.Int64)

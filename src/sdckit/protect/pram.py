@@ -1,0 +1,187 @@
+"""Post-randomisation (PRAM): categories change at random, with known probabilities."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from pydantic import Field
+
+from sdckit.errors import ColumnError, OptionError, listing
+from sdckit.microdata import Microdata
+from sdckit.protect.categories import Categories, categories
+from sdckit.protect.households import once_per_household
+from sdckit.protect.strata import strata
+from sdckit.registry import Columns, protection
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+STAY = 0.8
+MOST = 1000  # categories; a variable with more is no category
+SHOWN = 12  # categories of a matrix that is worth showing in the log
+CLOSE = 1e-6  # rows of a given matrix add up to one as nearly as this
+
+
+@protection(
+    "Post-randomisation (PRAM)",
+    reference="Gouweleeuw, Kooiman, Willenborg & de Wolf (1998); Hundepool et al. (2012), ch. 3",
+)
+@once_per_household
+def pram(
+    data: Microdata,
+    *,
+    variables: Columns,
+    stay: Probability | Mapping[str, Probability] = STAY,
+    matrix: Mapping[str, Mapping[str, Probability]] | None = None,
+    invariant: bool | None = None,
+    amount: Annotated[float, Field(gt=0, le=1)] = 1.0,
+    weighted: bool = False,
+    by: Columns = (),
+    rng: np.random.Generator,
+) -> Microdata:
+    r"""Let each value change its category at random, variable by variable, record by record.
+
+    A value in category i becomes j with probability P_ij. `stay` is the diagonal of P, one probability or one
+    for each category (of one variable); what is left is spread evenly over the other categories. Or `matrix`
+    gives P for one variable, {old: {new: probability}}; categories without a row stay. Categories are named
+    by code or by value label.
+
+    Invariant PRAM (the default, unless a matrix is given) keeps the frequencies p of the categories in
+    expectation. It applies P and then its reversal by Bayes' rule,
+
+    .. math:: R = P\,Q, \qquad Q_{kj} = \frac{P_{jk}\,p_j}{\sum_l p_l P_{lk}}, \qquad p^\top R = p^\top
+
+    so somewhat fewer values stay than `stay` says; the log has the share that changed, and R. With an
+    `amount` a below 1 every value takes part with probability a only: a·R + (1−a)·I. With `stay=1` nothing
+    changes.
+
+    `by`: within strata, each with its own frequencies; frequencies of strata then stay in expectation, too.
+    `weighted`: p are weighted frequencies, and those stay in expectation. A variable that households share
+    changes once a household; p are then frequencies of households. Relations between variables weaken.
+    Only categories that occur (in the stratum) take part, and none is invented. Missing values stay missing
+    and do not count in p.
+    Reference: Gouweleeuw et al. (1998).
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"eye": ["blue", "brown"] * 500}), keys="eye")
+    >>> done = sdc.protect.pram(data, variables="eye", stay=0.9, rng=1)
+    >>> done.log[-1].figures["share_changed"], done.log[-1].figures["matrix"]["eye"]["blue"]
+    ({'eye': 0.179}, {'blue': 0.82, 'brown': 0.18})
+    """
+    names = list(dict.fromkeys(variables))
+    if len(names) > 1 and (matrix is not None or isinstance(stay, Mapping)):
+        raise OptionError("Probabilities by category are for one variable.", given=listing(names))
+    if matrix is not None and stay != STAY:
+        raise OptionError("pram takes either stay or matrix.", given="both")
+    keep = matrix is None if invariant is None else invariant
+    blocks = strata(data, by)
+    weights = data.weights() if weighted else np.ones(data.height)
+    columns, changed, shown = [], {}, {}
+    for name in names:
+        known = _checked(categories(data, name).occurring())
+        first = None if matrix is None else _given(known, matrix)
+        diagonal = _stay(known, stay)
+        codes = _codes(data.frame[name], known)
+        new = codes.copy()
+        draws = rng.random(data.height)
+        for rows in blocks:
+            here = rows[codes[rows] >= 0]
+            counts: Floats = np.bincount(codes[here], weights[here], len(known.values)).astype(np.float64)
+            p = spread_evenly(diagonal, counts > 0) if first is None else first
+            r = invariant_matrix(counts, p) if keep else p
+            chances = amount * r + (1 - amount) * np.eye(len(r))
+            new[here] = _draw(codes[here], chances, draws[here])
+        if not by and len(known.values) <= SHOWN:
+            shown[name] = _as_mapping(chances, known)
+        changed[name] = int((new != codes).sum()) / max(int((codes >= 0).sum()), 1)
+        columns.append(_values(data.frame[name], known, new))
+    return data.with_frame(data.frame.with_columns(columns), share_changed=changed, matrix=shown)
+
+
+def invariant_matrix(frequencies: Floats, first: Floats) -> Floats:
+    """A first matrix followed by its reversal, under which these frequencies stay in expectation."""
+    joint = frequencies[:, None] * first
+    reached = joint.sum(axis=0)
+    return np.asarray(first @ (joint / np.where(reached > 0, reached, 1.0)).T)
+
+
+def spread_evenly(stay: Floats, present: npt.NDArray[np.bool_]) -> Floats:
+    """A matrix with this diagonal and even chances for all other categories present; absent ones stay."""
+    k = int(present.sum())
+    matrix = np.zeros((len(stay), len(stay)))
+    if k > 1:
+        matrix[np.ix_(present, present)] = (1 - stay[present])[:, None] / (k - 1)
+    np.fill_diagonal(matrix, np.where(present, stay if k > 1 else 1.0, 1.0))
+    return matrix
+
+
+def _checked(known: Categories) -> Categories:
+    if len(known.values) > MOST:
+        raise ColumnError(
+            f"pram is for categories; {known.variable!r} has too many values.",
+            given=len(known.values),
+            allowed=f"{MOST:,} at most",
+        )
+    return known
+
+
+def _stay(known: Categories, stay: float | Mapping[str, float]) -> Floats:
+    """The probability of every category to stay as it is."""
+    if not isinstance(stay, Mapping):
+        return np.full(len(known.values), stay)
+    told = {known.place(name): chance for name, chance in stay.items()}
+    lacking = [text for place, text in enumerate(known.texts) if place not in told]
+    if lacking:
+        raise OptionError(
+            f"stay needs a probability for every category of {known.variable!r}.", hint=f"Add {lacking[0]!r}."
+        )
+    return np.array([told[place] for place in range(len(told))])
+
+
+def _given(known: Categories, matrix: Mapping[str, Mapping[str, float]]) -> Floats:
+    """A matrix of the user's as an array over all categories."""
+    result = np.eye(len(known.values))
+    for old, row in matrix.items():
+        total = sum(row.values())
+        if abs(total - 1) > CLOSE:
+            raise OptionError(f"The probabilities of {old!r} must add up to 1.", given=f"{total:g}")
+        place = known.place(old)
+        result[place] = 0.0
+        for new, chance in row.items():
+            result[place, known.place(new)] += chance / total
+    return result
+
+
+def _codes(column: pl.Series, known: Categories) -> Ints:
+    """The place of each value among the categories; −1 where missing."""
+    levels = pl.Series(list(known.values), dtype=column.dtype)
+    places = pl.Series(range(len(known.values)), dtype=pl.Int64)
+    return column.replace_strict(levels, places, default=-1).fill_null(-1).to_numpy()
+
+
+def _values(column: pl.Series, known: Categories, codes: Ints) -> pl.Series:
+    """The column with the categories at these places."""
+    levels = pl.Series(column.name, [*known.values, None], dtype=column.dtype)
+    return levels.gather(np.where(codes < 0, len(known.values), codes))
+
+
+def _draw(codes: Ints, chances: Floats, uniform: Floats) -> Ints:
+    """A new category for each old one: the first whose cumulative probability is above the uniform number."""
+    cumulative = chances.cumsum(axis=1)
+    # Divided by their own last value, so that categories without a chance end exactly at 1 and are not drawn.
+    cumulative /= cumulative[:, -1:]
+    order = np.argsort(codes, kind="stable")
+    ends = np.bincount(codes, minlength=len(chances)).cumsum()
+    new = np.empty_like(codes)
+    for category, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
+        rows = order[start:end]
+        new[rows] = np.searchsorted(cumulative[category], uniform[rows], side="right")
+    return new
+
+
+def _as_mapping(chances: Floats, known: Categories) -> dict[str, dict[str, float]]:
+    rows = (dict(zip(known.texts, row, strict=True)) for row in np.round(chances, 6).tolist())
+    return dict(zip(known.texts, rows, strict=True))

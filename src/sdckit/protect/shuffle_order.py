@@ -1,0 +1,31 @@
+"""Records in a random order."""
+
+import numpy as np
+
+from sdckit.microdata import Microdata
+from sdckit.protect.households import households
+from sdckit.registry import protection
+
+
+@protection("Shuffle the order of records", keeps_records=False, reference="Hundepool et al. (2012), ch. 1")
+def shuffle_order(data: Microdata, *, rng: np.random.Generator) -> Microdata:
+    """Put the records in a random order, so that their place in the file says nothing.
+
+    The order in which a survey was taken, or a register is sorted, tells neighbours apart. Members of a
+    household stay next to each other; households and the members within them change places at random.
+    Every order is equally likely; no value changes. Records of both files can no longer be compared by
+    position: measures that compare record by record should be taken before this step.
+    Reference: Hundepool et al. (2012).
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"x": [1, 2, 3, 4, 5]}), numeric="x")
+    >>> sdc.protect.shuffle_order(data, rng=1).frame["x"].to_list()
+    [5, 1, 2, 3, 4]
+    """
+    order = rng.permutation(data.height)
+    homes = households(data)
+    if homes is not None:
+        block = rng.permutation(len(homes.first))[homes.number]
+        order = order[np.argsort(block[order], kind="stable")]
+    moved = int((order != np.arange(data.height)).sum())
+    return data.with_frame(data.frame[order], records_moved=moved)

@@ -1,0 +1,93 @@
+"""Cut the upper or lower tail of numbers: what top and bottom coding share."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+import numpy as np
+
+from sdckit.errors import OptionError
+from sdckit.microdata import Microdata
+from sdckit.protect.numbers import Floats, matrix_of, number_columns
+from sdckit.protect.strata import Rows, strata
+from sdckit.protect.whole_numbers import in_place_of
+
+FEW = 3  # a mean of fewer values gives them away
+
+
+class Replacement(StrEnum):
+    """What stands in place of the values that are cut."""
+
+    THRESHOLD = "threshold"
+    MEAN = "mean"
+    MEDIAN = "median"
+
+
+def check_threshold(method: str, value: float | None, share: float | None) -> None:
+    """Refuse two thresholds or none."""
+    if (value is None) == (share is None):
+        raise OptionError(
+            f"{method} needs either value or share.", given="neither" if value is None else "both"
+        )
+
+
+def cut_tails(
+    data: Microdata,
+    variables: Sequence[str],
+    *,
+    method: str,
+    value: float | None,
+    share: float | None,
+    replacement: Replacement | float,
+    by: Sequence[str],
+    upper: bool,
+) -> Microdata:
+    """Each variable's values beyond the threshold replaced, stratum by stratum."""
+    check_threshold(method, value, share)
+    sign = 1.0 if upper else -1.0
+    names = number_columns(data, variables, method)
+    x = matrix_of(data, names)
+    y = x.copy()
+    blocks = strata(data, by)
+    highest = {}
+    for j, name in enumerate(names):
+        whole = data.frame[name].dtype.is_integer()
+        found = [
+            _cut(sign * x[:, j], y[:, j], rows, sign, value, share, replacement, whole) for rows in blocks
+        ]
+        if not by:
+            highest[name] = found[0]
+    columns = [in_place_of(data.frame[name], y[:, j]) for j, name in enumerate(names)]
+    changed = (y != x) & ~np.isnan(x)
+    return data.with_frame(
+        data.frame.with_columns(columns),
+        values_changed=int(changed.sum()),
+        records_touched=int(changed.any(axis=1).sum()),
+        thresholds={name: t for name, t in highest.items() if t is not None},
+    )
+
+
+def _cut(
+    x: Floats,
+    y: Floats,
+    rows: Rows,
+    sign: float,
+    value: float | None,
+    share: float | None,
+    replacement: Replacement | float,
+    whole: bool,
+) -> float | None:
+    """Cut the upper tail of sign·x in some rows, write into y, and return the threshold."""
+    present = rows[~np.isnan(x[rows])]
+    if not len(present):
+        return None
+    threshold = sign * value if value is not None else float(np.quantile(x[present], 1 - (share or 0.0)))
+    if whole and value is None:
+        threshold = float(np.floor(threshold))
+    beyond = present[x[present] > threshold]
+    if isinstance(replacement, Replacement):
+        few = len(beyond) < FEW or replacement is Replacement.THRESHOLD
+        centre = np.mean if replacement is Replacement.MEAN else np.median
+        y[beyond] = sign * (threshold if few else float(centre(x[beyond])))
+    else:
+        y[beyond] = replacement
+    return sign * threshold
