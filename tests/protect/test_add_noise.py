@@ -135,6 +135,15 @@ def test_missing_values_stay_missing_and_present_ones_present(method):
         assert (y != x).all()
 
 
+def test_a_variable_without_values_is_no_hindrance():
+    x = np.column_stack([skewed(100), np.full(100, np.nan)])
+    y = noisy(numbers(x), 1, method="restricted", amount=1.0)
+    assert np.isnan(y[:, 3]).all()
+    assert np.cov(y[:, :3], rowvar=False) == pytest.approx(np.cov(x[:, :3], rowvar=False), rel=1e-11)
+    for method in METHODS:
+        assert np.isnan(noisy(numbers(x[:, 3:]), 1, method=method)).all()
+
+
 def test_means_and_variances_are_kept_with_missing_values_too():
     x = skewed(80)
     x[np.random.default_rng(3).random(x.shape) < 0.2] = np.nan

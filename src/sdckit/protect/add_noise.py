@@ -85,7 +85,10 @@ def add_noise(
     x = matrix_of(data, names)
     y = x.copy()
     for rows in pooled_strata(data, by, len(names) + 2):
-        y[rows] = _METHODS[method](x[rows], amount, rng)
+        # a variable without any value would leave no complete records
+        block = np.ix_(rows, ~np.isnan(x[rows]).all(axis=0))
+        if x[block].size:
+            y[block] = _METHODS[method](x[block], amount, rng)
     changed = (y != x) & ~np.isnan(x)
     return with_matrix(
         data, names, y, values_changed=int(changed.sum()), records_touched=int(changed.any(axis=1).sum())
