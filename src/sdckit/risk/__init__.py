@@ -8,4 +8,5 @@ from sdckit.risk.individual_risk import individual_risk as individual_risk
 from sdckit.risk.k_anonymity import k_anonymity as k_anonymity
 from sdckit.risk.k_map import k_map as k_map
 from sdckit.risk.l_diversity import l_diversity as l_diversity
+from sdckit.risk.population_uniques import population_uniques as population_uniques
 from sdckit.risk.t_closeness import t_closeness as t_closeness
