@@ -1,14 +1,18 @@
 """compare: points, front, best, failures, parallel runs."""
 
+import json
 import math
 
+import numpy as np
 import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.compare import Point, _front
+from sdckit import registry
 from sdckit.errors import ColumnError, OptionError, UnknownMethodError
 from sdckit.quantity import Quantity
+from sdckit.registry import protection
+from sdckit.risk_utility_map import Point, front, hypervolume
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +78,7 @@ def test_ties_are_all_on_the_front():
         Point(n, empty, r, u, {}, {}, 0.0)
         for n, r, u in [("a", 1, 1), ("b", 1, 1), ("c", 1, 2), ("d", 2, 1), ("e", 0, 5)]
     ]
-    assert _front(points) == {"a", "b", "e"}
+    assert front(points) == {"a", "b", "e"}
 
 
 def test_the_best_file_is_made_again_from_the_seed(small):
@@ -109,3 +113,83 @@ def test_a_figure_can_be_an_axis(small):
     assert failed.to_list() == [0]
     with pytest.raises(OptionError, match=r"entropy_loss has no figure 'shares'. Allowed: per_record, share"):
         sdc.compare(small, SCENARIOS, utility="entropy_loss.shares")
+
+
+@pytest.fixture
+def jitter():
+    """A random protection that counts how often it runs."""
+    calls = []
+
+    @protection("Add noise for this test")
+    def jitter(data: sdc.Microdata, *, amount: float = 1.0, rng: np.random.Generator) -> sdc.Microdata:
+        """Add random numbers to expenditure."""
+        calls.append(amount)
+        noise = pl.Series(rng.normal(0, amount, data.height))
+        return data.with_frame(data.frame.with_columns(pl.col("expenditure") + noise))
+
+    yield calls
+    registry.forget("jitter")
+
+
+def test_several_seeds_give_a_mean_and_a_spread(small, jitter):
+    done = sdc.compare(small, {"noisy": ["jitter"], "plain": [{"microaggregate": {"k": 3}}]}, seeds=3, seed=5)
+    noisy, plain = done.points.to_dicts()
+    each = [sdc.compare(small, {"noisy": ["jitter"]}, seed=s).results[0].utility for s in (5, 6, 7)]
+    assert noisy["utility"] == pytest.approx(sum(each) / 3)
+    assert (noisy["utility_low"], noisy["utility_high"]) == (min(each), max(each))
+    assert plain["utility_low"] == plain["utility_high"] == plain["utility"]
+    with pytest.raises(OptionError, match=r"seeds must be at least 1"):
+        sdc.compare(small, SCENARIOS, seeds=0)
+
+
+def test_finished_scenarios_are_not_run_again(small, jitter, tmp_path):
+    plan = {"a": [{"jitter": {"amount": 1}}], "b": [{"jitter": {"amount": 2}}]}
+    first = sdc.compare(small, plan, cache=tmp_path)
+    assert jitter == [1, 2]
+    again = sdc.compare(small, {**plan, "c": [{"jitter": {"amount": 3}}]}, cache=tmp_path)
+    assert jitter == [1, 2, 3]
+    assert again.points.head(2)["utility"].to_list() == first.points["utility"].to_list()
+    sdc.compare(small, plan, cache=tmp_path, seed=1)
+    assert jitter == [1, 2, 3, 1, 2]  # another seed is another run
+    other = small.with_frame(small.frame.with_columns(pl.col("expenditure") + 1))
+    sdc.compare(other, plan, cache=tmp_path)
+    assert jitter[5:] == [1, 2]  # so are other data
+    for file in tmp_path.iterdir():
+        file.write_text("{")  # a broken file is as good as none
+    assert (
+        sdc.compare(small, plan, cache=tmp_path).points["utility"].to_list()
+        == first.points["utility"].to_list()
+    )
+
+
+def test_an_interrupted_comparison_continues(small, jitter, tmp_path):
+    plan = {f"s{i}": [{"jitter": {"amount": i + 1}}] for i in range(3)}
+
+    def stop(name, finished, total):
+        if finished == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sdc.compare(small, plan, cache=tmp_path, progress=stop)
+    before = len(jitter)
+    sdc.compare(small, plan, cache=tmp_path)
+    assert len(jitter) - before == 1
+    assert [p.suffix for p in tmp_path.iterdir()] == [".json"] * 4  # three scenarios and the original
+
+
+def test_the_cache_holds_numbers_only(small, jitter, tmp_path):
+    sdc.compare(small, {"a": ["jitter"]}, cache=tmp_path)
+    kept = [json.loads(p.read_text()) for p in tmp_path.iterdir()]
+    assert {frozenset(k) for k in kept} == {
+        frozenset({"scenario", "risk", "utility", "risk_values", "utility_values", "seconds"})
+    }
+
+
+def test_hypervolume():
+    empty = sdc.Scenario("x")
+    points = [
+        Point(n, empty, r, u, {}, {}, 0.0) for n, r, u in [("a", 0.5, 0.0), ("b", 0.0, 0.5), ("c", 0.6, 0.6)]
+    ]
+    assert hypervolume(points, 1.0, 1.0) == pytest.approx(0.5 * 1 + 0.5 * 0.5)
+    assert hypervolume([], 1.0, 1.0) == 0
+    assert hypervolume(points, 0.0, 1.0) == 0

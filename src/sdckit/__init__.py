@@ -13,7 +13,6 @@ from sdckit import risk as risk
 from sdckit import utility as utility
 from sdckit.assess import Assessment as Assessment
 from sdckit.assess import assess as assess
-from sdckit.compare import RiskUtilityMap as RiskUtilityMap
 from sdckit.compare import compare as compare
 from sdckit.errors import SdcError as SdcError
 from sdckit.io import read as read
@@ -24,8 +23,9 @@ from sdckit.missing import Missing as Missing
 from sdckit.plan import Plan as Plan
 from sdckit.report import report as report
 from sdckit.result import Result as Result
+from sdckit.risk_utility_map import RiskUtilityMap as RiskUtilityMap
 from sdckit.roles import Role as Role
 from sdckit.scenario import Scenario as Scenario
 from sdckit.scenario import Step as Step
-
-__version__ = "0.1.0"
+from sdckit.search import search as search
+from sdckit.version import __version__ as __version__

@@ -9,10 +9,10 @@ import numpy as np
 import typer
 
 from sdckit.assess import Assessment
-from sdckit.compare import Point, RiskUtilityMap
 from sdckit.microdata import Microdata
 from sdckit.registry import Spec, find
 from sdckit.result import Result
+from sdckit.risk_utility_map import Point, RiskUtilityMap
 
 
 def emit(document: Any) -> None:

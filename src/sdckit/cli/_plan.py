@@ -8,9 +8,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sdckit.assess import Assessment, assess
 from sdckit.cli._progress import following
-from sdckit.compare import RiskUtilityMap, compare
+from sdckit.compare import compare
 from sdckit.errors import OptionError, listing
 from sdckit.plan import Plan
+from sdckit.risk_utility_map import RiskUtilityMap
 from sdckit.scenario import Scenario
 
 Axis = str | list[str] | dict[str, float]

@@ -10,10 +10,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from sdckit.assess import Assessment
-from sdckit.compare import Point, RiskUtilityMap
 from sdckit.microdata import Microdata
 from sdckit.quantity import Quantity
 from sdckit.registry import Better, find
+from sdckit.risk_utility_map import Point, RiskUtilityMap
 
 WIDE = 140  # columns where the output is not a terminal, so that pipes and files get whole lines
 

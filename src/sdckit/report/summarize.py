@@ -7,13 +7,13 @@ from typing import Any
 
 from sdckit.assess import Assessment
 from sdckit.charts.numbers import display
-from sdckit.compare import Point, RiskUtilityMap
 from sdckit.quantity import Quantity
-from sdckit.registry import Audience
-from sdckit.report import bins, describe, measures, steps, tiles
+from sdckit.registry import Audience, Kind
+from sdckit.report import bins, describe, measures, pictures, steps, tiles
 from sdckit.report.axis import Axis
 from sdckit.report.disclosure import FEW, clean, visible
 from sdckit.report.verdict import verdict
+from sdckit.risk_utility_map import Point, RiskUtilityMap
 
 SOFTWARE = ("sdckit", "polars", "numpy", "scipy")
 
@@ -62,13 +62,15 @@ def _assessment(x: Assessment | RiskUtilityMap) -> Assessment | None:
 def _details(x: Assessment | None, *, public: bool) -> dict[str, Any]:
     """What is shown of the protected file of an assessment (of the first, where there are several)."""
     if x is None:
-        names = ("by_k", "riskiest", "by_part", "mosaics", "histograms", "missing", "steps", "omitted")
-        return dict.fromkeys(names)
+        names = ("by_k", "riskiest", "by_part", "risk_pictures", "utility_pictures", "mosaics", "histograms")
+        return dict.fromkeys((*names, "missing", "steps", "omitted"))
     original, protected = x.original, x.protected[0]
     return {
         "by_k": measures.by_k(x, public=public),
         "riskiest": None if public else measures.riskiest(x),
-        "by_part": measures.by_part(x),
+        "by_part": measures.by_part(x, public=public),
+        "risk_pictures": pictures.pictures(x, Kind.RISK, public=public),
+        "utility_pictures": pictures.pictures(x, Kind.UTILITY, public=public),
         "mosaics": tiles.mosaics(original, protected, public=public),
         "histograms": bins.histograms(original, protected, public=public),
         "missing": describe.missing(original, protected, public=public),

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from sdckit.assess import Assessment
 from sdckit.atomic import write_text
-from sdckit.compare import RiskUtilityMap
 from sdckit.errors import OptionError
 from sdckit.registry import Audience
 from sdckit.report.render import render
 from sdckit.report.summarize import summarize
+from sdckit.risk_utility_map import RiskUtilityMap
 
 
 def report(x: Assessment | RiskUtilityMap, path: str | Path, *, audience: Audience = "internal") -> Path:

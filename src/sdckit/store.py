@@ -1,0 +1,79 @@
+"""Store: finished points kept on disk by content, so that an interrupted run continues."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from sdckit.atomic import write_text
+from sdckit.errors import EngineError
+from sdckit.microdata import Microdata
+from sdckit.registry import plain
+from sdckit.risk_utility_map import Point
+from sdckit.scenario import Scenario
+from sdckit.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A folder of small JSON files: the numbers of one scenario with one seed. No data are in them."""
+
+    folder: Path
+    about: str  # fingerprint of the data, the measures and the program
+
+    @classmethod
+    def of(cls, folder: Path, about: str) -> "Store":
+        """The store in a folder, which is made where it is not there."""
+        folder.mkdir(parents=True, exist_ok=True)
+        return cls(folder, about)
+
+    def get(self, scenario: Scenario, seed: int) -> Point | None:
+        """The finished point, or None where there is none (or it cannot be read)."""
+        try:
+            kept = json.loads(self._path(scenario, seed).read_text(encoding="utf-8"))
+            return Point(
+                scenario.name,
+                scenario,
+                float(kept["risk"]),
+                float(kept["utility"]),
+                kept["risk_values"],
+                kept["utility_values"],
+                kept["seconds"],
+            )
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def put(self, point: Point, seed: int) -> None:
+        """Keep a point that succeeded; failures are tried again."""
+        if not point.ok:
+            return
+        kept = {
+            "scenario": point.scenario.as_list(),
+            "risk": point.risk,
+            "utility": point.utility,
+            "risk_values": dict(point.risk_values),
+            "utility_values": dict(point.utility_values),
+            "seconds": point.seconds,
+        }
+        write_text(json.dumps(kept), self._path(point.scenario, seed))
+
+    def _path(self, scenario: Scenario, seed: int) -> Path:
+        steps = json.dumps(scenario.as_list(), sort_keys=True, default=str)
+        return self.folder / f"{sha256(f'{self.about}|{seed}|{steps}'.encode()).hexdigest()[:40]}.json"
+
+
+def fingerprint(data: Microdata, about: Mapping[str, Any]) -> str:
+    """A hash of the data, the roles, the judging and the version of sdckit."""
+    if data.engine != "polars":
+        raise EngineError(
+            "Results can only be kept for data in memory.",
+            given=f"the {data.engine} engine",
+            hint="Leave cache away, or data.collect() first.",
+        )
+    content = BytesIO()
+    data.frame.rechunk().write_ipc(content)
+    rest = json.dumps([data.roles.as_dict(), plain(about), __version__], sort_keys=True, default=str)
+    return sha256(content.getbuffer().tobytes() + rest.encode()).hexdigest()
