@@ -20,6 +20,8 @@ TOLD: dict[str, dict] = {  # options for measures that have required ones
             {"sex": list("fm") * 9, "region": list("abc") * 6, "school": [1, 2, 3] * 6}
         )
     },
+    "prediction_quality": {"formula": "log(income) ~ sex + age"},
+    "regression": {"formula": "log(income) ~ sex + age"},
 }
 MEASURES = [s for s in specs() if s.kind is not Kind.PROTECTION]
 

@@ -101,6 +101,7 @@ class Spec:
     keeps_records: bool = True
     shares: tuple[str, ...] = ()  # figures that run from 0 (good) to 1 (bad) and can stand for the measure
     chart: Callable[[Result], Any] | None = None
+    several: bool = False  # the second file may be a list of synthetic sets
 
     @cached_property
     def parameters(self) -> Mapping[str, inspect.Parameter]:
@@ -142,7 +143,7 @@ class Spec:
     @property
     def takes_sets(self) -> bool:
         """Whether the second file may be a list: several synthetic sets of the same data."""
-        return "synthetic" in inspect.signature(self.function).parameters
+        return self.several or "synthetic" in inspect.signature(self.function).parameters
 
     @property
     def call(self) -> Callable[..., Any]:

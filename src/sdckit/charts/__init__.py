@@ -6,6 +6,8 @@ from sdckit.charts.cluster_shares import cluster_shares as cluster_shares
 from sdckit.charts.correlation_heatmaps import correlation_heatmaps as correlation_heatmaps
 from sdckit.charts.distribution_overlays import distribution_overlays as distribution_overlays
 from sdckit.charts.ecdf_curves import ecdf_curves as ecdf_curves
+from sdckit.charts.estimates import estimate_and_risk as estimate_and_risk
+from sdckit.charts.estimates import estimates as estimates
 from sdckit.charts.histogram import histogram as histogram
 from sdckit.charts.moment_change import moment_change as moment_change
 from sdckit.charts.mosaic import mosaic as mosaic

@@ -12,10 +12,13 @@ from sdckit.utility.entropy_loss import entropy_loss as entropy_loss
 from sdckit.utility.gower_distance import gower_distance as gower_distance
 from sdckit.utility.il1 import il1 as il1
 from sdckit.utility.il1s import il1s as il1s
+from sdckit.utility.indicators import indicators as indicators
 from sdckit.utility.matrix_discrepancy import matrix_discrepancy as matrix_discrepancy
 from sdckit.utility.missing_values import missing_values as missing_values
 from sdckit.utility.moments import moments as moments
+from sdckit.utility.prediction_quality import prediction_quality as prediction_quality
 from sdckit.utility.probabilistic_loss import probabilistic_loss as probabilistic_loss
 from sdckit.utility.propensity import propensity as propensity
 from sdckit.utility.records_changed import records_changed as records_changed
+from sdckit.utility.regression import regression as regression
 from sdckit.utility.variable_loss import variable_loss as variable_loss

@@ -1,0 +1,156 @@
+"""Points with intervals: estimates before and after protection."""
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any
+
+import polars as pl
+
+from sdckit.charts.numbers import number, percent, round_marks
+from sdckit.charts.theme import (
+    FILES,
+    GRID,
+    INK,
+    ORIGINAL,
+    PROTECTED,
+    cut,
+    file_colours,
+    number_labels,
+    row_names,
+    rows,
+    themed,
+    unthemed,
+)
+from sdckit.errors import SdcError
+from sdckit.result import Result
+
+MOST = 24  # rows in one picture, those with the smallest overlap first
+
+
+def estimates(result: Result, *, width: int = 420) -> Any:
+    """Point and interval of each estimate, the original in grey above the protected file in colour.
+
+    `result` is of `indicators` or `regression`. Quantities in other units have panels of their own, each
+    with its own axis, since a mean of money and a Gini coefficient cannot share one.
+    """
+    import altair as alt
+
+    if result.parts is None or not result.parts.height:
+        raise SdcError("There are no estimates to draw.", hint="See the notes of the result.")
+    panels = _panels(result.parts)
+    drawn = [_panel(title, part, width) for title, part in panels]
+    return themed(alt.vconcat(*[unthemed(p) for p in drawn], spacing=18).resolve_scale(color="shared"))
+
+
+def _panels(parts: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+    """One panel an indicator and variable, or one for all coefficients; at most 24 rows in all."""
+    worst = parts.with_row_index("place").sort("overlap_clipped", nulls_last=False).head(MOST).sort("place")
+    if "indicator" not in parts.columns:
+        return [("Coefficients", worst.with_columns(pl.col("term").alias("row")))]
+    groups = worst.group_by(["indicator", "variable"], maintain_order=True)
+    return [
+        (f"{indicator} of {variable}", part.with_columns(pl.col("domain").alias("row")))
+        for (indicator, variable), part in groups
+    ]
+
+
+def _panel(title: str, part: pl.DataFrame, width: int) -> Any:
+    import altair as alt
+
+    labels = row_names([str(label) for label in part["row"]])
+    data: list[dict[str, Any]] = []
+    for name, line in zip(labels, part.to_dicts(), strict=True):
+        for file in FILES:
+            value, low, high = (line[f"{key}_{file.lower()}"] for key in ("estimate", "low", "high"))
+            if value is None or not isfinite(value):
+                continue
+            low, high = (value if v is None or not isfinite(v) else v for v in (low, high))
+            about = f"{line['row']}, {file.lower()}: {number(value)} ({number(low)} to {number(high)})"
+            if file == FILES[1]:
+                about += f". {line['verdict'].capitalize()}"
+            data.append(
+                {"name": name, "file": file, "value": value, "low": low, "high": high, "about": about}
+            )
+    left, right = min(d["low"] for d in data), max(d["high"] for d in data)
+    room = 0.04 * ((right - left) or abs(right) or 1.0)
+    names = alt.Axis(ticks=False, domain=False, labelFontSize=11)
+    scale = alt.Scale(domain=[left - room, right + room], nice=False)
+    marks = alt.Axis(values=round_marks(left - room, right + room, 5), labelExpr=number_labels(share=False))
+    base = alt.Chart(rows(data)).encode(
+        y=alt.Y("name:N", sort=labels, title=None, axis=names),
+        yOffset=alt.YOffset("file:N", sort=list(FILES), scale=alt.Scale(paddingOuter=0.5)),
+        color=alt.Color("file:N", scale=file_colours()),
+    )
+    look: dict[str, Any] = {
+        "tooltip": alt.Tooltip("about:N", title=" "),
+        "description": alt.Description("about:N"),
+    }
+    line = base.mark_rule(strokeWidth=2, aria=False).encode(
+        x=alt.X("low:Q", title=None, scale=scale, axis=marks), x2="high:Q"
+    )
+    point = base.mark_point(filled=True, size=55, opacity=1).encode(x=alt.X("value:Q", scale=scale), **look)
+    layers = [line, point]
+    if left < 0 < right:
+        zero = alt.Chart(rows([{"value": 0.0}])).mark_rule(color=GRID, strokeWidth=2, aria=False)
+        layers.insert(0, zero.encode(x=alt.X("value:Q", scale=scale)))
+    return themed(alt.layer(*layers).properties(width=width, height=alt.Step(13), title=cut(title, 60)))
+
+
+def estimate_and_risk(
+    scenarios: Sequence[str],
+    risks: Sequence[float],
+    points: Sequence[tuple[float, float, float]],
+    original: tuple[float, float, float],
+    *,
+    title: str,
+    risk_title: str = "Disclosure risk",
+    width: int = 560,
+    height: int = 300,
+) -> Any:
+    """One estimate under several scenarios against the risk that remains; (value, low, high) each.
+
+    The grey band is the interval of the original: a scenario is good where its point lies in the band and
+    far to the left.
+    """
+    import altair as alt
+
+    data: list[dict[str, Any]] = [
+        {
+            "risk": risk,
+            "value": p[0],
+            "low": p[1],
+            "high": p[2],
+            "name": cut(name),
+            "about": f"{name}: risk {percent(risk)}, {number(p[0])} ({number(p[1])} to {number(p[2])})",
+        }
+        for name, risk, p in zip(scenarios, risks, points, strict=True)
+    ]
+    span = [original[1], original[2], *(d["low"] for d in data), *(d["high"] for d in data)]
+    far = max([*risks, 1e-9])
+    x = alt.X(
+        "risk:Q",
+        title=f"{risk_title}   (← less is better)",
+        scale=alt.Scale(domain=[0, 1.25 * far], nice=False),
+        axis=alt.Axis(labelExpr=number_labels(share=True), values=round_marks(0, far, 5)),
+    )
+    room = 0.08 * ((max(span) - min(span)) or 1.0)
+    y_scale = alt.Scale(domain=[min(span) - room, max(span) + room], nice=False)
+    y = alt.Y("value:Q", title=title, scale=y_scale)
+    band = alt.Chart(rows([{"low": original[1], "high": original[2], "value": original[0]}]))
+    base = alt.Chart(rows(data)).encode(x=x)
+    look: dict[str, Any] = {
+        "tooltip": alt.Tooltip("about:N", title=" "),
+        "description": alt.Description("about:N"),
+    }
+    layers = [
+        band.mark_rect(color=ORIGINAL, opacity=0.25, aria=False).encode(
+            y=alt.Y("low:Q", scale=y_scale, title=title), y2="high:Q"
+        ),
+        band.mark_rule(color=ORIGINAL, strokeWidth=1.5, aria=False).encode(y=y),
+        base.mark_rule(color=PROTECTED, strokeWidth=2, aria=False).encode(
+            y=alt.Y("low:Q", scale=y_scale, title=title), y2="high:Q"
+        ),
+        base.mark_point(filled=True, size=70, color=PROTECTED, opacity=1).encode(y=y, **look),
+        base.mark_text(align="left", dx=8, color=INK, fontSize=11, aria=False).encode(y=y, text="name:N"),
+    ]
+    return themed(alt.layer(*layers).properties(width=width, height=height))

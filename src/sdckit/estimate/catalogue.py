@@ -1,0 +1,143 @@
+"""The indicators by name, the usual panels of them, and what users may write to choose."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+
+from sdckit.errors import OptionError, UnknownMethodError, listing, nearest
+from sdckit.estimate.indicator import Indicator, own_function
+from sdckit.estimate.inequality import Gini, ShareRatio
+from sdckit.estimate.means import Mean, Proportion, Ratio, Total
+from sdckit.estimate.pay_gap import PayGap
+from sdckit.estimate.poverty import FosterGreerThorbecke, PovertyGap, PovertyRate, PovertyThreshold
+from sdckit.estimate.quantiles import Quantile
+
+CATALOGUE: dict[str, tuple[type[Indicator], dict[str, Any]]] = {
+    "mean": (Mean, {}),
+    "total": (Total, {}),
+    "proportion": (Proportion, {}),
+    "ratio": (Ratio, {}),
+    "median": (Quantile, {"p": 0.5}),
+    "quantile": (Quantile, {}),
+    "gini": (Gini, {}),
+    "s80s20": (ShareRatio, {}),
+    "poverty_rate": (PovertyRate, {}),
+    "poverty_threshold": (PovertyThreshold, {}),
+    "poverty_gap": (PovertyGap, {}),
+    "fgt0": (FosterGreerThorbecke, {"alpha": 0}),
+    "fgt1": (FosterGreerThorbecke, {"alpha": 1}),
+    "fgt2": (FosterGreerThorbecke, {"alpha": 2}),
+    "pay_gap": (PayGap, {}),
+}
+# what laeken calls them
+ALSO = {
+    "arpr": "poverty_rate",
+    "arpt": "poverty_threshold",
+    "rmpg": "poverty_gap",
+    "qsr": "s80s20",
+    "gpg": "pay_gap",
+}
+PANELS: dict[str, tuple[str, ...]] = {
+    "poverty": (
+        "mean",
+        "median",
+        "gini",
+        "s80s20",
+        "poverty_threshold",
+        "poverty_rate",
+        "poverty_gap",
+        "fgt1",
+    ),
+    "location": ("mean", "median", "total"),
+}
+
+
+class Wanted(NamedTuple):
+    """An indicator and the variable it is of, where the user named one."""
+
+    indicator: Indicator
+    variable: str | None = None
+
+
+def chosen(wanted: Any) -> list[Wanted]:
+    """Indicators from what a user wrote.
+
+    A name or a panel ("gini", "poverty"); a list of names, functions (values, weights) → number, and
+    mappings; or a mapping from a name to options, {"quantile": {"p": 0.9}}, to several sets of options in a
+    list, or from any other name to a function. The option `variable` of any indicator names its variable.
+
+    >>> [one.indicator.name for one in chosen(["gini", {"quantile": [{"p": 0.1}, {"p": 0.9}]}])]
+    ['gini', 'quantile 0.1', 'quantile 0.9']
+    """
+    if isinstance(wanted, str):
+        return [i for name in PANELS.get(wanted, (wanted,)) for i in _named(name, {})]
+    if isinstance(wanted, Mapping):
+        return [i for name, options in wanted.items() for i in _named(str(name), options)]
+    if callable(wanted):
+        return [Wanted(own_function(getattr(wanted, "__name__", "own function"), wanted))]
+    if isinstance(wanted, Sequence):
+        return [i for one in wanted for i in chosen(one)]
+    raise OptionError("An indicator is a name, a function, or a name with options.", given=repr(wanted))
+
+
+def _named(name: str, options: Any) -> list[Wanted]:
+    if callable(options):
+        return [Wanted(own_function(name, options))]
+    if isinstance(options, Sequence) and not isinstance(options, str):
+        return [i for one in options for i in _named(name, one)]
+    name = ALSO.get(name, name)
+    if name not in CATALOGUE:
+        known = [*CATALOGUE, *PANELS]
+        raise UnknownMethodError(
+            f"There is no indicator {name!r}.", allowed=listing(known, 30), hint=nearest(name, known)
+        )
+    if options is not None and not isinstance(options, Mapping):
+        raise OptionError(f"Options of the indicator {name} come as name: value.", given=repr(options))
+    given = dict(options or {})
+    variable = given.pop("variable", None)
+    if variable is not None and not isinstance(variable, str):
+        raise OptionError(f"The variable of {name} is the name of a column.", given=repr(variable))
+    return [Wanted(_built(name, given), variable)]
+
+
+def _built(name: str, given: dict[str, Any]) -> Indicator:
+    kind, fixed = CATALOGUE[name]
+    own = {f.name: f for f in fields(kind) if f.name not in fixed}  # type: ignore[arg-type]
+    hints = get_type_hints(kind)
+    for option, value in given.items():
+        if option not in own:
+            raise OptionError(
+                f"The indicator {name} has no option {option!r}.",
+                allowed=listing(own) or "no options",
+                hint=nearest(option, own),
+            )
+        given[option] = _checked(name, option, value, hints[option])
+    for option, one in own.items():
+        if one.default is MISSING and option not in given:
+            raise OptionError(f"The indicator {name} needs the option {option!r}.", allowed=listing(own))
+    return kind(**fixed, **given)
+
+
+def _checked(name: str, option: str, value: Any, hint: Any) -> Any:
+    """The value in the type of the option; our error where it is not."""
+    choices = get_args(hint) if get_origin(hint) is not None else ()
+    kinds = tuple(c for c in (choices or (hint,)) if isinstance(c, type))
+    if kinds == (str,) and not isinstance(value, bool):
+        return str(value)  # categories are compared as text
+    good = (
+        value in choices
+        if choices and not kinds
+        else isinstance(value, kinds) or (float in kinds and isinstance(value, int))
+    )
+    if not good or (isinstance(value, bool) and bool not in kinds):
+        allowed = listing(choices or (hint.__name__,)) if not kinds else listing(k.__name__ for k in kinds)
+        raise OptionError(
+            f"Option {option!r} of the indicator {name} is not valid.", given=repr(value), allowed=allowed
+        )
+    if option in ("p", "share", "lower", "upper") and not 0 < float(value) < (10 if option == "share" else 1):
+        raise OptionError(
+            f"Option {option!r} of the indicator {name} is out of range.",
+            given=value,
+            allowed="above 0 and below 10" if option == "share" else "above 0 and below 1",
+        )
+    return value

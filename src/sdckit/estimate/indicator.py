@@ -1,0 +1,141 @@
+"""What an indicator is: a number computed from one variable and weights, for many sets of weights at once."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+TIE = 1e-12  # cumulated shares of weight that equal p up to rounding do not exceed it
+
+
+class Source(NamedTuple):
+    """Which columns an indicator reads: a variable, one beside it, and the category that counts."""
+
+    variable: str
+    other: str | None = None
+    category: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """The records of one domain in the order of the variable, under r sets of weights.
+
+    x: [n] ascending, none missing. w: [r, n]. other: [n] a second variable. line: [r] the poverty line.
+    """
+
+    x: Array
+    w: Array
+    other: Array | None = None
+    line: Array | None = None
+
+    @cached_property
+    def mass(self) -> Array:
+        """[r, n] Weight up to and including a record."""
+        return np.cumsum(self.w, axis=1)
+
+    @cached_property
+    def total(self) -> Array:
+        """[r] All weight."""
+        return self.mass[:, -1]
+
+    @cached_property
+    def amount(self) -> Array:
+        """[r] Σ w x."""
+        return np.asarray(self.w @ self.x)
+
+    def beside(self) -> Array:
+        """The second variable of indicators that have one."""
+        if self.other is None:
+            raise ValueError("this indicator reads two columns")
+        return self.other
+
+    def poverty_line(self) -> Array:
+        """The poverty line of indicators that have one."""
+        if self.line is None:
+            raise ValueError("this indicator needs a poverty line")
+        return self.line
+
+    def quantile(self, p: float | Array) -> Array:
+        """[r] The first value whose cumulated share of weight exceeds p; no averaging."""
+        return np.asarray(self.x[self.place(p)])
+
+    def place(self, p: float | Array) -> Any:
+        """[r] Where the quantiles are among the ordered values."""
+        wanted = (np.broadcast_to(p, self.total.shape) + TIE) * self.total
+        found = [np.searchsorted(c, t, side="right") for c, t in zip(self.mass, wanted, strict=True)]
+        return np.minimum(found, len(self.x) - 1)
+
+    def cut(self, keep: Any) -> "Piece":
+        """The piece with some of its records only; one set of records for all sets of weights."""
+        other = None if self.other is None else self.other[keep]
+        return Piece(self.x[keep], np.ascontiguousarray(self.w[:, keep]), other, self.line)
+
+
+class Indicator(ABC):
+    """Base of all indicators. Subclasses are frozen dataclasses whose fields are the indicator's options."""
+
+    unit: ClassVar[str] = "units of the variable"
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """How a row of results calls it."""
+
+    @abstractmethod
+    def point(self, piece: Piece) -> Array:
+        """[r] The number under each set of weights; nan where it is not defined."""
+
+    def influence(self, piece: Piece) -> Array | None:
+        """[n] Derivative with respect to each record's weight (one set of weights).
+
+        None where there is no formula, so that only replicates can give the variance.
+        """
+        return None
+
+    def source(self, variable: str) -> Source:
+        """The columns it reads."""
+        return Source(variable)
+
+
+class LinedIndicator(Indicator):
+    """An indicator with a poverty line that belongs to the whole file, whatever the domain."""
+
+    @abstractmethod
+    def line(self, whole: Piece) -> Array:
+        """[r] The line under each set of weights."""
+
+    @abstractmethod
+    def line_influence(self, whole: Piece) -> Array:
+        """[n] Influence of each record of the whole file on the line."""
+
+    @abstractmethod
+    def slope(self, piece: Piece) -> float:
+        """Derivative of the number with respect to the line; `influence` holds the line fixed."""
+
+
+def own_function(name: str, function: Callable[[Array, Array], float]) -> Indicator:
+    """A user's function (values, weights) → number as an indicator; records come in order of the values."""
+    return _Own(name, function)
+
+
+@dataclass(frozen=True)
+class _Own(Indicator):
+    title: str
+    function: Callable[[Array, Array], float]
+
+    @property
+    def name(self) -> str:
+        return self.title
+
+    def point(self, piece: Piece) -> Array:
+        drawn = [row > 0 for row in piece.w]
+        found = [
+            float(self.function(piece.x[d], row[d])) if d.any() else np.nan
+            for d, row in zip(drawn, piece.w, strict=True)
+        ]
+        return np.asarray(found)

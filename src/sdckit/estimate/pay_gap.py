@@ -1,0 +1,54 @@
+"""Gender pay gap."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from sdckit.estimate.indicator import Array, Indicator, Piece, Source
+from sdckit.estimate.means import Mean
+from sdckit.estimate.quantiles import Quantile
+
+
+@dataclass(frozen=True)
+class PayGap(Indicator):
+    """1 − (mean of the others)/(mean of the reference group), as a share.
+
+    `group` names the column, `reference` its category that counts as 1 (men, in the gender pay gap); all
+    other categories are the others. `statistic="median"` compares medians.
+    """
+
+    group: str
+    reference: str
+    statistic: Literal["mean", "median"] = "mean"
+    unit: ClassVar[str] = "share"
+
+    @property
+    def name(self) -> str:
+        """How a row of results calls it."""
+        return "pay_gap" if self.statistic == "mean" else "pay_gap median"
+
+    def source(self, variable: str) -> Source:
+        """The variable, and 1 in the reference group, 0 in the others beside it."""
+        return Source(variable, self.group, self.reference)
+
+    def _centre(self) -> Indicator:
+        return Mean() if self.statistic == "mean" else Quantile()
+
+    def point(self, piece: Piece) -> Array:
+        """[r] The gaps; nan where one of the groups is empty."""
+        first, second = (piece.cut(piece.beside() == code) for code in (1, 0))
+        if not len(first.x) or not len(second.x):
+            return np.full(len(piece.w), np.nan)
+        return 1 - self._centre().point(second) / self._centre().point(first)
+
+    def influence(self, piece: Piece) -> Array:
+        """From the influences on the two centres: −z₂/m₁ + m₂·z₁/m₁²."""
+        found = np.zeros(len(piece.x))
+        masks = [piece.beside() == code for code in (1, 0)]
+        pieces = [piece.cut(mask) for mask in masks]
+        one, two = (float(self._centre().point(p)[0]) for p in pieces)
+        for mask, part, factor in zip(masks, pieces, (two / one**2, -1 / one), strict=True):
+            moved = self._centre().influence(part)
+            found[mask] = 0.0 if moved is None else factor * moved
+        return found

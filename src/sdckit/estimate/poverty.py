@@ -1,0 +1,164 @@
+"""Poverty: the line, the share below it, and how far below they are."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from sdckit.estimate.indicator import Array, Indicator, LinedIndicator, Piece
+from sdckit.estimate.means import Mean
+from sdckit.estimate.quantiles import Quantile, density, share_below
+
+
+@dataclass(frozen=True)
+class PovertyThreshold(Indicator):
+    """The at-risk-of-poverty threshold: `share` of the weighted median or mean. In a domain: of its own."""
+
+    share: float = 0.6
+    of: Literal["median", "mean"] = "median"
+
+    @property
+    def name(self) -> str:
+        """How a row of results calls it."""
+        return "poverty_threshold"
+
+    def point(self, piece: Piece) -> Array:
+        """[r] The thresholds."""
+        return self.share * self._middle().point(piece)
+
+    def influence(self, piece: Piece) -> Array | None:
+        """`share` times that of the median or mean."""
+        moved = self._middle().influence(piece)
+        return None if moved is None else self.share * moved
+
+    def _middle(self) -> Indicator:
+        return Quantile() if self.of == "median" else Mean()
+
+
+@dataclass(frozen=True)
+class _Poverty(LinedIndicator):
+    """The line: `share` of the weighted median (or mean) of the whole file, or a number, `fixed_line`."""
+
+    share: float = 0.6
+    of: Literal["median", "mean"] = "median"
+    fixed_line: float | None = None
+
+    def line(self, whole: Piece) -> Array:
+        """[r] The line under each set of weights."""
+        if self.fixed_line is not None:
+            return np.full(len(whole.w), float(self.fixed_line))
+        return PovertyThreshold(self.share, self.of).point(whole)
+
+    def line_influence(self, whole: Piece) -> Array:
+        """Influence of each record of the whole file on the line."""
+        moved = PovertyThreshold(self.share, self.of).influence(whole)
+        return np.zeros(len(whole.x)) if self.fixed_line is not None or moved is None else moved
+
+
+@dataclass(frozen=True)
+class FosterGreerThorbecke(_Poverty):
+    """FGT(α): mean of ((z − x)/z)^α over all, 0 for those at or above the line z.
+
+    α = 0 the share of poor, 1 the mean gap as a share of the line, 2 the mean squared gap (severity).
+    """
+
+    alpha: int = 0
+    unit: ClassVar[str] = "share"
+
+    @property
+    def name(self) -> str:
+        """How a row of results calls it."""
+        return f"fgt{self.alpha}"
+
+    def point(self, piece: Piece) -> Array:
+        """[r] The indices."""
+        return np.asarray(np.einsum("ij,ij->i", piece.w, self._gaps(piece)) / piece.total)
+
+    def _gaps(self, piece: Piece) -> Array:
+        line = piece.poverty_line()[:, None]
+        poor = piece.x < line
+        return (
+            poor.astype(np.float64)
+            if self.alpha == 0
+            else np.where(poor, 1 - piece.x / line, 0.0) ** self.alpha
+        )
+
+    def influence(self, piece: Piece) -> Array:
+        """(gap − FGT)/Σw with the line held fixed."""
+        return np.asarray((self._gaps(piece)[0] - self.point(piece)[0]) / piece.total[0])
+
+    def slope(self, piece: Piece) -> float:
+        """The density at the line for α = 0; α·mean of gap^(α−1)·x/z² else."""
+        line = float(piece.poverty_line()[0])
+        if self.alpha == 0:
+            return density(piece, share_below(piece, line))
+        poor = piece.x < line
+        steep = self.alpha * (1 - piece.x[poor] / line) ** (self.alpha - 1) * piece.x[poor] / line**2
+        return float(piece.w[0, poor] @ steep / piece.total[0])
+
+
+@dataclass(frozen=True)
+class PovertyRate(_Poverty):
+    """At-risk-of-poverty rate: percent of the weight strictly below the line of the whole file."""
+
+    unit: ClassVar[str] = "percent"
+
+    @property
+    def name(self) -> str:
+        """How a row of results calls it."""
+        return "poverty_rate"
+
+    def point(self, piece: Piece) -> Array:
+        """[r] The rates."""
+        return 100 * _HEADCOUNT.point(piece)
+
+    def influence(self, piece: Piece) -> Array:
+        """100·(1[x<z] − rate)/Σw with the line held fixed."""
+        return 100 * _HEADCOUNT.influence(piece)
+
+    def slope(self, piece: Piece) -> float:
+        """100 times the density at the line."""
+        return 100 * _HEADCOUNT.slope(piece)
+
+
+_HEADCOUNT = FosterGreerThorbecke()
+
+
+@dataclass(frozen=True)
+class PovertyGap(_Poverty):
+    """Relative median poverty gap: 100·(z − median of the poor)/z, with the line z of the whole file."""
+
+    unit: ClassVar[str] = "percent"
+
+    @property
+    def name(self) -> str:
+        """How a row of results calls it."""
+        return "poverty_gap"
+
+    def point(self, piece: Piece) -> Array:
+        """[r] The gaps; nan where nobody is poor."""
+        line = piece.poverty_line()
+        return np.asarray(100 * (line - self._median(piece)) / line)
+
+    def _median(self, piece: Piece) -> Array:
+        """[r] The weighted median of those below the line."""
+        poor = np.searchsorted(piece.x, piece.poverty_line(), side="left")
+        upto = np.where(
+            poor > 0, np.take_along_axis(piece.mass, np.maximum(poor - 1, 0)[:, None], 1)[:, 0], 0
+        )
+        found = piece.quantile(upto / (2 * piece.total))
+        return np.where(upto > 0, found, np.nan)
+
+    def influence(self, piece: Piece) -> Array:
+        """−100·(influence on the median of the poor)/z with the line held fixed."""
+        line, middle = float(piece.poverty_line()[0]), float(self._median(piece)[0])
+        total, poor, below = piece.total[0], piece.x < line, piece.x <= middle
+        rate, half = piece.w[0, poor].sum() / total, piece.w[0, below].sum() / total
+        steep = density(piece, share_below(piece, middle))
+        return np.asarray(-100 / line * (0.5 * (poor - rate) - (below - half)) / (total * steep))
+
+    def slope(self, piece: Piece) -> float:
+        """100·(m/z² − m′/z), m′ = f(z)/(2 f(m)): how the median m of the poor follows the line."""
+        line, middle = float(piece.poverty_line()[0]), float(self._median(piece)[0])
+        ratio = density(piece, share_below(piece, line)) / density(piece, share_below(piece, middle))
+        return 100 * (middle / line**2 - ratio / (2 * line))

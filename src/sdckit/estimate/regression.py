@@ -1,0 +1,182 @@
+"""Linear, logistic and Poisson regression with model-based or design-based variances."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sdckit.errors import DataError
+from sdckit.estimate.design import Array, Design
+from sdckit.estimate.formula import Matrix
+from sdckit.estimate.variance import Estimate, interval
+
+_ALIASED = 1e-7  # length of a column that is left beside the columns before it, as a share of its own
+_CLOSE = 1e-12
+_STEPS = 100
+
+
+class Family(StrEnum):
+    """The model: linear, or generalised with logit or log link."""
+
+    OLS = "ols"
+    LOGIT = "logit"
+    POISSON = "poisson"
+
+
+class Spread(StrEnum):
+    """Variance of coefficients: of the design where there is one (auto), of the model, or of the design."""
+
+    AUTO = "auto"
+    MODEL = "model"
+    DESIGN = "design"
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A fitted regression; coefficients are nan where earlier columns determine them."""
+
+    names: tuple[str, ...]
+    coefficients: Array
+    covariance: Array
+    degrees: float
+    fitted: Array
+    weights: Array
+    records: int
+    sigma: float
+    r_squared: float
+    notes: tuple[str, ...]
+
+    def estimates(self, level: float) -> dict[str, Estimate]:
+        """Every coefficient that could be estimated, with its interval."""
+        spread = np.diag(self.covariance)
+        return {
+            name: interval(float(b), float(v), self.degrees, level)
+            for name, b, v in zip(self.names, self.coefficients, spread, strict=True)
+            if np.isfinite(b)
+        }
+
+    @property
+    def mean_fitted(self) -> float:
+        """Weighted mean of the fitted values."""
+        return float(self.weights @ self.fitted / self.weights.sum())
+
+
+def fit(matrix: Matrix, design: Design, *, family: Family = Family.OLS, by_design: bool = True) -> Fit:
+    r"""Weighted maximum likelihood with sandwich variances.
+
+    .. math:: V = A^{-1}\, \widehat{\mathrm{cov}}\Big(\sum_i w_i (y_i-\mu_i) x_i\Big) A^{-1},\ A = X^\top W X
+
+    `by_design`: the covariance of the scores is that of the design, PSUs within strata, with PSUs less strata
+    degrees of freedom (Binder 1983). Otherwise σ²A⁻¹ for linear models, with n − p degrees of freedom, and
+    A⁻¹ with weights of mean 1 for the others. Records left out for missing values count as outside the
+    domain of the design.
+    """
+    y, x, notes = matrix.y, matrix.x, []
+    if len(y) <= x.shape[1] and len(y) <= 1:
+        raise DataError("Too few complete records for a regression.", given=len(y))
+    _check(y, family)
+    w = design.weights[matrix.kept]
+    if family is not Family.OLS and not by_design:
+        w = w / w.mean()
+    kept = independent(x * np.sqrt(w)[:, None])
+    solve = _linear if family is Family.OLS else partial(_newton, family=family)
+    beta, mu, working = solve(x[:, kept], y, w)
+    if family is Family.LOGIT and ((mu < 1e-8) | (mu > 1 - 1e-8)).any():
+        notes.append("Some outcomes are predicted with certainty: coefficients grow without limit.")
+    bread = _bread(x[:, kept], working)
+    free = max(len(y) - int(kept.sum()), 1)
+    sigma2 = float(w @ (y - mu) ** 2 / free)
+    around = float(w @ (y - w @ y / w.sum()) ** 2)
+    if by_design:
+        scores = np.zeros((len(design.weights), int(kept.sum())))
+        scores[matrix.kept] = (w * (y - mu))[:, None] * x[:, kept]
+        covariance, degrees = bread @ design.covariance(scores) @ bread, float(design.degrees_of_freedom)
+    elif family is Family.OLS:
+        covariance, degrees = sigma2 * bread, float(free)
+    else:
+        covariance, degrees = bread, np.inf
+    every, spread = np.full(x.shape[1], np.nan), np.full((x.shape[1], x.shape[1]), np.nan)
+    every[kept] = beta
+    spread[np.ix_(kept, kept)] = covariance
+    return Fit(
+        matrix.names, every, spread, degrees, mu, w, len(y), float(np.sqrt(sigma2)),
+        1 - float(w @ (y - mu) ** 2) / around if around > 0 else np.nan, tuple(notes),
+    )  # fmt: skip
+
+
+def _check(y: Array, family: Family) -> None:
+    if family is Family.LOGIT and ((y < 0) | (y > 1)).any():
+        raise DataError("family='logit' needs outcomes 0 and 1.", given=f"{y.min():g} to {y.max():g}")
+    if family is Family.POISSON and (y < 0).any():
+        raise DataError("family='poisson' needs counts.", given=f"{y.min():g}", allowed="0 or more")
+
+
+def independent(x: Array) -> Any:
+    """[p] Which columns the ones before them do not determine; the first of a dependent group stays."""
+    kept = (x != 0).any(axis=0)
+    size = np.sqrt(np.einsum("ij,ij->j", x, x))
+    while kept.any():
+        left = np.abs(np.diag(np.linalg.qr(x[:, kept], mode="r")))
+        places = np.flatnonzero(kept)
+        bad = np.ones(len(places), dtype=np.bool_)  # more columns than records: the last ones
+        bad[: len(left)] = left <= _ALIASED * size[places[: len(left)]]
+        if not bad.any():
+            break
+        kept[places[np.argmax(bad)]] = False
+    return kept
+
+
+def _linear(x: Array, y: Array, w: Array) -> tuple[Array, Array, Array]:
+    root = np.sqrt(w)
+    q, r = np.linalg.qr(x * root[:, None])
+    beta = np.linalg.solve(r, q.T @ (y * root))
+    return beta, x @ beta, w
+
+
+def _bread(x: Array, working: Array) -> Array:
+    """(XᵀWX)⁻¹ through the triangle of a QR decomposition."""
+    r = np.linalg.qr(x * np.sqrt(working)[:, None], mode="r")
+    inverse = np.linalg.inv(r)
+    return np.asarray(inverse @ inverse.T)
+
+
+def _newton(x: Array, y: Array, w: Array, family: Family) -> tuple[Array, Array, Array]:
+    """Iterated weighted least squares for the canonical links; steps that overshoot are halved."""
+    start = (w @ y / w.sum() + y) / 2
+    eta = np.log(start + 0.1) if family is Family.POISSON else np.log((start + 0.25) / (1.25 - start))
+    beta, now = np.zeros(x.shape[1]), np.inf
+    for step in range(_STEPS):
+        mu, slope = _mean(eta, family)
+        wanted, _, _ = _linear(x, eta + (y - mu) / slope, w * slope)
+        before, old = now, beta
+        for _ in range(30):
+            eta = x @ wanted
+            now = _deviance(eta, y, w, family)
+            if step == 0 or now <= before + 1e-10 * abs(before):
+                break
+            wanted = (wanted + old) / 2
+        beta = wanted
+        if step and abs(before - now) <= _CLOSE * (abs(now) + 0.1):
+            break
+    mu, slope = _mean(eta, family)
+    return beta, mu, w * slope
+
+
+def _mean(eta: Array, family: Family) -> tuple[Array, Array]:
+    """Means and their derivative, kept away from 0 where outcomes are certain."""
+    from scipy.special import expit
+
+    if family is Family.POISSON:
+        mu = np.exp(np.clip(eta, -700, 700))
+        return mu, np.maximum(mu, 1e-10)
+    mu = expit(eta)
+    return mu, np.maximum(mu * (1 - mu), 1e-10)
+
+
+def _deviance(eta: Array, y: Array, w: Array, family: Family) -> float:
+    """−2 log-likelihood up to a constant."""
+    if family is Family.POISSON:
+        return float(2 * np.sum(w * (np.exp(np.clip(eta, -700, 700)) - y * eta)))
+    return float(2 * np.sum(w * (np.logaddexp(0.0, eta) - y * eta)))

@@ -1,0 +1,119 @@
+"""A table of estimates from one file: indicators by variable and domain, with variances."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from sdckit.engine import frames
+from sdckit.errors import OptionError, listing
+from sdckit.estimate.design import Codes, Design, column_codes, design_of
+from sdckit.estimate.indicator import Indicator, Source
+from sdckit.estimate.replicates import Method, Replicates, given_replicates, replicates
+from sdckit.estimate.variance import WHOLE, Estimate, Task, estimates, ordered
+from sdckit.microdata import Microdata
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table of estimates: an indicator of a variable in a domain."""
+
+    indicator: Indicator
+    variable: str
+    domain: tuple[str, ...] | None  # None: the whole file
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How variances and intervals are made."""
+
+    method: Method = Method.TAYLOR
+    replicates: int = 100
+    seed: int = 0
+    level: float = 0.95
+    percentile: bool = False
+    by: tuple[str, ...] = ()
+    margins: tuple[str, ...] = ()
+    weights: tuple[str, ...] = ()
+    scale: float | None = None
+    fpc: str | None = None
+
+
+def table(data: Microdata, rows: Sequence[Row], how: How) -> tuple[list[Estimate], tuple[str, ...]]:
+    """One estimate a row; nan where the file lacks the column, the domain or the numbers."""
+    nothing = Estimate(math.nan, math.nan, math.nan, math.nan, math.inf)
+    name = data.roles.id
+    if name in data.columns:  # draws then do not depend on the order of the records
+        data = data.with_frame(data.frame.sort(name))
+    frame = data.frame
+    design, notes = design_of(data, fraction=how.fpc)
+    names = sorted({row.domain for row in rows if row.domain is not None})
+    codes = _domain_codes(data, how.by, names)
+    tasks: dict[int, Task] = {}
+    for i, row in enumerate(rows):
+        source = row.indicator.source(row.variable)
+        if _readable(data, source):
+            tasks[i] = Task(row.indicator, source, WHOLE if row.domain is None else names.index(row.domain))
+    sources = {t.source: ordered(frame, t.source, codes, len(names)) for t in tasks.values()}
+    found = estimates(
+        list(tasks.values()),
+        sources,
+        design,
+        _repeated(data, design, how),
+        level=how.level,
+        percentile=how.percentile,
+    )
+    placed = dict(zip(tasks, found, strict=True))
+    return [placed.get(i, nothing) for i in range(len(rows))], notes
+
+
+def _readable(data: Microdata, source: Source) -> bool:
+    """Whether the file has the columns, as numbers where numbers are needed."""
+    types = frames.schema(data.frame)
+    numbers = [source.variable] if source.other or source.category is None else []
+    numbers += [source.other] if source.other and source.category is None else []
+    needed = [source.variable, *([source.other] if source.other else [])]
+    return all(c in types for c in needed) and all(types[c].is_numeric() for c in numbers)
+
+
+def _domain_codes(data: Microdata, by: tuple[str, ...], names: Sequence[tuple[str, ...]]) -> Codes:
+    """[n] The place of each record's domain in `names`, −1 for none of them."""
+    none = np.full(data.height, -1, dtype=np.int64)
+    if not by or any(c not in data.columns for c in by):
+        return none
+    columns = [str(i) for i in range(len(by))]
+    mine = pl.DataFrame({str(i): data.frame[c].cast(pl.String) for i, c in enumerate(by)})
+    known = pl.DataFrame(names, schema=dict.fromkeys(columns, pl.String), orient="row").with_row_index("code")
+    met = mine.join(known, on=columns, how="left", maintain_order="left")["code"]
+    return np.asarray(met.cast(pl.Int64).fill_null(-1).to_numpy())
+
+
+def _repeated(data: Microdata, design: Design, how: How) -> Replicates | None:
+    if how.method is Method.TAYLOR:
+        return None
+    if how.method is Method.REPLICATES:
+        lost = [c for c in how.weights if c not in data.columns]
+        if not how.weights or lost:
+            raise OptionError(
+                "variance='replicates' needs the columns of the replicate weights in both files.",
+                given=listing(lost) or "none",
+                hint="Name them in replicate_weights=.",
+            )
+        columns = data.frame.select(pl.col(list(how.weights)).cast(pl.Float64))
+        weights = np.ascontiguousarray(columns.to_numpy().T)
+        return given_replicates(design, weights, scale=how.scale)
+    columns = [c for c in how.margins or how.by or data.roles.strata if c in data.columns]
+    margins = [column_codes(data.frame[c]) + 1 for c in columns] or [np.zeros(data.height, dtype=np.int64)]
+    return replicates(design, how.method, how.replicates, seed=how.seed, margins=margins)
+
+
+def domains_of(data: Microdata, by: tuple[str, ...]) -> dict[tuple[str, ...], tuple[int, ...]]:
+    """The domains of a file, with their places in sorted order; records with a missing value are in none."""
+    codes = [column_codes(data.frame[c]) for c in by]
+    texts = [data.frame[c].cast(pl.String) for c in by]
+    seen = pl.DataFrame({str(i): c for i, c in enumerate(codes)}).with_row_index("row")
+    first = seen.filter(pl.all_horizontal(pl.col(str(i)) >= 0 for i in range(len(by))))
+    first = first.unique([str(i) for i in range(len(by))], keep="first")
+    return {tuple(str(t[row]) for t in texts): tuple(place) for row, *place in first.iter_rows()}

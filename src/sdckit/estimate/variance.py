@@ -1,0 +1,184 @@
+"""Estimates of indicators in a file, overall and by domain, with variances and confidence intervals."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sdckit.estimate.design import Array, Codes, Design
+from sdckit.estimate.indicator import Indicator, LinedIndicator, Piece, Source
+from sdckit.estimate.replicates import Replicates
+
+WHOLE = -1  # the domain that is the whole file
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its variance and interval; nan where it is not defined."""
+
+    value: float
+    variance: float
+    low: float
+    high: float
+    degrees: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """One source of a file: values in order, with the places of these records in the file.
+
+    rows: places of all records with a value, in order of the values. by_domain: the same for each domain.
+    """
+
+    x: Array
+    other: Array | None
+    rows: Codes
+    by_domain: dict[int, Codes]
+
+    def piece(self, weights: Array, domain: int, line: Array | None = None) -> Piece:
+        """The records of a domain under weights [r, n] of the whole file."""
+        rows = self.rows if domain == WHOLE else self.by_domain[domain]
+        other = None if self.other is None else self.other[rows]
+        return Piece(self.x[rows], np.take(weights, rows, axis=1), other, line)
+
+
+def ordered(frame: pl.DataFrame, source: Source, domains: Codes, number: int) -> Ordered:
+    """The columns of a source as numbers, records with a missing value left out."""
+    x, other = _values(frame, source)
+    present = np.isfinite(x) if other is None else np.isfinite(x) & np.isfinite(other)
+    order = np.argsort(x, kind="stable")
+    rows = order[present[order]]
+    own = domains[rows]
+    return Ordered(x, other, rows, {d: rows[own == d] for d in range(number)})
+
+
+def _values(frame: pl.DataFrame, source: Source) -> tuple[Array, Array | None]:
+    def numbers(column: str) -> Array:
+        return np.asarray(frame[column].cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
+
+    def member(column: str) -> Array:
+        inside = frame[column].cast(pl.String) == source.category
+        return np.asarray(inside.cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
+
+    if source.other is None:
+        return numbers(source.variable) if source.category is None else member(source.variable), None
+    beside = numbers(source.other) if source.category is None else member(source.other)
+    return numbers(source.variable), beside
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One row of results: an indicator of a source in a domain."""
+
+    indicator: Indicator
+    source: Source
+    domain: int
+
+
+def points(tasks: Sequence[Task], sources: dict[Source, Ordered], weights: Array) -> Array:
+    """[r, tasks] Every task under weights [r, n]."""
+    pieces: dict[Any, Piece] = {}
+    lines: dict[Any, Array] = {}
+
+    def piece(source: Source, domain: int) -> Piece:
+        if (source, domain) not in pieces:
+            pieces[source, domain] = sources[source].piece(weights, domain)
+        return pieces[source, domain]
+
+    found = np.full((len(weights), len(tasks)), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for i, task in enumerate(tasks):
+            part = piece(task.source, task.domain)
+            if not len(part.x):
+                continue
+            if isinstance(task.indicator, LinedIndicator):
+                key = (task.source, task.indicator)
+                if key not in lines:
+                    lines[key] = task.indicator.line(piece(task.source, WHOLE))
+                part = with_line(part, lines[key])
+            found[:, i] = task.indicator.point(part)
+    return found
+
+
+def with_line(part: Piece, line: Array) -> Piece:
+    """The piece with a poverty line; what was cumulated stays known."""
+    lined = Piece(part.x, part.w, part.other, line)
+    lined.__dict__.update({k: v for k, v in part.__dict__.items() if k in ("mass", "total", "amount")})
+    return lined
+
+
+def linearised(task: Task, sources: dict[Source, Ordered], weights: Array) -> Array | None:
+    """[n] w·z, whose design variance is that of the indicator; None where there is no formula.
+
+    A record outside the domain, or without a value, has 0: it still counts in the design.
+    """
+    source, indicator = sources[task.source], task.indicator
+    part = source.piece(weights[None, :], task.domain)
+    whole = source.piece(weights[None, :], WHOLE)
+    scores = np.zeros(len(weights))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if isinstance(indicator, LinedIndicator):
+            part = with_line(part, indicator.line(whole))
+            scores[source.rows] = indicator.slope(part) * indicator.line_influence(whole)
+        influence = indicator.influence(part)
+    if influence is None:
+        return None
+    rows = source.rows if task.domain == WHOLE else source.by_domain[task.domain]
+    scores[rows] += influence
+    return scores * weights
+
+
+def estimates(
+    tasks: Sequence[Task],
+    sources: dict[Source, Ordered],
+    design: Design,
+    repeated: Replicates | None,
+    *,
+    level: float = 0.95,
+    percentile: bool = False,
+) -> list[Estimate]:
+    """Every task with its variance: by linearisation, or from replicate weights where they are given."""
+    values = points(tasks, sources, design.weights[None, :])[0]
+    degrees = float(design.degrees_of_freedom)
+    if repeated is None:
+        variances = [_taylor(t, sources, design) for t in tasks]
+        return [interval(v, s, degrees, level) for v, s in zip(values, variances, strict=True)]
+    drawn = np.concatenate([points(tasks, sources, chunk) for chunk in repeated])
+    found = []
+    for value, column in zip(values, drawn.T, strict=True):
+        known = np.isfinite(column)
+        variance = np.nan
+        if known.sum() > 1:
+            centre = column[known].mean() if repeated.centred else value
+            lost = len(column) / known.sum()  # a replicate without the domain says nothing of it
+            variance = float(repeated.scale[known] @ (column[known] - centre) ** 2 * lost)
+        one = interval(value, variance, degrees, level)
+        if percentile and known.any():
+            low, high = np.quantile(column[known], [(1 - level) / 2, (1 + level) / 2])
+            one = Estimate(one.value, one.variance, float(low), float(high), degrees)
+        found.append(one)
+    return found
+
+
+def _taylor(task: Task, sources: dict[Source, Ordered], design: Design) -> float:
+    source = sources[task.source]
+    if not len(source.rows if task.domain == WHOLE else source.by_domain[task.domain]):
+        return np.nan
+    scores = linearised(task, sources, design.weights)
+    return np.nan if scores is None else design.variance(scores)
+
+
+def interval(value: float, variance: float, degrees: float, level: float) -> Estimate:
+    """value ± t·√variance; degrees of freedom may be infinite."""
+    half = student(degrees, level) * np.sqrt(variance)
+    return Estimate(float(value), float(variance), float(value - half), float(value + half), degrees)
+
+
+def student(degrees: float, level: float) -> float:
+    """Two-sided quantile of Student's t."""
+    from scipy.special import ndtri, stdtrit
+
+    p = (1 + level) / 2
+    return float(ndtri(p) if np.isinf(degrees) else stdtrit(degrees, p))

@@ -1,0 +1,217 @@
+"""Indicators: what the tables of an analyst say before and after, with confidence intervals."""
+
+import math
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Any
+
+import numpy as np
+import polars as pl
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from sdckit import charts
+from sdckit.errors import OptionError, RoleError, listing
+from sdckit.estimate.catalogue import CATALOGUE, PANELS, Wanted, chosen
+from sdckit.estimate.combine import Synthesis, combine
+from sdckit.estimate.comparison import Comparison, compared, comparison_frame
+from sdckit.estimate.indicator import LinedIndicator
+from sdckit.estimate.inequality import Gini
+from sdckit.estimate.means import Mean
+from sdckit.estimate.poverty import PovertyThreshold
+from sdckit.estimate.replicates import Method
+from sdckit.estimate.table import How, Row, domains_of, table
+from sdckit.estimate.variance import Estimate
+from sdckit.microdata import Microdata
+from sdckit.registry import Better, Column, Columns, utility
+from sdckit.result import Result
+from sdckit.utility.variables import still_numeric
+
+USUAL = "usual"
+ALL = "all records"
+
+
+class Interval(StrEnum):
+    """How bootstrap intervals are made: ± t·√V, or from the quantiles of the replicates."""
+
+    NORMAL = "normal"
+    PERCENTILE = "percentile"
+
+
+def _valid(wanted: Any) -> Any:
+    if wanted != USUAL:
+        chosen(wanted)
+    return wanted
+
+
+_SCHEMA = {
+    "anyOf": [{"type": "string"}, {"type": "array", "items": {}}, {"type": "object"}],
+    "description": f"usual, a panel ({', '.join(PANELS)}) or names: {', '.join(CATALOGUE)}",
+}
+Indicators = Annotated[Any, BeforeValidator(_valid), WithJsonSchema(_SCHEMA)]
+
+
+@utility(
+    "Indicators and their confidence intervals",
+    bounds=(0, 1),
+    better=Better.HIGH,
+    unit="mean overlap of the confidence intervals",
+    several=True,
+    shares=("lost",),
+    chart=charts.estimates,
+    reference="Karr, Kohnen, Oganian, Reiter & Sanil (2006); Templ (2017), ch. 5; Reiter (2003)",
+    reading="1: the intervals are the same. 0.9 and more: practically the same answer; below 0.5 the "
+    "protected file says something else about at least some indicators; 0: no interval meets its original.",
+)
+def indicators(
+    original: Microdata,
+    protected: Microdata | Sequence[Microdata],
+    *,
+    indicators: Indicators = USUAL,
+    variables: Columns = (),
+    by: Columns = (),
+    variance: Method = Method.TAYLOR,
+    replicates: Annotated[int, Field(ge=2)] = 100,
+    level: Annotated[float, Field(gt=0, lt=1)] = 0.95,
+    interval: Interval = Interval.NORMAL,
+    margins: Columns = (),
+    replicate_weights: Columns = (),
+    replicate_scale: Annotated[float, Field(gt=0)] | None = None,
+    fpc: Column | None = None,
+    synthesis: Synthesis = Synthesis.PARTIAL,
+    seed: Annotated[int, Field(ge=0)] = 0,
+) -> Result:
+    r"""Estimates with variances from both files, overall and by domain, and how far their intervals overlap.
+
+    .. math:: J = \tfrac12\left[\frac{U_\cap-L_\cap}{U-L} + \frac{U_\cap-L_\cap}{U'-L'}\right]
+
+    The value is the mean over all rows of J cut to 0…1. `parts` has a row for each indicator, variable and
+    domain: both estimates θ, θ′, variances V, V′ and intervals; |θ−θ′|/|θ| and |V−V′|/V in percent;
+    (θ−θ′)²+|V−V′|; whether the original interval contains θ′; J itself, negative where they are apart; and a
+    verdict. An estimate the protected file no longer allows counts as 0.
+
+    `indicators`: "usual" (means of the numeric variables, Gini of those without negative values), the panel
+    "poverty" or "location", or a list of mean, total, proportion, ratio, median, quantile, gini, s80s20,
+    poverty_rate, poverty_threshold, poverty_gap, fgt0, fgt1, fgt2, pay_gap and functions (values, weights) →
+    number; options as {"quantile": {"p": 0.9}}, also `variable`. Definitions are laeken's: Gini, poverty rate
+    and gap are in percent, the poverty line is that of the whole file in every domain.
+    `variables`: the numeric columns; for poverty the one whose name says income. `by`: domains, crossed.
+
+    `variance`: taylor (linearisation; densities by Hall & Sheather's bandwidth), bootstrap (PSUs within
+    strata), rescaled (Rao–Wu), calibrated (bootstrap raked to `margins`, by default `by` or the strata),
+    jackknife (leave one PSU out), or replicates: the columns `replicate_weights`, with `replicate_scale` as
+    factor of the sum of squares (1/R). Intervals are θ ± t·√V with PSUs − strata degrees of freedom, or
+    bootstrap percentiles. `fpc` names a column with sampling fractions or population numbers of PSUs.
+
+    Weights, strata and clusters come from the roles. Missing values of the variable: the record is outside
+    the domain; a missing `by` value: in the total only. Several synthetic sets, as a list, are combined by
+    the rules for partial or full synthesis. References: Karr et al. (2006), Deville (1999), Osier (2009),
+    Rao & Wu (1988), Reiter (2003). Departures: laeken draws persons even where there are clusters.
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0]}), numeric="x")
+    >>> other = data.with_frame(pl.DataFrame({"x": [1.0, 2.0, 3.0, 5.0]}))
+    >>> result = sdc.utility.indicators(data, other, indicators="mean")
+    >>> result.parts["estimate_original", "estimate_protected", "contained"].row(0)
+    (2.5, 2.75, True)
+    """
+    sets = [protected] if isinstance(protected, Microdata) else list(protected)
+    if not sets:
+        raise OptionError("indicators needs at least one protected file.", given="an empty list")
+    how = How(
+        variance, replicates, seed, level, interval is Interval.PERCENTILE, tuple(by),
+        tuple(margins), tuple(replicate_weights), replicate_scale, fpc,
+    )  # fmt: skip
+    rows, notes = _rows(original, indicators, tuple(variables), tuple(by))
+    before, said = table(original, rows, how)
+    after: list[list[Estimate]] = []
+    also: tuple[str, ...] = ()
+    for data in sets:
+        found, more = table(data, rows, how)
+        after.append(found)
+        also += tuple(f"Protected file: {note}" for note in more if note not in said)
+    size = sets[0].height / original.height
+    combined = [combine(s, synthesis=synthesis, size=size, level=level) for s in zip(*after, strict=True)]
+    if len(sets) > 1:
+        notes += (f"{len(sets)} synthetic sets combined by the rules for {synthesis.value} synthesis.",)
+    labels = [_label(original, row, how.by) for row in rows]
+    return _result(rows, labels, before, combined, (*notes, *said, *dict.fromkeys(also)))
+
+
+def _rows(
+    original: Microdata, wanted: Any, variables: tuple[str, ...], by: tuple[str, ...]
+) -> tuple[list[Row], tuple[str, ...]]:
+    """Every line of the result, and how the variables were chosen where the user did not say."""
+    roles = original.roles
+    notes: tuple[str, ...] = ()
+    numeric = variables or roles.numeric
+    pairs: list[tuple[Wanted, str]] = []
+    if wanted == USUAL:
+        numeric, notes = still_numeric(original, original, numeric)
+        known = {c: original.frame[c].min() for c in numeric}
+        pairs = [(Wanted(Mean()), c) for c in numeric]
+        pairs += [(Wanted(Gini()), c) for c, low in known.items() if low is not None and low >= 0]
+    else:
+        asked = chosen(wanted)
+        money = [i for i, _ in asked if isinstance(i, LinedIndicator | PovertyThreshold)]
+        if money and not variables and len(numeric) > 1:
+            numeric = (next((c for c in numeric if "inc" in c.lower()), numeric[0]),)
+            notes = (f"The income is taken to be {numeric[0]}; name another in variables=.",)
+        pairs = [(one, v) for v in numeric for one in asked if one.variable is None]
+        pairs += [(one, one.variable) for one in asked if one.variable is not None]
+    if not pairs:
+        raise RoleError(
+            "indicators needs a variable, and no column has the role 'numeric'.",
+            hint="Name it in variables=.",
+        )
+    domains = domains_of(original, by) if by else {}
+    keys = sorted(domains, key=lambda d: domains[d])
+    return [Row(one.indicator, v, d) for one, v in pairs for d in [None, *keys]], notes
+
+
+def _label(data: Microdata, row: Row, by: tuple[str, ...]) -> str:
+    if row.domain is None:
+        return ALL
+    values = [{str(k): t for k, t in data.labels.values.get(c, {}).items()} for c in by]
+    return " × ".join(v.get(d, d) for v, d in zip(values, row.domain, strict=True))
+
+
+def _result(
+    rows: Sequence[Row],
+    labels: Sequence[str],
+    before: Sequence[Estimate],
+    after: Sequence[Estimate],
+    notes: tuple[str, ...],
+) -> Result:
+    kept, lines = [], []
+    skipped = dict[str, None]()
+    for row, label, a, b in zip(rows, labels, before, after, strict=True):
+        if not (math.isfinite(a.value) and math.isfinite(a.variance)):
+            skipped[f"{row.indicator.name} of {row.variable}, {label}"] = None
+            continue
+        kept.append(compared(a, b))
+        lines.append((row, label, a, b, kept[-1]))
+    if skipped:
+        notes += (f"Not computable in the original, left out: {listing(skipped, 6)}.",)
+    shares = [c.share for c in kept if not math.isnan(c.share)]
+    if not shares:
+        return Result(math.nan, notes=(*notes, "No indicator has an interval in both files."))
+    value = float(np.mean(shares))
+    changes = [c.difference for c in kept if math.isfinite(c.difference)]
+    figures = {
+        "rows": len(shares),
+        "lost": 1 - value,
+        "contained": float(np.mean([c.contained for c in kept])),
+        "smallest_overlap": min(shares),
+        "mean_difference_percent": float(np.mean(changes)) if changes else 0.0,
+    }
+    return Result(value, figures, _frame(lines), notes)
+
+
+def _frame(lines: Sequence[tuple[Row, str, Estimate, Estimate, Comparison]]) -> pl.DataFrame:
+    names = {
+        "indicator": [row.indicator.name for row, *_ in lines],
+        "variable": [row.variable for row, *_ in lines],
+        "domain": [label for _, label, *_ in lines],
+        "unit": [row.indicator.unit for row, *_ in lines],
+    }
+    return pl.DataFrame(names).hstack(comparison_frame([(a, b, c) for _, _, a, b, c in lines]))
