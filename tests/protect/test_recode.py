@@ -1,5 +1,6 @@
 """recode: intervals, labels, roles."""
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -90,3 +91,66 @@ def test_recode_on_duckdb():
     data = sdc.read(duckdb.from_arrow(frame.to_arrow()), keys="age")
     protected = sdc.protect.recode(data, variable="age", breaks=[18, 65]).collect()
     assert sorted(protected.frame["age"].to_list(), key=str) == ["18–64", "18–64", "65+", "<18", None]
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    values=st.lists(st.none() | st.integers(-30, 60), min_size=1, max_size=40).filter(
+        lambda v: any(x is not None for x in v)
+    ),
+    groups=st.integers(2, 6),
+    whole=st.booleans(),
+)
+def test_equal_counts_cut_at_quantiles_and_keep_the_order(values, groups, whole):
+    column = pl.Series("x", values, dtype=pl.Int64 if whole else pl.Float64, strict=False)
+    data = sdc.read(pl.DataFrame({"x": column}), numeric="x")
+    done = sdc.protect.recode(data, variable="x", groups=groups).frame["x"]
+    present = sorted(v for v in values if v is not None)
+    cuts = {float(np.quantile(present, i / groups)) for i in range(1, groups)}
+    for value, name in zip(values, done, strict=True):
+        assert (value is None) == (name is None)
+    code = done.to_physical().to_list()
+    expected = [None if v is None else sum(c <= v for c in cuts if c > present[0]) for v in values]
+    assert code == expected
+    assert done.dtype.categories.len() <= groups
+
+
+def test_equal_counts_are_equal_without_ties():
+    data = sdc.read(pl.DataFrame({"x": [float(i) for i in range(1000)]}), numeric="x")
+    done = sdc.protect.recode(data, variable="x", groups=5)
+    assert done.frame["x"].value_counts()["count"].to_list() == [200] * 5
+    assert done.log[-1].figures == {"variable": "x", "categories": 5, "values_changed": 1000}
+    close = sdc.read(pl.DataFrame({"x": [1.00000001, 1.00000002, 1.00000003, 1.00000004]}), numeric="x")
+    assert sdc.protect.recode(close, variable="x", groups=4).frame["x"].n_unique() == 4
+    one = sdc.read(pl.DataFrame({"x": [7, 7, None]}), numeric="x")
+    assert sdc.protect.recode(one, variable="x", groups=3).frame["x"].to_list() == ["7", "7", None]
+
+
+def test_logarithmic_intervals():
+    def out(values, **options):
+        data = sdc.read(pl.DataFrame({"x": values}), numeric="x")
+        return sdc.protect.recode(data, variable="x", log=True, **options).frame["x"].to_list()
+
+    assert out([1, 9, 10, 99, 1000], width=10) == ["1–9", "1–9", "10–99", "10–99", "1000–9999"]
+    assert out([-5, 0, 3, None, 1000], width=10) == ["≤0", "≤0", "1–9", None, "1000–9999"]
+    assert out([0.02, 0.5, 7.0], width=10) == ["[0.01, 0.1)", "[0.1, 1)", "[1, 10)"]
+    assert out([1.0, 5.0, 50.0, 1000.0], groups=3) == ["<10", "<10", "[10, 100)", "≥100"]
+    assert out([-1, 0], groups=3) == ["≤0", "≤0"]
+    assert out([1, 2, 4, 8, 7], width=2) == ["1", "2–3", "4–7", "8–15", "4–7"]
+    assert out([5.0, 5.0], groups=4) == ["5–5", "5–5"]
+
+
+def test_intervals_that_exclude_each_other():
+    data = ages([1, 2])
+    with pytest.raises(OptionError, match=r"Given: width and groups"):
+        sdc.protect.recode(data, variable="age", width=1, groups=2)
+    with pytest.raises(OptionError, match=r"log goes with a width above 1.*Given: breaks"):
+        sdc.protect.recode(data, variable="age", breaks=[1], log=True)
+    with pytest.raises(OptionError, match=r"log goes with a width above 1.*Given: width=1"):
+        sdc.protect.recode(data, variable="age", width=1, log=True)
+
+
+def test_a_sensitive_number_becomes_a_sensitive_category():
+    data = sdc.read(pl.DataFrame({"x": [1, 2]}), numeric="x", sensitive="x")
+    roles = sdc.protect.recode(data, variable="x", width=2).roles
+    assert (roles.keys, roles.numeric, roles.sensitive) == ((), (), ("x",))

@@ -41,6 +41,7 @@ SCENARIOS: dict[str, list[Any]] = {
         {"suppress": {"k": 3}},
         {"microaggregate": {"variables": ["wealth_index"], "k": 3}},
     ],
+    "coarse_k3_literacy": [*COARSE, {"suppress": {"k": 3}}, {"pram": {"variables": ["literacy"]}}],
 }
 
 # The risk of re-identification, against what the keys no longer tell and how far numbers moved.

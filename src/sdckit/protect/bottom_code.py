@@ -23,11 +23,11 @@ def bottom_code(
 ) -> Microdata:
     """Replace the numbers below a threshold, each variable on its own: `top_code` turned round.
 
-    The threshold is a `value`, or so low that at most a `share` of the present values lies below: the share
-    quantile, linear between order statistics, in whole numbers rounded up. In place of the values below
-    comes the threshold, their `"mean"` (keeps totals and means) or `"median"`, or a given number; a mean or
-    median of fewer than three values would give them away and is the threshold instead. `by`: within strata,
-    each with its own threshold and mean.
+    The threshold is a `value`, or the highest of the present values that at most a `share` of them are
+    below (0.01: the lowest hundredth is cut). In place of the values below comes the threshold, their
+    `"mean"` (keeps totals and means) or `"median"`, or a given number; a mean or median of fewer than three
+    values would give them away and is the threshold instead. `by`: within strata, each with its own threshold
+    and mean.
 
     Missing stays missing. Whole numbers stay whole unless means or medians make them decimal. A variable that
     households share is cut once a household. Weights are not used.

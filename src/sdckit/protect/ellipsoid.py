@@ -3,6 +3,7 @@
 import numpy as np
 
 from sdckit.protect.numbers import Floats, location_and_spread
+from sdckit.protect.tails import value_below
 
 FLAT = 1e-9  # least variance, in units of the variable's own, of a direction that most records share
 
@@ -31,7 +32,7 @@ def pull_in(x: Floats, share: float) -> Floats:
             scores = (z[np.ix_(rows, pattern)] - bulk.location[pattern]) @ direction
             squared[rows] = (scores**2 / np.maximum(size, FLAT)).sum(axis=1)
     distance = np.sqrt(squared)
-    limit = np.quantile(distance[complete], 1 - share)
+    limit = value_below(distance[complete], share)
     far = distance > limit
     closer = bulk.location + (z[far] - bulk.location) * (limit / distance[far])[:, None]
     y = x.copy()

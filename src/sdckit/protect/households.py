@@ -67,7 +67,7 @@ class Households:
         present = codes >= 0
         number = self.number[present]
         agree = codes[self.holders(column)[number]] == codes[present]
-        return bool(agree.all()) and len(np.unique(number)) < len(number)
+        return bool(agree.all()) and bool((np.bincount(number) > 1).any())
 
     def file(self, data: Microdata, shared: Sequence[str]) -> Microdata:
         """One record a household."""
@@ -88,5 +88,5 @@ def households(data: Microdata) -> Households | None:
     rows = pl.DataFrame([data.frame[name].alias("home")]).with_row_index("row")
     first = pl.when(pl.col("home").is_null()).then("row").otherwise(pl.col("row").first().over("home"))
     start = rows.select(first.cast(pl.Int64)).to_series().to_numpy()
-    heads = np.unique(start)
+    heads = np.flatnonzero(start == np.arange(len(start)))
     return Households(np.searchsorted(heads, start), heads)

@@ -1,6 +1,7 @@
 """Post-randomisation (PRAM): categories change at random, with known probabilities."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
@@ -90,10 +91,12 @@ def pram(
         for rows in blocks:
             here = rows[codes[rows] >= 0]
             counts: Floats = np.bincount(codes[here], weights[here], len(known.values)).astype(np.float64)
-            p = spread_evenly(diagonal, counts > 0) if first is None else first
-            r = invariant_matrix(counts, p) if keep else p
+            taking_part = np.flatnonzero(counts) if first is None else np.arange(len(counts))
+            p = spread_evenly(diagonal[taking_part]) if first is None else first
+            r = invariant_matrix(counts[taking_part], p) if keep else p
             chances = amount * r + (1 - amount) * np.eye(len(r))
-            new[here] = _draw(codes[here], chances, draws[here])
+            place = np.searchsorted(taking_part, codes[here])
+            new[here] = taking_part[_draw(place, chances, draws[here])]
         if not by and len(known.values) <= SHOWN:
             shown[name] = _as_mapping(chances, known)
         changed[name] = int((new != codes).sum()) / max(int((codes >= 0).sum()), 1)
@@ -108,13 +111,11 @@ def invariant_matrix(frequencies: Floats, first: Floats) -> Floats:
     return np.asarray(first @ (joint / np.where(reached > 0, reached, 1.0)).T)
 
 
-def spread_evenly(stay: Floats, present: npt.NDArray[np.bool_]) -> Floats:
-    """A matrix with this diagonal and even chances for all other categories present; absent ones stay."""
-    k = int(present.sum())
-    matrix = np.zeros((len(stay), len(stay)))
-    if k > 1:
-        matrix[np.ix_(present, present)] = (1 - stay[present])[:, None] / (k - 1)
-    np.fill_diagonal(matrix, np.where(present, stay if k > 1 else 1.0, 1.0))
+def spread_evenly(stay: Floats) -> Floats:
+    """A matrix with this diagonal and even chances for all other categories; a single category stays."""
+    k = len(stay)
+    matrix = np.repeat((1 - stay)[:, None] / max(k - 1, 1), k, axis=1)
+    np.fill_diagonal(matrix, stay if k > 1 else 1.0)
     return matrix
 
 
@@ -172,13 +173,16 @@ def _draw(codes: Ints, chances: Floats, uniform: Floats) -> Ints:
     """A new category for each old one: the first whose cumulative probability is above the uniform number."""
     cumulative = chances.cumsum(axis=1)
     # Divided by their own last value, so that categories without a chance end exactly at 1 and are not drawn.
-    cumulative /= cumulative[:, -1:]
-    order = np.argsort(codes, kind="stable")
+    cumulative /= np.where(cumulative[:, -1:] > 0, cumulative[:, -1:], 1.0)
+    order = np.argsort(codes.astype(np.int16), kind="stable")  # short integers are sorted in linear time
     ends = np.bincount(codes, minlength=len(chances)).cumsum()
+    sorted_uniform = uniform[order]
+    drawn = np.empty_like(codes)
+    for category, (start, end) in enumerate(pairwise([0, *ends])):
+        chosen = np.searchsorted(cumulative[category], sorted_uniform[start:end], side="right")
+        drawn[start:end] = chosen
     new = np.empty_like(codes)
-    for category, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
-        rows = order[start:end]
-        new[rows] = np.searchsorted(cumulative[category], uniform[rows], side="right")
+    new[order] = drawn
     return new
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from math import floor
 
 import numpy as np
 
@@ -50,10 +51,7 @@ def cut_tails(
     blocks = strata(data, by)
     highest = {}
     for j, name in enumerate(names):
-        whole = data.frame[name].dtype.is_integer()
-        found = [
-            _cut(sign * x[:, j], y[:, j], rows, sign, value, share, replacement, whole) for rows in blocks
-        ]
+        found = [_cut(sign * x[:, j], y[:, j], rows, sign, value, share, replacement) for rows in blocks]
         if not by:
             highest[name] = found[0]
     columns = [in_place_of(data.frame[name], y[:, j]) for j, name in enumerate(names)]
@@ -66,6 +64,13 @@ def cut_tails(
     )
 
 
+def value_below(x: Floats, share: float) -> float:
+    """The lowest of the values that at most this share of them are above."""
+    above = floor(share * len(x) + 1e-9)  # 0.29 · 100 is a little below 29 in floating point
+    place = len(x) - 1 - above
+    return float(np.partition(x, place)[place])
+
+
 def _cut(
     x: Floats,
     y: Floats,
@@ -74,15 +79,12 @@ def _cut(
     value: float | None,
     share: float | None,
     replacement: Replacement | float,
-    whole: bool,
 ) -> float | None:
     """Cut the upper tail of sign·x in some rows, write into y, and return the threshold."""
     present = rows[~np.isnan(x[rows])]
     if not len(present):
         return None
-    threshold = sign * value if value is not None else float(np.quantile(x[present], 1 - (share or 0.0)))
-    if whole and value is None:
-        threshold = float(np.floor(threshold))
+    threshold = sign * value if value is not None else value_below(x[present], share or 0.0)
     beyond = present[x[present] > threshold]
     if isinstance(replacement, Replacement):
         few = len(beyond) < FEW or replacement is Replacement.THRESHOLD

@@ -32,17 +32,17 @@ def top_code(
 ) -> Microdata:
     r"""Replace the numbers above a threshold, each variable on its own or all of them together.
 
-    The threshold is a `value`, or so high that at most a `share` of the present values lies above: the
-    (1−share) quantile, linear between order statistics, in whole numbers rounded down. In place of the
-    values above comes the threshold, their `"mean"` (keeps totals and means) or `"median"`, or a given
-    number; a mean or median of fewer than three values would give them away and is the threshold instead.
-    `by`: within strata, each with its own threshold and mean.
+    The threshold is a `value`, or the lowest of the present values that at most a `share` of them are
+    above (0.01: the highest hundredth is cut). In place of the values above comes the threshold, their
+    `"mean"` (keeps totals and means) or `"median"`, or a given number; a mean or median of fewer than three
+    values would give them away and is the threshold instead. `by`: within strata, each with its own threshold
+    and mean.
 
     `joint=True` looks at all variables together, for records that are odd only in combination. With the
-    robust centre c and covariance of the MCD, records whose distance d = √((x−c)ᵀS⁻¹(x−c)) is above its
-    (1−share) quantile t are drawn to the centre onto the ellipsoid, y = c + (x−c)·t/d; low values rise,
-    high values fall, and directions stay. Records with missing values count with the variables they have
-    (never farther than with all of them). Strata of fewer than five records per variable are pooled.
+    robust centre c and covariance S of the MCD, the `share` of records with the largest distance
+    d = √((x−c)ᵀS⁻¹(x−c)), above t, are drawn to the centre onto the ellipsoid, y = c + (x−c)·t/d; low
+    values rise, high values fall, and directions stay. Records with missing values count with the variables
+    they have (never farther than with all). Strata of fewer than five records per variable are pooled.
 
     Missing stays missing. Whole numbers stay whole unless means, medians or ellipsoids make them decimal.
     A variable that households share is cut once a household. Weights are not used.
