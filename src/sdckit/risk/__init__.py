@@ -1,12 +1,16 @@
 """Disclosure-risk measures: functions from Microdata to a Result."""
 
 from sdckit.risk.attribute_disclosure import attribute_disclosure as attribute_disclosure
+from sdckit.risk.closest_record import closest_record as closest_record
 from sdckit.risk.frequencies import frequencies as frequencies
 from sdckit.risk.household_risk import household_risk as household_risk
 from sdckit.risk.identification_risk import identification_risk as identification_risk
 from sdckit.risk.individual_risk import individual_risk as individual_risk
+from sdckit.risk.interval_disclosure import interval_disclosure as interval_disclosure
 from sdckit.risk.k_anonymity import k_anonymity as k_anonymity
 from sdckit.risk.k_map import k_map as k_map
 from sdckit.risk.l_diversity import l_diversity as l_diversity
+from sdckit.risk.outlier_disclosure import outlier_disclosure as outlier_disclosure
 from sdckit.risk.population_uniques import population_uniques as population_uniques
+from sdckit.risk.record_linkage import record_linkage as record_linkage
 from sdckit.risk.t_closeness import t_closeness as t_closeness

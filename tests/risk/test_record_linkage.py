@@ -1,0 +1,141 @@
+"""Record linkage against its plain twin, stored results and by hand."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+import sdckit as sdc
+from conftest import oracle_cases
+from naive_linkage import naive_distance, naive_linkage, scales, useful
+from sdckit.risk.points import points
+from sdckit.risk.record_linkage import record_linkage
+
+NUMBER = st.one_of(st.none(), st.integers(-2, 4).map(float))
+LETTER = st.one_of(st.none(), st.sampled_from("abc"))
+TYPES = {"u": pl.Float64, "v": pl.Float64, "c": pl.String}
+
+
+def rows(n):
+    return st.lists(st.tuples(NUMBER, NUMBER, LETTER), min_size=n, max_size=n)
+
+
+def frame(records):
+    return pl.DataFrame(records, schema=TYPES, orient="row")
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.integers(1, 40).flatmap(lambda n: st.tuples(rows(n), rows(n))),
+    st.sampled_from(["euclidean", "manhattan", "gower"]),
+)
+def test_same_as_the_plain_twin(both, distance):
+    x, y = both
+    kinds = ["numeric", "numeric", "nominal"] if distance == "gower" else ["numeric", "numeric"]
+    names = list(TYPES)[: len(kinds)]
+    columns = [([r[j] for r in x], [r[j] for r in y]) for j in range(len(kinds))]
+    kept = useful(columns, kinds, distance, 2)
+    data = sdc.read(frame(x), numeric=["u", "v"])
+    result = record_linkage(data, data.with_frame(frame(y)), variables=names, distance=distance)
+    if not kept:
+        assert math.isnan(result.value)
+        assert result.notes
+        return
+    kinds, columns = [kinds[j] for j in kept], [columns[j] for j in kept]
+    scale = scales(columns, kinds, distance, 2)
+
+    def cut(record):
+        return [record[j] for j in kept]
+
+    table = [
+        [naive_distance(cut(q), cut(r), kinds, scale, distance, blank_counts=False) for r in x] for q in y
+    ]
+    expected = naive_linkage(table)
+    found = result.parts
+    assert found["distance"].to_list() == pytest.approx([row[i] for i, row in enumerate(table)], abs=1e-12)
+    assert found["nearer"].to_list() == [min(nearer, 10) for nearer, _, _ in expected]
+    assert found["ties"].to_list() == [ties if nearer < 10 else None for nearer, ties, _ in expected]
+    assert found["credit"].to_list() == pytest.approx([credit for _, _, credit in expected])
+    third = [min(max(3 - nearer, 0) / ties, 1) for nearer, ties, _ in expected]
+    assert result.figures["third"] == pytest.approx(sum(third) / len(third))
+
+
+@pytest.mark.parametrize("case", oracle_cases("03b", lambda c: "nn_link_rate" in c["expected"]))
+def test_stored_link_rates(case, oracles):
+    names = case["inputs"]["variables"]
+    data = oracles.data(case["dataset"], numeric=names)
+    other = data.with_frame(oracles.frame(case["dataset"]["perturbed_csv"]))
+    assert record_linkage(data, other).value == pytest.approx(case["expected"]["nn_link_rate"], rel=1e-12)
+
+
+@pytest.mark.parametrize("case", oracle_cases("03b", lambda c: c["params"].get("distance") == "gower"))
+def test_gower_distances_add_up_to_the_stored_assignment(case, oracles):
+    names = case["inputs"]["variables"]
+    rows = [i - 1 for i in case["dataset"]["rows_1based"]]
+    x = oracles.frame(case["dataset"]["name"])[rows].select(names)
+    y = oracles.frame(case["dataset"]["perturbed_csv"]).select(names)
+    space = points([x, y], names, sdc.read(x, numeric=names), sdc.risk.points.Distance.GOWER, ranges=2)
+    table = np.abs(space.files[0][:, None] - space.files[1][None]).mean(axis=2)
+    total = table[linear_sum_assignment(table)].sum()
+    assert total == pytest.approx(case["expected"]["total_distance"], rel=1e-12)
+
+
+def test_nothing_changed_links_all_but_duplicates():
+    data = sdc.read(pl.DataFrame({"x": [1.0, 1.0, 2.0, 3.0]}), numeric="x")
+    result = record_linkage(data, data)
+    assert result.parts["credit"].to_list() == [0.5, 0.5, 1.0, 1.0]
+    assert result.value == 0.75
+    assert result.figures["certain"] == 0.5
+    assert result.figures["second"] == 1
+    assert result.figures["linked"] == 3
+    assert result.figures["low"] < 0.75 < result.figures["high"]
+
+
+def test_a_record_suppressed_altogether_could_be_anyones():
+    data = sdc.read(pl.DataFrame({"a": list("xyzz"), "b": list("xxyy")}), keys=["a", "b"])
+    other = data.with_frame(pl.DataFrame({"a": ["x", "y", None, "z"], "b": ["x", "x", None, "y"]}))
+    result = record_linkage(data, other, variables=["a", "b"])
+    assert result.parts["ties"].to_list() == [1, 1, 4, 2]
+    assert result.value == pytest.approx((1 + 1 + 1 / 4 + 1 / 2) / 4)
+
+
+def test_categories_make_the_distance_gower_and_enums_are_ordered():
+    size = pl.Enum(["s", "m", "l"])
+    data = sdc.read(pl.DataFrame({"s": ["s", "m", "l"]}, schema={"s": size}))
+    other = data.with_frame(pl.DataFrame({"s": ["m", "l", "s"]}, schema={"s": size}))
+    result = record_linkage(data, other, variables="s")
+    assert result.parts["distance"].to_list() == [0.5, 0.5, 1.0]
+    assert "gower distance over s." in result.notes
+    with pytest.raises(sdc.SdcError, match=r"Categories have no euclidean distance"):
+        record_linkage(data, other, variables="s", distance="euclidean")
+
+
+def test_records_meet_by_id():
+    frame = pl.DataFrame({"i": [1, 2, 3], "x": [1.0, 2.0, 4.0]})
+    data = sdc.read(frame, id="i", numeric="x")
+    assert record_linkage(data, data.with_frame(frame[::-1])).value == 1
+
+
+def test_without_numbers_there_must_be_variables():
+    data = sdc.read(pl.DataFrame({"a": ["x", "y"]}), keys="a")
+    with pytest.raises(sdc.SdcError, match="needs variables"):
+        record_linkage(data, data)
+
+
+def test_a_recoded_variable_is_left_out():
+    data = sdc.read(pl.DataFrame({"x": [1.0, 2.0], "y": [1.0, 2.0]}), numeric=["x", "y"])
+    other = sdc.read(pl.DataFrame({"x": ["low", "high"], "y": [1.0, 2.0]}))
+    result = record_linkage(data, other)
+    assert result.value == 1
+    assert "x is coded differently in the files and left out." in result.notes
+
+
+def test_the_chart_has_a_bar_for_each_depth(survey):
+    numeric = survey.roles.numeric
+    other = sdc.protect.microaggregate(survey, variables=list(numeric), k=3)
+    chart = record_linkage(survey, other).chart().to_dict()
+    assert "by chance" in str(chart)
