@@ -14,7 +14,7 @@ SPACE = [
 
 
 def main() -> None:
-    data = sdc.demo.survey(n=1000, seed=1).with_roles(keys=["region", "urban", "sex", "age", "education"])
+    data = sdc.demo.survey(n=500, seed=1).with_roles(keys=["region", "urban", "sex", "age", "education"])
     space = Space.of(SPACE)
     grid = {f"{i}": space.express(genes) for i, genes in enumerate(space.grid(TRIALS))}
     regular = sdc.compare(data, grid, jobs=2, **JUDGE)

@@ -95,7 +95,7 @@ def named(space: Space, genes: Genes) -> Scenario:
 def propose(
     space: Space, tried: list[tuple[Genes, Point]], max_risk: float | None, rng: np.random.Generator
 ) -> list[Genes]:
-    """A batch of children of the front: neighbours of one scenario, or a crossing of two beside each other."""
+    """A batch of children of the front: neighbours of one scenario, or a crossing of two side by side."""
     fit = [(g, p) for g, p in tried if p.ok and (max_risk is None or p.risk <= max_risk)]
     pool = fit or [(g, p) for g, p in tried if p.ok]
     if not pool:

@@ -19,6 +19,7 @@ from sdckit.registry import Kind, find
 from sdckit.scenario import Scenario
 
 OPTIONAL, ONE_OF = "optional", "one of"
+GOLDEN = (5**0.5 - 1) / 2  # its multiples spread evenly over a list
 Genes = dict[str, float]  # place → where in it, from 0 (first, lowest) to 1 (last, highest)
 
 
@@ -104,12 +105,14 @@ class Space:
         return {name: float(rng.random()) for name in self.places}
 
     def mutate(self, genes: Genes, rng: np.random.Generator) -> Genes:
-        """A neighbour: one or two places changed, numbers by a little, choices to any other."""
+        """A neighbour: one or two places changed, numbers by a little or to an end, choices to any other."""
         child = dict(genes)
         for name in rng.choice(list(self.places), size=1 + int(rng.random() < 0.3)):
             place = self.places[name]
             if place.options:
                 child[name] = float(rng.random())
+            elif rng.random() < 0.25:
+                child[name] = float(rng.integers(0, 2))
             else:
                 step = max(0.12, 1.0 / place.size)
                 child[name] = float(np.clip(genes[name] + rng.normal(0, step), 0, 1))
@@ -128,13 +131,12 @@ class Space:
 
     def grid(self, size: int) -> list[Genes]:
         """At most `size` scenarios on a regular grid: every choice, ranges cut as finely as fits."""
-        for cuts in range(50, 0, -1):
+        for cuts in range(50, 1, -1):
             found = self._all(cuts, size)
             if found is not None:
                 return found
-        everything = self._all(1, 10**9) or []
-        stride = len(everything) / size
-        return [everything[int(i * stride)] for i in range(size)]
+        ends = self._all(2, 100_000) or [dict.fromkeys(self.places, 0.0)]  # the ends of ranges, thinned out
+        return [ends[int((i * GOLDEN) % 1 * len(ends))] for i in range(size)]
 
     def size(self, limit: int) -> int:
         """The number of different scenarios, or the limit where there are more."""
