@@ -56,15 +56,18 @@ ROWS = st.lists(
     rule=st.sampled_from(list(sdc.Missing)),
     c=st.sampled_from([0.5, 1.0, 2.0, 3.0]),
     together=st.booleans(),
+    few=st.sampled_from([0, 64]),
     batch=st.sampled_from([3, 4_000_000]),
 )
-def test_agrees_with_looking_at_every_record(rows, rule, c, together, batch):
+def test_agrees_with_looking_at_every_record(rows, rule, c, together, few, batch):
     frame = pl.DataFrame(rows, schema={"a": pl.String, "b": pl.Int64, "s": pl.String}, orient="row")
     if frame.select(pl.all_horizontal(pl.col("a", "b").is_null()).all()).item():
         return
     data = sdc.read(frame, keys=["a", "b"], sensitive="s")
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sensitive_values, "FEW", few)  # both ways of matching
         patch.setattr(sensitive_values, "ROWS", batch)
+        patch.setattr(sensitive_values, "ENTRIES", batch)
         parts = sdc.risk.l_diversity(
             data, c=c, missing=rule, missing_sensitive="category" if together else "drop"
         ).parts

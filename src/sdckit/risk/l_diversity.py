@@ -90,7 +90,7 @@ def l_diversity(
     chosen = variables_to_protect(sensitive)
     found = {}
     for variable in chosen:
-        values = sensitive_values(data, keys, variable)
+        values = sensitive_values(data, keys, variable, weighted=False)
         found[variable] = _diversity(values, c, missing, missing_sensitive)
         cells = values.cells
     smallest = {kind: _least([found[v][kind] for v in chosen]) for kind in KINDS}
@@ -123,7 +123,7 @@ def _diversity(
     for rows in values.matching(missing):
         kept = rows.filter(pl.col("value") >= 0) if missing_sensitive is MissingSensitive.DROP else rows
         if kept.height:
-            _fill(found, kept.sort("cell", "records", descending=[False, True]), c)
+            _fill(found, kept.sort("cell", "count", descending=[False, True]), c)
     if missing is Missing.NOTHING:
         for kind in KINDS:
             found[kind][values.cells.incomplete] = 1.0
@@ -132,7 +132,7 @@ def _diversity(
 
 def _fill(found: Mapping[str, Floats], rows: pl.DataFrame, c: float) -> None:
     """Measures from counts sorted by cell and falling count."""
-    count = rows["records"].to_numpy().astype(np.float64)
+    count = rows["count"].to_numpy()
     cells, start, distinct = np.unique(rows["cell"].to_numpy(), return_index=True, return_counts=True)
     total = np.add.reduceat(count, start)
     share = count / np.repeat(total, distinct)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from sdckit.cells import Ints, KeyCells, key_cells, key_codes
@@ -13,7 +14,10 @@ from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 
+Codes = npt.NDArray[np.int32]
 ROWS = 4_000_000  # of a histogram held at a time, so that memory stays bounded where much matches much
+FEW = 64  # values up to which dense tables of cells by values pay
+ENTRIES = 16_000_000  # of such a table
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,7 @@ class SensitiveValues:
     """The values of one sensitive variable in every key cell.
 
     cells: the key cells with missing as a category. counts: cell, value (a code in the order of the values,
-    −1 for missing), records, mass (sum of weights); only what occurs.
+    −1 for missing) and count, of records or of their weights; only what occurs.
     """
 
     cells: KeyCells
@@ -29,34 +33,60 @@ class SensitiveValues:
 
     @cached_property
     def overall(self) -> pl.DataFrame:
-        """value and mass in the whole file, without missing values, in the order of the values."""
-        present = self.counts.filter(pl.col("value") >= 0)
-        return present.group_by("value").agg(pl.col("mass").sum()).sort("value")
+        """value and count in the whole file, without missing values, in the order of the values."""
+        return _summed(self.counts.filter(pl.col("value") >= 0), ["value"]).sort("value")
 
     def matching(self, missing: Missing) -> Iterator[pl.DataFrame]:
         """Tables like `counts` over the records that match those of a cell; each cell is in one table.
 
         With the wildcard rule these are all cells that agree wherever neither is missing, otherwise the cell
-        itself. Cells are matched once per pair of missing patterns.
+        itself.
         """
         if missing is not Missing.WILDCARD or not self.cells.incomplete.any():
             yield self.counts
             return
         codes = key_codes(self.cells.combinations, self.cells.combinations.columns)
-        patterns, of_cell = np.unique(codes >= 0, axis=0, return_inverse=True)
-        names = [f"k{i}" for i in range(codes.shape[1])]
-        numbered = pl.DataFrame(codes, schema=names, orient="row").with_row_index("cell")
-        places = numbered.cast(pl.Int64).with_columns(pl.Series("pattern", of_cell.reshape(-1)))
-        located = self.counts.join(places, on="cell")
-        for p, present in enumerate(patterns):
-            mine = places.filter(pl.col("pattern") == p)
-            yield from _joined(mine, located, patterns & present, names)
+        if self.counts["value"].n_unique() <= FEW:
+            yield from _dense(codes, self.counts)
+        else:
+            yield from _sparse(codes, self.counts)
+
+
+def _dense(codes: Codes, counts: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """By tables of cells × values, some values at a time."""
+    from sdckit.kernels.wildcard_tables import wildcard_tables
+
+    values, column = np.unique(counts["value"].to_numpy(), return_inverse=True)
+    width = max(1, ENTRIES // len(codes))
+    pieces = []
+    for first in range(0, len(values), width):
+        here = (column >= first) & (column < first + width)
+        table = np.zeros((len(codes), min(width, len(values) - first)))
+        table[counts["cell"].to_numpy()[here], column[here] - first] = counts["count"].to_numpy()[here]
+        found = wildcard_tables(codes, table)
+        cell, place = np.nonzero(found)
+        pieces.append(
+            pl.DataFrame({"cell": cell, "value": values[first + place], "count": found[cell, place]})
+        )
+    yield pl.concat(pieces)
+
+
+def _sparse(codes: Codes, counts: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """By joins, one for each missing pattern and set of keys it shares with others."""
+    patterns, of_cell = np.unique(codes >= 0, axis=0, return_inverse=True)
+    names = [f"k{i}" for i in range(codes.shape[1])]
+    numbered = pl.DataFrame(codes, schema=names, orient="row").with_row_index("cell")
+    places = numbered.cast(pl.Int64).with_columns(pl.Series("pattern", of_cell.reshape(-1)))
+    located = counts.join(places, on="cell")
+    for p, present in enumerate(patterns):
+        mine = places.filter(pl.col("pattern") == p)
+        yield from _joined(mine, located, patterns & present, names)
 
 
 def _joined(
     mine: pl.DataFrame,
     located: pl.DataFrame,
-    common: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
+    common: npt.NDArray[np.bool_],
     names: Sequence[str],
 ) -> Iterator[pl.DataFrame]:
     """What the cells `mine` (one pattern) match; `common` has the keys they share with each pattern."""
@@ -72,11 +102,8 @@ def _joined(
     batch = (size.cum_sum() // ROWS).to_numpy()
     for number in np.unique(batch):
         some = mine.filter(pl.Series(batch == number))
-        rows = [_matched(some, side, on, how="inner").select(*COLUMNS) for on, side in sides]
+        rows = [_matched(some, side, on, how="inner").select("cell", "value", "count") for on, side in sides]
         yield _summed(pl.concat(rows), ["cell", "value"])
-
-
-COLUMNS = ("cell", "value", "records", "mass")
 
 
 def _matched(cells: pl.DataFrame, side: pl.DataFrame, on: list[str], how: str = "left") -> pl.DataFrame:
@@ -86,10 +113,12 @@ def _matched(cells: pl.DataFrame, side: pl.DataFrame, on: list[str], how: str = 
 
 
 def _summed(rows: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    return rows.group_by(by).agg(pl.col("records").sum(), pl.col("mass").sum())
+    return rows.group_by(by).agg(pl.col("count").sum())
 
 
-def sensitive_values(data: Microdata, keys: Sequence[str], variable: str) -> SensitiveValues:
+def sensitive_values(
+    data: Microdata, keys: Sequence[str], variable: str, *, weighted: bool
+) -> SensitiveValues:
     """The values of a sensitive variable by key cell. Numbers and Enum levels keep their order."""
     if variable in keys:
         raise OptionError(
@@ -98,15 +127,15 @@ def sensitive_values(data: Microdata, keys: Sequence[str], variable: str) -> Sen
             hint="Whoever knows it as a key learns nothing from it.",
         )
     cells = key_cells(data, keys, Missing.CATEGORY)
-    table = tables.count_cells(data.table, [*keys, variable], data.roles.weight)
+    weight = data.roles.weight if weighted else None
+    table = tables.count_cells(data.table, [*keys, variable], weight)
     number = cells.combinations.with_columns(pl.Series(tables.OURS, np.arange(len(cells.records))))
     cell = tables.join_cells(table.select(keys), number, list(keys), [tables.OURS])[tables.OURS]
     counts = pl.DataFrame(
         {
             "cell": cell.cast(pl.Int64),
             "value": _codes(table[variable]),
-            "records": table[tables.RECORDS],
-            "mass": table[tables.WEIGHT_SUM],
+            "count": table[tables.WEIGHT_SUM],
         }
     )
     return SensitiveValues(cells, counts)

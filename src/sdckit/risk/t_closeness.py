@@ -80,7 +80,7 @@ def t_closeness(
         )
     found = {}
     for variable in chosen:
-        values = sensitive_values(data, keys, variable)
+        values = sensitive_values(data, keys, variable, weighted=True)
         found[variable] = _distances(values, missing, ordered=_ordered(data, variable, ordinal))
         cells = values.cells
     largest = np.asarray(np.fmax.reduce(list(found.values())))
@@ -125,7 +125,7 @@ def _ordered(data: Microdata, variable: str, ordinal: Sequence[str]) -> bool:
 def _distances(values: SensitiveValues, missing: Missing, *, ordered: bool) -> Floats:
     """The distance by key cell; nan in cells without a value."""
     found = np.full(len(values.cells.records), np.nan)
-    overall = values.overall["mass"].to_numpy()
+    overall = values.overall["count"].to_numpy()
     if len(overall) == 0:
         return found
     overall = overall / overall.sum()
@@ -134,7 +134,7 @@ def _distances(values: SensitiveValues, missing: Missing, *, ordered: bool) -> F
         if kept.height == 0:
             continue
         cells, start, size = np.unique(kept["cell"].to_numpy(), return_index=True, return_counts=True)
-        mass, value = kept["mass"].to_numpy(), kept["value"].to_numpy()
+        mass, value = kept["count"].to_numpy(), kept["value"].to_numpy()
         share = mass / np.repeat(np.add.reduceat(mass, start), size)
         distance = _moved_in_order if ordered else _moved
         found[cells] = np.clip(distance(share, value, start, size, overall), 0.0, 1.0)
