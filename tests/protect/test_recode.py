@@ -137,7 +137,7 @@ def test_logarithmic_intervals():
     assert out([1.0, 5.0, 50.0, 1000.0], groups=3) == ["<10", "<10", "[10, 100)", "≥100"]
     assert out([-1, 0], groups=3) == ["≤0", "≤0"]
     assert out([1, 2, 4, 8, 7], width=2) == ["1", "2–3", "4–7", "8–15", "4–7"]
-    assert out([5.0, 5.0], groups=4) == ["5–5", "5–5"]
+    assert out([5.0, 5.0], groups=4) == ["5", "5"]
 
 
 def test_intervals_that_exclude_each_other():

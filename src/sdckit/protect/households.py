@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from sdckit.cells import key_codes
 from sdckit.microdata import LogEntry, Microdata
 
 F = TypeVar("F", bound=Callable[..., Microdata])
@@ -63,11 +62,9 @@ class Households:
 
     def share(self, column: pl.Series) -> bool:
         """Whether all present values agree within households, some of which have two of them."""
-        codes = key_codes(column.alias("x").to_frame(), ["x"])[:, 0]
-        present = codes >= 0
-        number = self.number[present]
-        agree = codes[self.holders(column)[number]] == codes[present]
-        return bool(agree.all()) and bool((np.bincount(number) > 1).any())
+        held = column.gather(self.holders(column)[self.number])
+        present = self.number[column.is_not_null().to_numpy()]
+        return bool((held == column).all()) and bool((np.bincount(present) > 1).any())
 
     def file(self, data: Microdata, shared: Sequence[str]) -> Microdata:
         """One record a household."""

@@ -107,6 +107,11 @@ class Cut:
         """Cut points with open intervals at both ends."""
         return cls(cuts, interval_names(cuts, whole=whole, open_ends=True))
 
+    @classmethod
+    def nowhere(cls, low: float, high: float) -> "Cut":
+        """A single interval."""
+        return cls([], [f"{low:g}–{high:g}" if high > low else f"{low:g}"])
+
 
 def multiples(low: float, high: float, width: float) -> list[float]:
     """Cut points at multiples of `width` that cover low to high."""
@@ -121,7 +126,7 @@ def equal_counts(data: Microdata, variable: str, groups: int, low: float, high: 
     cuts = sorted({math.ceil(q) if whole else q for q in found if q is not None and q > low})
     if cuts:
         return Cut.at(cuts, whole=whole)
-    return Cut([], [f"{low:g}–{high:g}" if high > low else f"{low:g}"])
+    return Cut.nowhere(low, high)
 
 
 def logarithmic(
@@ -143,7 +148,7 @@ def logarithmic(
         steps = [low * (high / low) ** (i / groups) for i in range(1, groups)]
         inner = sorted({math.ceil(c) if whole else float(f"{c:.3g}") for c in steps})
         inner = [c for c in inner if low < c <= high]
-        cut = Cut.at(inner, whole=whole) if inner else Cut([], [f"{low:g}–{high:g}"])
+        cut = Cut.at(inner, whole=whole) if inner else Cut.nowhere(low, high)
     else:
         base = factor or 10.0
         first, last = _power(low, base), _power(high, base) + 1
