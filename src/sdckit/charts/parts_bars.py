@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, Literal
 
 from sdckit.charts.theme import cut, themed, unthemed
 from sdckit.charts.variable_bars import variable_bars
@@ -19,7 +19,8 @@ class PartsBars:
 
     column: what the bars show, and axis: what it is, in words.
     share: the column runs from 0 to 1 and reads best in percent. percent: it already is in percent.
-    counts: it counts records or is a share of them, so that small values tell of few records.
+    counts: "share" or "number" where the column is a share or a number of records, so that small values
+    tell of few records.
     names: longer names for the labels in the first column.
     """
 
@@ -27,7 +28,7 @@ class PartsBars:
     axis: str
     share: bool = False
     percent: bool = False
-    counts: bool = False
+    counts: Literal["", "share", "number"] = ""
     names: tuple[tuple[str, str], ...] = ()
 
     def __call__(self, result: Result) -> Any:
@@ -70,7 +71,7 @@ def bars(
         raise nothing_to_draw(result)
     if ordered:
         finite.sort(key=lambda pair: -pair[1])
-    chart = variable_bars(*zip(*finite[:MOST], strict=True), axis=axis, share=share, width=380)
+    chart = variable_bars(*zip(*finite[:MOST], strict=True), axis=axis, share=share, width=300)
     said = [f"the {MOST} largest of {len(finite)}"] if len(finite) > MOST else []
     endless = [name for name, value in pairs if not isfinite(value)]
     said += [f"not drawn, infinite: {', '.join(endless)}"] if endless else []

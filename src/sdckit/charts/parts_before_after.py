@@ -29,4 +29,4 @@ class PartsBeforeAfter:
             raise nothing_to_draw(result)
         # eigenvalues of 0 come out as tiny negative numbers
         shown = [(f"{self.prefix}{name}", max(x, 0.0), max(y, 0.0)) for name, x, y in found[:MOST]]
-        return before_after(*zip(*shown, strict=True), axis=self.axis, share=False, width=420)
+        return before_after(*zip(*shown, strict=True), axis=self.axis, share=False, width=300)

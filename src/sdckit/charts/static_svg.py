@@ -11,12 +11,14 @@ DROPPED = {"aria-roledescription", "aria-label", "role", "class", "aria-hidden",
 def static_svg(chart: Any, name: str, description: str) -> str:
     """The chart drawn once: scales with the page, needs no script, shows its tooltips as SVG titles.
 
+    `chart` is an Altair chart or its Vega-Lite as plain data.
     `name` keeps the ids of several charts on one page apart; `description` is read out by screen readers.
     Elements and attributes that a drawing does not need are left out, whatever they are.
     """
     import vl_convert
 
-    tree = ElementTree.fromstring(vl_convert.vegalite_to_svg(chart.to_dict()))
+    content = chart if isinstance(chart, dict) else chart.to_dict()
+    tree = ElementTree.fromstring(vl_convert.vegalite_to_svg(content))
     _clean(tree, name)
     width, height = tree.get("width", "0"), tree.get("height", "0")
     tree.attrib.pop("width")

@@ -43,11 +43,18 @@ def number_labels(*, share: bool) -> str:
 
 
 def themed(chart: Any) -> Any:
-    """The chart with our fonts, colours and quiet axes."""
-    return (
-        chart.configure(font=FONT, background="transparent", padding=4)
-        .configure_view(stroke=None)
-        .configure_axis(
+    """The chart with our fonts, colours and quiet axes.
+
+    Set on the chart itself, which its caller has just made: each `configure_…` would copy all its panels.
+    """
+    import altair as alt
+
+    chart.config = alt.Config(
+        font=FONT,
+        background="transparent",
+        padding=4,
+        view=alt.ViewConfig(stroke=None),
+        axis=alt.AxisConfig(
             labelColor=QUIET,
             titleColor=INK,
             titleFontWeight="normal",
@@ -58,23 +65,23 @@ def themed(chart: Any) -> Any:
             domainColor=GRID,
             tickColor=GRID,
             labelLimit=300,
-        )
-        .configure_title(
+        ),
+        title=alt.TitleConfig(
             anchor="start", fontSize=13, color=INK, fontWeight=600, subtitleColor=QUIET, subtitleFontSize=11
-        )
-        .configure_legend(
+        ),
+        legend=alt.LegendConfig(
             orient="top", title=None, labelColor=INK, labelFontSize=11, symbolType="square", labelLimit=180
-        )
+        ),
     )
+    return chart
 
 
 def unthemed(chart: Any) -> Any:
-    """The chart without its look, so that it can stand beside others in one that has it."""
+    """A chart just made, without its look, so that it can stand beside others in one that has it."""
     import altair as alt
 
-    bare = chart.copy()
-    bare.config = alt.Undefined
-    return bare
+    chart.config = alt.Undefined
+    return chart
 
 
 def file_colours() -> Any:

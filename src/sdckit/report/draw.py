@@ -19,6 +19,8 @@ def draw(content: Mapping[str, Any]) -> dict[str, Any]:
     if content["by_k"]:
         drawn["by_k"] = _by_k(content["by_k"])
     drawn["by_part"] = [_part(part, i) for i, part in enumerate(content["by_part"] or [])]
+    for section in ("risk_pictures", "utility_pictures"):
+        drawn[section] = _each(content[section], _picture)
     drawn["mosaics"] = _each(content["mosaics"], _mosaic)
     drawn["histograms"] = _each(content["histograms"], _histogram)
     return drawn
@@ -66,6 +68,10 @@ def _by_k(rows: list[Any]) -> str:
 def _part(part: Mapping[str, Any], i: int) -> str:
     chart = charts.variable_bars(part["labels"], part["values"], axis=part["axis"], share=part["share"])
     return charts.static_svg(chart, f"part-{i}", part["title"])
+
+
+def _picture(content: Mapping[str, Any], i: int) -> str:
+    return charts.static_svg(content["chart"], f"picture-{content['name']}", content["title"])
 
 
 def _mosaic(content: Mapping[str, Any], i: int) -> str:

@@ -89,13 +89,16 @@ def _number(value: Any, *, share: bool) -> str:
     return display(float(value), share=share) if isinstance(value, int | float) else "–"
 
 
-def by_part(x: Assessment) -> list[dict[str, Any]]:
-    """Measures taken apart by variable or table: the largest parts, for bars."""
+def by_part(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
+    """Measures without a chart of their own, by variable or table: the largest parts, for bars.
+
+    For the public without shares that fewer than 5 records may make up.
+    """
     hidden = {*x.original.columns} - {*visible(x.original, *x.protected)}
     charts = []
     for name, result in x.utility.items():
         column = _part_column(result, name)
-        if column is None or result.parts is None:
+        if column is None or result.parts is None or find(name).chart is not None:
             continue
         by = result.parts.columns[0]
         rows = [
@@ -103,12 +106,16 @@ def by_part(x: Assessment) -> list[dict[str, Any]]:
             for label, value in result.parts.select(by, column).iter_rows()
             if value is not None and isfinite(value) and str(label) not in hidden
         ]
+        spec = find(name)
+        least = (
+            FEW / x.protected[0].height if public and (column == "percent" or spec.bounds == (0, 1)) else 0.0
+        )
+        rows = [row for row in rows if not 0 < row[1] / (100 if column == "percent" else 1) < least]
         every = len(rows)
         largest = max((abs(value) for _, value in rows), default=0.0)
         rows = [row for row in rows if abs(row[1]) > 1e-9 * largest]
         if not rows:
             continue
-        spec = find(name)
         rows.sort(key=lambda row: row[1], reverse=spec.better is Better.LOW)
         share = column == "percent"
         charts.append(

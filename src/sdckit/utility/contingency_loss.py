@@ -20,7 +20,7 @@ from sdckit.utility.contingency_tables import MissingCells, paired_tables
     needs=Role.KEYS,
     engines="all",
     reference="Domingo-Ferrer & Torra (2001)",
-    chart=charts.PartsBars("change", "change of all cells added up, records", counts=True),
+    chart=charts.PartsBars("change", "change of all cells added up, records", counts="number"),
     reading="0: all tables up to this order are the same. 1: they share no record. "
     "0.1: one record in ten stands in another cell, averaged over the tables.",
 )

@@ -25,7 +25,7 @@ from sdckit.utility.variables import role_variables
     compares=Compares.RECORDS,
     engines="all",
     reference="Gower (1971)",
-    chart=charts.PartsBars("distance", "mean distance from the original, 0 to 1", counts=True),
+    chart=charts.PartsBars("distance", "mean distance from the original, 0 to 1", counts="share"),
     reading="0: no value changed. 1: every value is as far from its original as the data allow. Numbers are "
     "measured in their range, so one outlier makes all other changes small. Not informative after swapping "
     "or synthesis.",

@@ -19,7 +19,7 @@ from sdckit.utility.variables import role_variables
     compares=Compares.RECORDS,
     engines="all",
     reference="Templ, Statistical Disclosure Control for Microdata (2017), ch. 5",
-    chart=charts.PartsBars("percent", "share of records newly missing", percent=True, counts=True),
+    chart=charts.PartsBars("percent", "share of records newly missing", percent=True, counts="share"),
     reading="0: nothing was suppressed. 0.02: two cells in a hundred were blanked, averaged over variables.",
 )
 def missing_values(original: Microdata, protected: Microdata, *, variables: Columns = ()) -> Result:

@@ -21,7 +21,7 @@ from sdckit.utility.variables import role_variables
     compares=Compares.RECORDS,
     engines="all",
     reference="Templ, Statistical Disclosure Control for Microdata (2017), ch. 5",
-    chart=charts.PartsBars("share", "share of records changed", share=True, counts=True),
+    chart=charts.PartsBars("share", "share of records changed", share=True, counts="share"),
     reading="0: every value is the original one. 0.3: a variable differs from its original in three records "
     "of ten, averaged over variables. Says how many, not how far.",
 )

@@ -24,7 +24,7 @@ from sdckit.utility.variables import role_variables
     unit="mean distance of a value from its original, 0 to 1",
     compares=Compares.RECORDS,
     reference="Młodak (2020); Młodak, Pietrzak & Józefowski (2022)",
-    chart=charts.PartsBars("loss", "mean distance from the original, 0 to 1", counts=True),
+    chart=charts.PartsBars("loss", "mean distance from the original, 0 to 1", counts="share"),
     reading="0: no value changed. 1: every value is as far from its original as can be. Numbers enter in "
     "their own unit and a change by 10 units already counts 0.94: use il1s for amounts of money. Not "
     "informative after swapping or synthesis.",

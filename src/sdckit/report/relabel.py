@@ -1,0 +1,69 @@
+"""A result in the words of the data: labels in place of names and codes, direct identifiers left out."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from sdckit.charts.theme import row_names
+from sdckit.labels import Labels
+from sdckit.result import Result
+
+TIMES = " × "  # joins the variables of a table
+
+
+def relabel(result: Result, columns: Collection[str], hidden: Collection[str], labels: Labels) -> Result:
+    """The result with variables, tables and categories named by their labels, and none of `hidden`."""
+    # two variables may have the same label
+    words = dict(zip(columns, row_names([labels.name(c) for c in columns], 200), strict=True))
+    codes = {c: {_code(k): str(v) for k, v in texts.items()} for c, texts in labels.values.items()}
+
+    def table(frame: pl.DataFrame) -> pl.DataFrame:
+        frame = _visible(frame, hidden)
+        if {"table", "categories"} <= {*frame.columns}:
+            frame = frame.with_columns(_categories(frame, codes))
+        for column, rename in (("variable", _one), ("with", _one), ("table", _each)):
+            if column in frame.columns:
+                told = [rename(str(name), words) for name in frame[column]]
+                frame = frame.with_columns(pl.Series(column, told, dtype=pl.String))
+        return frame
+
+    return replace(
+        result,
+        parts=None if result.parts is None else table(result.parts),
+        tables={name: table(frame) for name, frame in result.tables.items()},
+    )
+
+
+def _one(name: str, words: Mapping[str, str]) -> str:
+    return words.get(name, name)
+
+
+def _each(name: str, words: Mapping[str, str]) -> str:
+    return words[name] if name in words else TIMES.join(words.get(n, n) for n in name.split(TIMES))
+
+
+def _visible(frame: pl.DataFrame, hidden: Collection[str]) -> pl.DataFrame:
+    def seen(column: str, parts: Callable[[str], list[str]]) -> pl.Series:
+        return pl.Series([not {*parts(str(name))} & {*hidden} for name in frame[column]], dtype=pl.Boolean)
+
+    for column in ("variable", "with", "table"):
+        if hidden and column in frame.columns:
+            frame = frame.filter(seen(column, lambda name: [name, *name.split(TIMES)]))
+    return frame
+
+
+def _categories(frame: pl.DataFrame, codes: Mapping[str, Mapping[str, str]]) -> pl.Series:
+    told = []
+    for name, categories in frame.select("table", "categories").iter_rows():
+        variables = name.split(TIMES)
+        if len(variables) == len(categories):
+            pairs = zip(variables, categories, strict=True)
+            categories = [codes.get(v, {}).get(_code(c), c) for v, c in pairs]
+        told.append(categories)
+    return pl.Series("categories", told, dtype=pl.List(pl.String))
+
+
+def _code(value: object) -> str:
+    """1, 1.0 and "1" are the same code."""
+    return str(value).removesuffix(".0")
