@@ -14,7 +14,7 @@ from sdckit.microdata import Microdata
 from sdckit.roles import Role
 from sdckit.scenario import Scenario
 
-SECTIONS = ("data", "scenarios", "assess", "seed")
+SECTIONS = ("data", "scenarios", "search", "assess", "seed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class Plan:
     assess: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     folder: Path = Path()
+    search: tuple[Any, ...] = ()
 
     @classmethod
     def parse(cls, text: str, folder: Path = Path()) -> "Plan":
@@ -55,7 +56,10 @@ class Plan:
         seed = content.get("seed", 0)
         if not isinstance(seed, int) or seed < 0:
             raise OptionError("seed must be a whole number, 0 or more.", given=seed)
-        return cls(data, scenarios, _mapping(content, "assess"), seed, folder)
+        space = content.get("search") or []
+        if not isinstance(space, list):
+            raise OptionError("Section 'search' must be a list of steps.", given=type(space).__name__)
+        return cls(data, scenarios, _mapping(content, "assess"), seed, folder, tuple(space))
 
     @classmethod
     def load(cls, path: str | Path) -> "Plan":
@@ -90,6 +94,8 @@ class Plan:
         if self.data:
             content["data"] = dict(self.data)
         content["scenarios"] = {s.name: s.as_list() for s in self.scenarios}
+        if self.search:
+            content["search"] = list(self.search)
         if self.assess:
             content["assess"] = dict(self.assess)
         content["seed"] = self.seed

@@ -121,6 +121,15 @@ class RiskUtilityMap:
             fit, self.original.risk, max((p.utility for p in self.results if p.ok), default=0.0)
         )
 
+    def only_front(self) -> "RiskUtilityMap":
+        """The same map with the scenarios on the front only, and the best: what a long search is about."""
+        on_front = front(self.results)
+        best = self.best
+        kept = tuple(
+            p for p in self.results if p.name in on_front or (best is not None and p.name == best.name)
+        )
+        return replace(self, results=kept)
+
     def protect(self, name: str | None = None) -> Microdata:
         """The protected file of a scenario (the best by default), made again from the seed."""
         point = self.best if name is None else next((p for p in self.results if p.name == name), None)

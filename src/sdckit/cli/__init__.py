@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from sdckit import __version__
-from sdckit.cli import assess, compare, demo, methods, protect, report
+from sdckit.cli import assess, compare, demo, methods, protect, report, search
 from sdckit.cli._exit import Commands
+from sdckit.version import __version__
 
 HELP = """Statistical disclosure control: protect microdata, measure risk and utility, choose.
 
@@ -29,6 +29,7 @@ for command in (
     protect.protect,
     assess.assess,
     compare.compare,
+    search.search,
     report.report,
     methods.methods,
 ):

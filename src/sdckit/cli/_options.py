@@ -52,3 +52,8 @@ def shares(text: str | None) -> list[str] | dict[str, float] | None:
         return {name.strip(): float(share or 1) for name, _, share in pairs}
     except ValueError:
         raise OptionError("Shares must be numbers.", given=text, allowed="name=number,name=number") from None
+
+
+Axis = Annotated[
+    str | None, typer.Option(metavar="A,B=2,…", help="Measures of this axis, with shares where they differ.")
+]

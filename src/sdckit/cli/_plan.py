@@ -11,10 +11,13 @@ from sdckit.cli._progress import following
 from sdckit.compare import compare
 from sdckit.errors import OptionError, listing
 from sdckit.plan import Plan
+from sdckit.result import show
 from sdckit.risk_utility_map import RiskUtilityMap
 from sdckit.scenario import Scenario
+from sdckit.search import search
 
 Axis = str | list[str] | dict[str, float]
+CACHE = ".sdckit"  # beside the plan
 
 
 class Settings(BaseModel):
@@ -71,7 +74,39 @@ def compared(plan: Plan, *, seed: int | None, jobs: int, **given: Any) -> RiskUt
             max_risk=chosen.max_risk,
             seed=plan.seed if seed is None else seed,
             jobs=jobs,
+            cache=plan.folder / CACHE,
             progress=tell,
+            **chosen.needs,
+        )
+
+
+def searched(
+    plan: Plan, *, trials: int, minutes: float | None, seed: int | None, jobs: int, **given: Any
+) -> RiskUtilityMap:
+    """The plan's search space, explored."""
+    if not plan.search:
+        raise OptionError(
+            "The plan has no search space.", hint="Add a section search: with steps to the file."
+        )
+    chosen = settings(plan.assess, **given)
+    with following("Trial", finished=True) as tell:
+
+        def best_so_far(found: RiskUtilityMap, done: int, total: int) -> None:
+            best = found.best
+            tell("nothing acceptable yet" if best is None else f"best {show(best.utility)} lost", done, total)
+
+        return search(
+            plan.read(),
+            plan.search,
+            risk=chosen.risk,
+            utility=chosen.utility,
+            max_risk=chosen.max_risk,
+            trials=trials,
+            minutes=minutes,
+            seed=plan.seed if seed is None else seed,
+            jobs=jobs,
+            cache=plan.folder / CACHE,
+            progress=best_so_far,
             **chosen.needs,
         )
 

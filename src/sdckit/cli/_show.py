@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 from pathlib import Path
 
+import typer
 from rich import box
 from rich.console import Console
 from rich.markup import escape
@@ -12,7 +13,7 @@ from rich.table import Table
 from sdckit.assess import Assessment
 from sdckit.microdata import Microdata
 from sdckit.quantity import Quantity
-from sdckit.registry import Better, find
+from sdckit.registry import Audience, Better, find
 from sdckit.risk_utility_map import Point, RiskUtilityMap
 
 WIDE = 140  # columns where the output is not a terminal, so that pipes and files get whole lines
@@ -98,6 +99,33 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
     heads = ["scenario", "risk", "loss", *risks, *losses, "front", ""]
     console.print(table("", heads, rows, right="|".join(["risk", "loss", *risks, *losses])))
     console.print(escape(found.reason), style="bold")
+
+
+def found(
+    found_map: RiskUtilityMap,
+    report_file: Path | None,
+    audience: str,
+    *,
+    as_json: bool,
+    only_front: bool = False,
+) -> None:
+    """A map as a table or JSON, its report where asked for, and the exit code when nothing is acceptable."""
+    from sdckit.cli import _json
+    from sdckit.cli._exit import Code
+    from sdckit.cli._progress import say
+
+    if as_json:
+        _json.emit(_json.risk_utility_map(found_map))
+    else:
+        risk_utility_map(found_map.only_front() if only_front else found_map)
+    if report_file is not None:
+        from sdckit.report import report
+
+        say(
+            f"Wrote {report(found_map.only_front() if only_front else found_map, report_file, audience=audience)}"
+        )
+    if found_map.best is None:
+        raise typer.Exit(Code.NOT_ACCEPTABLE)
 
 
 def axis(measures: Mapping[str, float]) -> str:

@@ -1,14 +1,6 @@
 """`sdckit compare`."""
 
-from typing import Annotated
-
-import typer
-
-from sdckit.cli._options import Audience, For, Jobs, Json, MaxRisk, PlanFile, ReportFile, Seed, shares
-
-Axis = Annotated[
-    str | None, typer.Option(metavar="A,B=2,…", help="Measures of this axis, with shares where they differ.")
-]
+from sdckit.cli._options import Audience, Axis, For, Jobs, Json, MaxRisk, PlanFile, ReportFile, Seed, shares
 
 
 def compare(
@@ -24,28 +16,18 @@ def compare(
 ) -> None:
     """Run all scenarios of a plan and recommend the one that loses least under the accepted risk.
 
-    Options given here come before those of the plan's `assess:` section.
+    Options given here come before those of the plan's `assess:` section. Finished scenarios are kept in the
+    folder `.sdckit` beside the plan (numbers only, no data), so that an interrupted run goes on.
 
     Example: `sdckit compare scenarios.yaml --utility il1s,missing_values --max-risk 0.01`
     """
-    from sdckit.cli import _json, _show
-    from sdckit.cli._exit import Code
+    from sdckit.cli import _show
     from sdckit.cli._files import check_folder
     from sdckit.cli._plan import compared
-    from sdckit.cli._progress import say
     from sdckit.plan import Plan
 
     check_folder(report_file)
     found = compared(
         Plan.load(plan), seed=seed, jobs=jobs, risk=shares(risk), utility=shares(utility), max_risk=max_risk
     )
-    if as_json:
-        _json.emit(_json.risk_utility_map(found))
-    else:
-        _show.risk_utility_map(found)
-    if report_file is not None:
-        from sdckit.report import report
-
-        say(f"Wrote {report(found, report_file, audience=audience.value)}")
-    if found.best is None:
-        raise typer.Exit(Code.NOT_ACCEPTABLE)
+    _show.found(found, report_file, audience.value, as_json=as_json)

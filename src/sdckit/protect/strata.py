@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from sdckit.engine.tables import OURS
 from sdckit.microdata import Microdata
 
 Rows = npt.NDArray[np.int64]
@@ -14,8 +15,8 @@ def strata(data: Microdata, by: Sequence[str]) -> list[Rows]:
     """The row numbers of each stratum, NULL being one of them; one stratum of all rows without `by`."""
     if not by:
         return [np.arange(data.height)]
-    numbered = data.frame.select(by).with_row_index("|row")
-    rows = numbered.group_by(list(by), maintain_order=True).agg("|row")["|row"]
+    numbered = data.frame.select(by).with_row_index(OURS)
+    rows = numbered.group_by(list(by), maintain_order=True).agg(OURS)[OURS]
     return [np.asarray(r.to_numpy(), dtype=np.int64) for r in rows]
 
 
