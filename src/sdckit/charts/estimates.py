@@ -30,8 +30,9 @@ MOST = 24  # rows in one picture, those with the smallest overlap first
 def estimates(result: Result, *, width: int = 420) -> Any:
     """Point and interval of each estimate, the original in grey above the protected file in colour.
 
-    `result` is of `indicators` or `regression`. Quantities in other units have panels of their own, each
-    with its own axis, since a mean of money and a Gini coefficient cannot share one.
+    `result` is of `indicators` or `regression`. Every indicator has a panel with its own axis, since a mean
+    of money and a Gini coefficient cannot share one. Coefficients are drawn as their distance from the
+    original, in its standard errors, so that large ones do not hide small ones.
     """
     import altair as alt
 
@@ -46,10 +47,19 @@ def _panels(parts: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
     """One panel an indicator and variable, or one for all coefficients; at most 24 rows in all."""
     worst = parts.with_row_index("place").sort("overlap_clipped", nulls_last=False).head(MOST).sort("place")
     if "indicator" not in parts.columns:
-        return [("Coefficients", worst.with_columns(pl.col("term").alias("row")))]
+        error = pl.col("variance_original").sqrt()
+        scaled = worst.with_columns(
+            pl.col("term").alias("row"),
+            centre=pl.col("estimate_original"),
+            unit=pl.when(error > 0).then(error),
+        )
+        return [("Coefficients", scaled.with_columns(pl.col("unit").fill_null(1.0)))]
     groups = worst.group_by(["indicator", "variable"], maintain_order=True)
     return [
-        (f"{indicator} of {variable}", part.with_columns(pl.col("domain").alias("row")))
+        (
+            f"{indicator} of {variable}",
+            part.with_columns(pl.col("domain").alias("row"), centre=pl.lit(0.0), unit=pl.lit(1.0)),
+        )
         for (indicator, variable), part in groups
     ]
 
@@ -68,11 +78,12 @@ def _panel(title: str, part: pl.DataFrame, width: int) -> Any:
             about = f"{line['row']}, {file.lower()}: {number(value)} ({number(low)} to {number(high)})"
             if file == FILES[1]:
                 about += f". {line['verdict'].capitalize()}"
-            data.append(
-                {"name": name, "file": file, "value": value, "low": low, "high": high, "about": about}
-            )
+            drawn = {"value": value, "low": low, "high": high}
+            placed = {key: (v - line["centre"]) / line["unit"] for key, v in drawn.items()}
+            data.append({"name": name, "file": file, "about": about, **placed})
     left, right = min(d["low"] for d in data), max(d["high"] for d in data)
     room = 0.04 * ((right - left) or abs(right) or 1.0)
+    axis = "distance from the original, in its standard errors" if "term" in part.columns else None
     names = alt.Axis(ticks=False, domain=False, labelFontSize=11)
     scale = alt.Scale(domain=[left - room, right + room], nice=False)
     marks = alt.Axis(values=round_marks(left - room, right + room, 5), labelExpr=number_labels(share=False))
@@ -86,7 +97,7 @@ def _panel(title: str, part: pl.DataFrame, width: int) -> Any:
         "description": alt.Description("about:N"),
     }
     line = base.mark_rule(strokeWidth=2, aria=False).encode(
-        x=alt.X("low:Q", title=None, scale=scale, axis=marks), x2="high:Q"
+        x=alt.X("low:Q", title=axis, scale=scale, axis=marks), x2="high:Q"
     )
     point = base.mark_point(filled=True, size=55, opacity=1).encode(x=alt.X("value:Q", scale=scale), **look)
     layers = [line, point]

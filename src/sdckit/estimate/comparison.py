@@ -79,6 +79,8 @@ def verdict(original: Estimate, protected: Estimate, both: float, inside: bool) 
     """The comparison in words."""
     if isnan(both):
         return "no interval"
+    if both == 1 and original.value == protected.value:
+        return "unchanged"
     if both >= NEAR:
         words = "practically the same"
     elif both >= FAIR:

@@ -69,19 +69,21 @@ class Design:
         Σ_h (1−f_h) m_h/(m_h−1) Σ_c (u_hc − ū_h)(u_hc − ū_h)ᵀ over PSU totals u. The single PSU of a
         stratum is taken from the mean of all PSUs, which overstates rather than hides its share.
         """
-        u = np.column_stack([self.totals(column) for column in scores.T])
-        m = self.clusters.astype(np.float64)
-        home = self.stratum_of_cluster
-        centre = np.column_stack([np.bincount(home, weights=c, minlength=len(m)) for c in u.T]) / m[:, None]
-        centre[m == 1] = u.mean(axis=0)
-        factor = (1 - self.fraction) * np.where(m > 1, m / np.maximum(m - 1, 1), 1.0)
-        away = (u - centre[home]) * np.sqrt(factor)[home, None]
-        with np.errstate(over="ignore", invalid="ignore"):  # extreme numbers have no finite variance
-            return np.asarray(away.T @ away)
+        away = np.column_stack([self._deviations(column) for column in scores.T])
+        return np.asarray(away.T @ away)
 
     def variance(self, scores: Array) -> float:
         """Variance of the sum of one score column [n]."""
-        return float(self.covariance(scores[:, None])[0, 0])
+        with np.errstate(over="ignore", invalid="ignore"):  # extreme numbers have no finite variance
+            return float(np.sum(self._deviations(scores) ** 2))
+
+    def _deviations(self, scores: Array) -> Array:
+        """[m] PSU totals from the mean of their stratum, times the root of the stratum's factor."""
+        u, m, home = self.totals(scores), self.clusters, self.stratum_of_cluster
+        centre = np.bincount(home, weights=u, minlength=len(m)) / m
+        centre = np.where(m == 1, u.mean(), centre)
+        factor = (1 - self.fraction) * np.where(m > 1, m / np.maximum(m - 1, 1), 1.0)
+        return np.asarray((u - centre[home]) * np.sqrt(factor)[home])
 
 
 def design_of(

@@ -31,7 +31,7 @@ class Gini(Indicator):
         ranks = 2 * piece.mass
         ranks -= piece.w
         ranks *= piece.w
-        return np.asarray(100 * ((ranks @ piece.x) / (piece.total * piece.amount) - 1))
+        return np.asarray(100 * (np.einsum("ij,j->i", ranks, piece.x) / (piece.total * piece.amount) - 1))
 
     def influence(self, piece: Piece) -> Array:
         """100·[Σ_j w_j|x_i − x_j| / (Σw Σwx) − G/Σw − G x_i/Σwx], G as a share."""

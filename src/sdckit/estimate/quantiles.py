@@ -54,7 +54,7 @@ def density(piece: Piece, p: float) -> float:
     it is doubled until the two quantiles differ, so that heaped values do not give an infinite density.
     """
     w, p = piece.w[0], min(max(p, 0.0), 1.0)
-    effective = max(piece.total[0] ** 2 / float(w @ w), 1.0)
+    effective = max(piece.total[0] ** 2 / float(np.sum(w * w)), 1.0)
     at = _NORMAL.inv_cdf(min(max(p, 0.5 / effective), 1 - 0.5 / effective)) if effective > 1 else 0.0
     bell = _NORMAL.pdf(at)
     h = (1.96 ** (2 / 3)) * (1.5 * bell**2 / (2 * at**2 + 1)) ** (1 / 3) * effective ** (-1 / 3)

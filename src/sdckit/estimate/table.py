@@ -56,7 +56,7 @@ def table(data: Microdata, rows: Sequence[Row], how: How) -> tuple[list[Estimate
         source = row.indicator.source(row.variable)
         if _readable(data, source):
             tasks[i] = Task(row.indicator, source, WHOLE if row.domain is None else names.index(row.domain))
-    sources = {t.source: ordered(frame, t.source, codes, len(names)) for t in tasks.values()}
+    sources = {s: ordered(frame, s, codes, len(names)) for s in {t.source for t in tasks.values()}}
     found = estimates(
         list(tasks.values()),
         sources,

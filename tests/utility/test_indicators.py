@@ -1,0 +1,269 @@
+"""indicators: laeken's results, the seed's example, domains, several sets, what users may ask for."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from conftest import oracle_cases
+from sdckit.registry import find
+
+LAEKEN = {"gini": "gini", "arpr": "poverty_rate", "qsr": "s80s20", "rmpg": "poverty_gap"}
+ROLES = {"numeric": "eqIncome", "strata": "db040"}
+
+
+def eusilc(oracles, case) -> sdc.Microdata:
+    frame = oracles.frame("eusilc")
+    dataset = case["dataset"] if isinstance(case["dataset"], dict) else {}
+    if "protected_columns_csv" in dataset:
+        changed = oracles.frame(dataset["protected_columns_csv"])
+        frame = frame.with_columns(changed[c] for c in changed.columns if c in frame.columns)
+    weight = case["inputs"].get("weight")
+    return sdc.read(frame, **ROLES, **({"weight": weight} if weight else {}))
+
+
+def by_domain(result: sdc.Result, indicator: str, column: str = "estimate_original") -> dict[str, float]:
+    part = result.parts.filter(pl.col("indicator") == indicator)
+    return dict(zip(part["domain"], part[column], strict=True))
+
+
+@pytest.mark.parametrize("case", oracle_cases("07", lambda c: "arpt" in c["expected"]))
+def test_indicators_of_laeken(case, oracles):
+    data, expected = eusilc(oracles, case), case["expected"]
+    result = sdc.utility.indicators(
+        data,
+        data,
+        indicators=[*LAEKEN, "arpt", "mean", {"quantile": [{"p": float(p)} for p in expected["quantiles"]]}],
+        by=case["inputs"]["breakdown"],
+    )
+    for theirs, ours in LAEKEN.items():
+        found = by_domain(result, ours)
+        assert found.pop("all records") == pytest.approx(expected[theirs]["value"], rel=1e-10)
+        assert found == pytest.approx(expected[theirs]["by"], rel=1e-10)
+    assert by_domain(result, "poverty_threshold")["all records"] == pytest.approx(expected["arpt"], rel=1e-12)
+    assert by_domain(result, "mean")["all records"] == pytest.approx(expected["weighted_mean"], rel=1e-12)
+    for p, q in expected["quantiles"].items():
+        name = "median" if p == "0.5" else f"quantile {float(p):g}"
+        assert by_domain(result, name)["all records"] == pytest.approx(q, rel=1e-12)
+
+
+@pytest.mark.parametrize("case", oracle_cases("07", lambda c: c["id"] == "gini_seed_typo"))
+def test_the_ginis_of_seed_000_are_unweighted(case, oracles):
+    data = eusilc(oracles, case)
+    found = by_domain(sdc.utility.indicators(data, data, indicators="gini", by="db040"), "gini")
+    assert found.pop("all records") == pytest.approx(case["expected"]["value"], rel=1e-10)
+    assert found == pytest.approx(case["expected"]["by"], rel=1e-10)
+
+
+@pytest.mark.parametrize("case", oracle_cases("07", lambda c: c["id"].startswith("gini_reldiff")))
+def test_relative_differences_of_the_gini(case, oracles):
+    original = eusilc(oracles, {**case, "dataset": "eusilc"})
+    result = sdc.utility.indicators(original, eusilc(oracles, case), indicators="gini", by="db040")
+    found = by_domain(result, "gini", "relative_difference")
+    found.pop("all records")
+    assert found == pytest.approx(case["expected"]["relative_difference_percent"], rel=1e-8)
+
+
+@pytest.mark.parametrize("case", oracle_cases("07", lambda c: c["id"].startswith("bootstrap")))
+def test_bootstrap_variances_of_laeken_within_monte_carlo_error(case, oracles):
+    """Both sides drew R sets, so ln(sd ratio) has an error of √(1/(2R) + 1/(2·200)).
+
+    Ten comparisons a case at 4 standard errors: one false alarm in 1,600 cases. Tails of the replicate
+    distribution are not normal, which the factor 1.5 allows for.
+    """
+    data, expected = eusilc(oracles, case), case["expected"]
+    draws = 600
+    result = sdc.utility.indicators(
+        data,
+        data,
+        indicators="gini" if "gini" in case["id"] else "arpr",
+        by="db040",
+        variance="calibrated" if "calibrated" in case["id"] else "bootstrap",
+        replicates=draws,
+    )
+    found = by_domain(result, result.parts["indicator"][0], "variance_original")
+    theirs = {**expected["var_by"], "all records": expected["var"]}
+    error = 1.5 * math.sqrt(1 / (2 * draws) + 1 / (2 * 200))
+    for domain, variance in theirs.items():
+        assert abs(math.log(found[domain] / variance)) / 2 < 4 * error, domain
+
+
+@pytest.mark.parametrize("case", oracle_cases("07", lambda c: c["id"] == "gpg_ses"))
+def test_pay_gap_of_laeken(case, oracles):
+    frame = oracles.frame(case["dataset"]["csv"])
+    data = sdc.read(frame, numeric="earningsHour", weight="weights")
+    gap = {"group": "sex", "reference": "male"}
+    wanted = {"pay_gap": [gap, {**gap, "statistic": "median"}]}
+    result = sdc.utility.indicators(data, data, indicators=wanted, by="education")
+    found = by_domain(result, "pay_gap")
+    assert found.pop("all records") == pytest.approx(case["expected"]["value"], rel=1e-10)
+    assert found == pytest.approx(case["expected"]["by"], rel=1e-10)
+    median = by_domain(result, "pay_gap median")["all records"]
+    assert median == pytest.approx(case["expected"]["value_median"], rel=1e-10)
+
+
+def small(**changes) -> sdc.Microdata:
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame(
+        {
+            "id": range(200),
+            "income": rng.lognormal(9, 1, 200),
+            "g": rng.choice(["a", "b"], 200),
+            "h": rng.integers(0, 4, 200),
+            "w": rng.uniform(1, 3, 200),
+        }
+    )
+    data = sdc.read(frame, id="id", numeric="income", weight="w", strata="h")
+    return data.with_frame(frame.with_columns(**changes)) if changes else data
+
+
+def test_all_that_a_row_says():
+    data = small()
+    row = sdc.utility.indicators(data, small(income=pl.col("income") * 1.02), indicators="mean").parts.row(
+        0, named=True
+    )
+    assert row["relative_difference"] == pytest.approx(2)
+    assert row["relative_difference_variance"] == pytest.approx(100 * (1.02**2 - 1))
+    gap = row["estimate_protected"] - row["estimate_original"]
+    spread = row["variance_protected"] - row["variance_original"]
+    assert row["mse"] == pytest.approx(gap**2 + spread)
+    assert row["contained"]
+    common = row["high_original"] - row["low_protected"]
+    lengths = [row[f"high_{f}"] - row[f"low_{f}"] for f in ("original", "protected")]
+    assert row["overlap"] == pytest.approx(common * (1 / lengths[0] + 1 / lengths[1]) / 2)
+    assert row["verdict"] in ("practically the same", "within sampling error")
+
+
+@pytest.mark.parametrize("variance", ["taylor", "bootstrap", "rescaled", "calibrated", "jackknife"])
+def test_every_variance_gives_about_the_same_and_does_not_depend_on_the_order(variance):
+    data, other = small(), small(income=pl.col("income") + 50)
+    result = sdc.utility.indicators(data, other, indicators="mean", variance=variance, replicates=400)
+    turned = [d.with_frame(d.frame.sample(fraction=1, shuffle=True, seed=9)) for d in (data, other)]
+    again = sdc.utility.indicators(*turned, indicators="mean", variance=variance, replicates=400)
+    assert again.value == pytest.approx(result.value, rel=1e-9)
+    taylor = sdc.utility.indicators(data, other, indicators="mean").parts["variance_original"][0]
+    assert result.parts["variance_original"][0] == pytest.approx(taylor, rel=0.35)
+
+
+def test_given_replicate_weights():
+    data = small()
+    names = [f"r{i}" for i in range(3)]
+    frame = data.frame.with_columns(pl.col("w").alias(n) * (1 + i / 10) for i, n in enumerate(names))
+    data = data.with_frame(frame)
+    total = {"indicators": "total", "variance": "replicates", "replicate_weights": names}
+    row = sdc.utility.indicators(data, data, **total, replicate_scale=2.0).parts.row(0, named=True)
+    assert row["variance_original"] == pytest.approx(2 * (0.1**2 + 0.2**2) * row["estimate_original"] ** 2)
+    with pytest.raises(sdc.SdcError, match="replicate_weights"):
+        sdc.utility.indicators(data, data, indicators="mean", variance="replicates")
+
+
+def test_percentile_intervals_differ_from_normal_ones_and_hold_the_estimate():
+    data = small()
+    row = sdc.utility.indicators(
+        data, data, indicators="gini", variance="bootstrap", interval="percentile"
+    ).parts.row(0, named=True)
+    assert row["low_original"] < row["estimate_original"] < row["high_original"]
+    middle = (row["low_original"] + row["high_original"]) / 2
+    assert abs(middle - row["estimate_original"]) > 1e-6
+
+
+def test_finite_populations_make_variances_smaller():
+    data = small(f=pl.lit(0.75))
+    free, finite = (
+        sdc.utility.indicators(data, data, indicators="mean", fpc=f).parts["variance_original"][0]
+        for f in (None, "f")
+    )
+    assert finite == pytest.approx(free / 4)
+
+
+def test_a_users_own_function():
+    data = small()
+
+    def spread(values, weights):
+        return float(values[-1] - values[0])
+
+    result = sdc.utility.indicators(data, data, indicators=spread, variance="bootstrap", replicates=20)
+    assert result.parts["indicator"].to_list() == ["spread"]
+    assert result.value == 1
+    no_formula = sdc.utility.indicators(data, data, indicators={"my range": spread})
+    assert math.isnan(no_formula.value)
+    assert "my range of income" in no_formula.notes[0]
+
+
+def test_what_the_protected_file_lost_counts_as_zero():
+    data = small()
+    less = small(g=pl.lit("a"))
+    result = sdc.utility.indicators(data, less, indicators="mean", by="g")
+    row = result.parts.filter(domain="b").row(0, named=True)
+    assert row["overlap_clipped"] == 0
+    assert row["estimate_protected"] is None
+    assert row["verdict"].startswith("lost")
+    assert result.value < 0.7
+
+
+def test_a_variable_recoded_to_text_is_lost_and_not_an_error():
+    data = small()
+    text = sdc.protect.recode(data, variable="income", width=5000)
+    result = sdc.utility.indicators(data, text, indicators=["mean", "gini"])
+    assert result.value == 0
+    assert result.parts["verdict"].to_list() == ["lost: cannot be computed from the protected file"] * 2
+
+
+def test_several_sets_are_combined():
+    data = small()
+    sets = [small(income=pl.col("income") * k) for k in (0.98, 1.0, 1.02)]
+    result = sdc.utility.indicators(data, sets, indicators="mean")
+    single = [sdc.utility.indicators(data, s, indicators="mean").parts.row(0, named=True) for s in sets]
+    row = result.parts.row(0, named=True)
+    estimates = [r["estimate_protected"] for r in single]
+    assert row["estimate_protected"] == pytest.approx(np.mean(estimates))
+    within = np.mean([r["variance_protected"] for r in single])
+    assert row["variance_protected"] == pytest.approx(np.var(estimates, ddof=1) / 3 + within)
+    assert any("3 synthetic sets" in note for note in result.notes)
+    same = sdc.utility.indicators(data, [data, data], indicators="mean")
+    assert same.value == 1
+    assert find("indicators").takes_sets
+    assert sdc.assess(data, sets, measures=["indicators"]).utility["indicators"].value == pytest.approx(
+        sdc.utility.indicators(data, sets).value
+    )
+
+
+def test_assess_runs_the_usual_ones_by_itself_and_panels_by_name():
+    data = sdc.demo.survey(n=400, seed=2)
+    usual = sdc.assess(data, data, measures=["indicators"]).utility["indicators"]
+    assert set(usual.parts["indicator"]) == {"mean", "gini"}
+    poverty = sdc.assess(data, data, measures=["indicators"], indicators="poverty", by="region")
+    parts = poverty.utility["indicators"].parts
+    assert set(parts["variable"]) == {"income"}
+    assert "Capital" in parts["domain"].to_list()  # value labels, not codes
+    assert any("income" in note for note in poverty.utility["indicators"].notes)
+
+
+def test_options_from_a_yaml_list_and_mistakes_in_it():
+    data = small()
+    result = sdc.utility.indicators(
+        data,
+        data,
+        indicators=["gini", {"quantile": {"p": 0.9}}, {"proportion": {"category": "a", "variable": "g"}}],
+    )
+    assert result.parts["variable"].to_list() == ["income", "income", "g"]
+    with pytest.raises(sdc.SdcError, match="Did you mean 'gini'"):
+        sdc.utility.indicators(data, data, indicators=["ginni"])
+    with pytest.raises(sdc.SdcError, match="no column has the role 'numeric'"):
+        sdc.utility.indicators(*(sdc.read(data.frame.select("g")) for _ in "ab"))
+    with pytest.raises(sdc.SdcError, match="at least one protected"):
+        sdc.utility.indicators(data, [])
+    assert find("indicators").json_schema["properties"]["indicators"]["anyOf"]
+
+
+def test_the_chart_draws_both_intervals():
+    data = sdc.demo.survey(n=300, seed=2)
+    chart = sdc.utility.indicators(data, data, indicators="poverty", by="urban").chart().to_dict()
+    assert "Original" in str(chart)
+    assert "median of income" in str(chart)
+    one = sdc.charts.estimate_and_risk(
+        ["k3"], [0.01], [(1.0, 0.5, 1.5)], (1.1, 0.9, 1.3), title="coefficient"
+    )
+    assert "k3" in str(one.to_dict())

@@ -1,0 +1,156 @@
+"""regression: R's results, and what becomes of recoded, suppressed and missing values."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from conftest import oracle_cases
+
+LEVELS = {"rb090": ["male", "female"]}
+
+
+def mincer(oracles, name, case) -> sdc.Microdata:
+    frame = oracles.frame(name).with_columns(
+        pl.col("pl030").cast(pl.String), pl.col("rb090").cast(pl.Enum(LEVELS["rb090"]))
+    )
+    roles = {r: c for r, c in case["inputs"].items() if c is not None}
+    return sdc.read(frame, **roles)
+
+
+@pytest.mark.parametrize("case", oracle_cases("10"))
+def test_regressions_of_r(case, oracles):
+    files = [mincer(oracles, case["dataset"][k], case) for k in ("x_csv", "y_csv")]
+    kind = "model" if case["params"]["type"] in ("ols", "wls") else "design"
+    result = sdc.utility.regression(*files, formula=case["params"]["formula"], variance=kind)
+    parts, expected = result.parts, case["expected"]
+    for file in ("original", "protected"):
+        close = {"rel": 1e-9}
+        assert parts[f"estimate_{file}"].to_list() == pytest.approx(
+            [*expected[f"coef_{file}"].values()], **close
+        )
+        errors = parts[f"variance_{file}"].sqrt().to_list()
+        assert errors == pytest.approx([*expected[f"se_{file}"].values()], **close)
+        for ours, theirs in (("low", "lower"), ("high", "upper")):
+            assert parts[f"{ours}_{file}"].to_list() == pytest.approx(expected[f"ci_{file}"][theirs], **close)
+    assert parts["overlap"].to_list() == pytest.approx([*expected["ci_overlap"].values()], rel=1e-8)
+    assert parts["contained"].to_list() == [*expected["protected_estimate_inside_original_ci"].values()]
+    assert result.value == pytest.approx(np.clip([*expected["ci_overlap"].values()], 0, 1).mean())
+    assert parts["term"].to_list()[:2] == ["Intercept", "rb090[T.female]"]
+    if expected["r2_original"] is not None:
+        assert result.figures["r_squared_original"] == pytest.approx(expected["r2_original"])
+
+
+def wages(n=400, **changes) -> sdc.Microdata:
+    rng = np.random.default_rng(2)
+    age = rng.integers(18, 65, n)
+    sex = rng.choice(["f", "m"], n)
+    frame = pl.DataFrame(
+        {
+            "wage": np.exp(1 + 0.04 * age - 0.3 * (sex == "f") + rng.normal(0, 0.4, n)),
+            "age": age,
+            "sex": sex,
+            "town": rng.choice(["a", "b", "c"], n),
+            "works": rng.random(n) < 0.6,
+            "children": rng.poisson(1.2, n),
+            "w": rng.uniform(1, 3, n),
+            "psu": rng.integers(0, 40, n),
+        }
+    )
+    data = sdc.read(frame, keys=["age", "sex", "town"], numeric="wage", weight="w", cluster="psu")
+    return data.with_frame(frame.with_columns(**changes)) if changes else data
+
+
+def test_the_design_is_used_where_there_is_one():
+    data = wages()
+    bare = data.with_roles(weight=None, cluster=None)
+    formula = "log(wage) ~ sex + age"
+    auto, design, model = (
+        sdc.utility.regression(data, data, formula=formula, variance=v).parts["variance_original"].to_list()
+        for v in ("auto", "design", "model")
+    )
+    assert auto == design != model
+    plain = [sdc.utility.regression(bare, bare, formula=formula, variance=v) for v in ("auto", "model")]
+    assert plain[0].parts.equals(plain[1].parts)
+
+
+def test_recoding_into_intervals_is_handled():
+    data = wages()
+    recoded = sdc.protect.recode(data, variable="age", width=5)
+    result = sdc.utility.regression(data, recoded, formula="log(wage) ~ sex + age")
+    assert result.figures["terms_lost"] == 0
+    assert result.value > 0.8
+    assert any("midpoints" in note for note in result.notes)
+
+
+def test_categories_that_were_merged_are_listed_and_count_as_lost():
+    data = wages()
+    merged = wages(town=pl.col("town").replace({"b": "bc", "c": "bc"}))
+    result = sdc.utility.regression(data, merged, formula="log(wage) ~ town + age")
+    assert result.parts.filter(pl.col("verdict").str.starts_with("lost"))["term"].to_list() == [
+        "town[T.b]",
+        "town[T.c]",
+    ]
+    assert result.value == pytest.approx(result.figures["overlap_of_common"] / 2)
+    assert any("only: town[T.bc]" in note for note in result.notes)
+    assert any("original only, counted as 0: town[T.b], town[T.c]" in note for note in result.notes)
+
+
+def test_suppressed_values_are_left_out_and_counted():
+    data = wages()
+    hole = wages(sex=pl.when(pl.int_range(pl.len()) % 4 == 0).then(None).otherwise(pl.col("sex")))
+    result = sdc.utility.regression(data, hole, formula="log(wage) ~ sex")
+    assert result.figures["records_original"] == 400
+    assert result.figures["records_protected"] == 300
+    assert any("100 of 400 protected records are left out" in note for note in result.notes)
+
+
+@pytest.mark.parametrize(
+    ("family", "formula"),
+    [("logit", "works ~ sex + age"), ("poisson", "children ~ sex + age"), ("logit", "sex ~ age")],
+)
+def test_other_families(family, formula):
+    data = wages()
+    noise = wages(age=pl.col("age") + pl.Series(np.random.default_rng(0).integers(-3, 4, 400)))
+    assert sdc.utility.regression(data, data, formula=formula, family=family).value == pytest.approx(1)
+    moved = sdc.utility.regression(data, noise, formula=formula, family=family)
+    assert 0.5 < moved.value < 1
+
+
+def test_sign_and_significance():
+    data = wages()
+    turned = wages(sex=pl.col("sex").replace({"f": "m", "m": "f"}))
+    result = sdc.utility.regression(data, turned, formula="log(wage) ~ sex")
+    row = result.parts.filter(term="sex[T.m]").row(0, named=True)
+    assert not row["same_sign"]
+    assert row["same_significance"]
+    assert row["verdict"] == "contradicts the original"
+    assert result.figures["same_sign"] == 0.5
+
+
+def test_several_sets_are_combined_and_the_chart_is_drawn():
+    data = wages()
+    rng = np.random.default_rng(3)
+    sets = [wages(wage=pl.col("wage") * pl.Series(rng.lognormal(0, 0.1, 400))) for _ in range(3)]
+    result = sdc.utility.regression(data, sets, formula="log(wage) ~ sex + age")
+    single = [sdc.utility.regression(data, s, formula="log(wage) ~ sex + age").parts for s in sets]
+    mean = np.mean([s["estimate_protected"].to_numpy() for s in single], axis=0)
+    assert result.parts["estimate_protected"].to_list() == pytest.approx(mean.tolist())
+    assert "standard errors" in str(result.chart().to_dict())
+    full = sdc.utility.regression(data, sets, formula="log(wage) ~ sex + age", synthesis="full")
+    assert full.parts["variance_protected"].to_list() != result.parts["variance_protected"].to_list()
+
+
+def test_a_lost_column_loses_everything():
+    data = wages()
+    result = sdc.utility.regression(data, data.without(("town",)), formula="wage ~ town")
+    assert result.value == 0
+    assert result.figures["records_protected"] == 0
+
+
+def test_required_and_wrong_options():
+    data = wages()
+    with pytest.raises(sdc.SdcError, match="needs the option 'formula'"):
+        sdc.utility.regression(data, data)
+    with pytest.raises(sdc.SdcError, match=r"ols.*logit.*poisson"):
+        sdc.utility.regression(data, data, formula="wage ~ age", family="probit")
