@@ -120,6 +120,12 @@ def test_records_meet_by_id():
     assert record_linkage(data, data.with_frame(frame[::-1])).value == 1
 
 
+def test_an_id_column_with_one_of_our_names_is_refused():
+    data = sdc.read(pl.DataFrame({"distance": [1, 2], "x": [1.0, 2.0]}), id="distance", numeric="x")
+    with pytest.raises(sdc.SdcError, match="A column is named 'distance'"):
+        record_linkage(data, data)
+
+
 def test_without_numbers_there_must_be_variables():
     data = sdc.read(pl.DataFrame({"a": ["x", "y"]}), keys="a")
     with pytest.raises(sdc.SdcError, match="needs variables"):

@@ -60,7 +60,7 @@ def closest_record(
     holdout: Holdout = None,
     distance: Distance | None = None,
     quantile: Annotated[float, Field(gt=0, lt=1)] = 0.05,
-    records: Annotated[int, Field(ge=1)] = 10_000,
+    records: Annotated[int, Field(ge=1)] = 5_000,
 ) -> Result:
     r"""Share of synthetic records nearer to an original than real people are to each other.
 

@@ -15,7 +15,7 @@ from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import NUMERIC, Columns, Compares, Role, risk
 from sdckit.result import Result
-from sdckit.risk.points import Array
+from sdckit.risk.points import Array, by_record
 from sdckit.risk.uncertainty import wilson
 
 _ROUNDING = 1e-12  # 1.1 − 1 is above 0.1 in binary: the ends are so much wider, so that they stay closed
@@ -113,8 +113,8 @@ def interval_disclosure(
         ),
         tuple(notes),
         {
-            "records": pl.DataFrame({"compared": compared, "inside": hits, "disclosed": disclosed}).select(
-                original.ids(), pl.all()
+            "records": by_record(
+                original, pl.DataFrame({"compared": compared, "inside": hits, "disclosed": disclosed})
             )
         },
     )

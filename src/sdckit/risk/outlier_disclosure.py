@@ -13,7 +13,7 @@ from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import NUMERIC, Columns, Compares, Role, risk
 from sdckit.result import Result
-from sdckit.risk.points import Array
+from sdckit.risk.points import Array, by_record
 from sdckit.risk.uncertainty import wilson
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
@@ -59,11 +59,11 @@ def outlier_disclosure(
     it is inside and its nearest other protected record is farther than `neighbour` standard deviations
     (Euclidean over z'): close records hide each other. The value is the share at risk.
 
-    figures: inside (share inside, whatever the neighbours), outliers (share of records whose robust distance
-    exceeds the 0.975 quantile of χ²), outliers_at_risk (of these, the share at risk), weighted_inside and
-    weighted_at_risk (number of records times the sum of their r, over n: sdcMicro's wrisk1 and wrisk2), low
-    and high (95 % interval of Wilson of the value). parts, per record: robust_distance (20·r), inside,
-    neighbour_distance, at_risk; empty where a number is missing.
+    figures: inside (share inside, whatever the neighbours), outliers (share of records whose robust distance,
+    from the centre of the MCD, exceeds the 0.975 quantile of χ), outliers_at_risk (of these, the share at
+    risk), weighted_inside and weighted_at_risk (their number times the sum of their r, over n: sdcMicro's wrisk1
+    and wrisk2), low and high (95 % interval of Wilson of the value). parts, per record:
+    robust_distance, reach (r), inside, neighbour_distance, at_risk; empty where a number is missing.
 
     Weights: not used. Missing: records with a missing number in either file are left out, also from n. Where
     half of the records lie on a plane (more than half zeros in a variable, say) the MCD covariance cannot be
@@ -99,26 +99,32 @@ def outlier_disclosure(
             f"Does not vary, left out: {', '.join(c for c, v in zip(good, varies, strict=True) if not v)}."
         )
     z, other = standardised(x[:, varies]), standardised(y[:, varies])
-    covariance, singular = _covariance(z)
+    centre, covariance, singular = _robust(z)
     if singular:
         notes.append(
             "The MCD covariance is singular: half of the records lie on a plane, or there are too few. "
             "The plain covariance took its place, so outliers look less outlying than they are."
         )
-    return _result(z, other, covariance, width, neighbour, inside, original, complete, notes)
+    found = at_risk(z, other, covariance, width, neighbour, inside)
+    return _result(found, distances(z, centre, covariance), z.shape[1], original, complete, notes)
 
 
 def at_risk(
     z: Array, other: Array, covariance: Array, width: float, neighbour: float, needs: Needs
 ) -> tuple[Array, Bools, Array, Bools]:
     """Per record r, inside, the distance to the nearest other protected record, and at risk."""
-    centred = z - z.mean(axis=0)
-    squares = np.einsum("ij,ij->i", centred @ np.linalg.pinv(covariance, hermitian=True), centred)
-    r = _SHARE * np.sqrt(np.maximum(squares, 0.0))
+    r = _SHARE * distances(z, z.mean(axis=0), covariance)
     near = np.abs(other - z) < width * r[:, None]
-    inside = near.any(axis=1) if needs is Needs.ANY else near.all(axis=1)
+    inside = np.asarray(near.any(axis=1) if needs is Needs.ANY else near.all(axis=1))
     apart = _nearest_other(other)
     return r, inside, apart, inside & (apart > neighbour)
+
+
+def distances(z: Array, centre: Array, covariance: Array) -> Array:
+    """Mahalanobis distances of the rows."""
+    centred = z - centre
+    squares = np.einsum("ij,ij->i", centred @ np.linalg.pinv(covariance, hermitian=True), centred)
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
 def standardised(x: Array) -> Array:
@@ -131,18 +137,18 @@ def _varies(column: Array) -> bool:
     return len(column) > 0 and float(column.min()) < float(column.max())
 
 
-def _covariance(z: Array) -> tuple[Array, bool]:
-    """The MCD covariance, or the plain one where that has no inverse, and whether it has none."""
+def _robust(z: Array) -> tuple[Array, Array, bool]:
+    """The MCD centre and covariance, or the plain ones where that has no inverse, and whether it has none."""
     from sdckit.errors import DataError
     from sdckit.models.mcd import mcd
 
     try:
-        found = mcd(z).covariance
+        found = mcd(z)
     except DataError:  # fewer records than variables
-        found = np.zeros((z.shape[1], z.shape[1]))
-    if np.linalg.matrix_rank(found, hermitian=True) == z.shape[1]:
-        return found, False
-    return np.atleast_2d(np.cov(z, rowvar=False)), True
+        found = None
+    if found is not None and np.linalg.matrix_rank(found.covariance, hermitian=True) == z.shape[1]:
+        return found.location, found.covariance, False
+    return z.mean(axis=0), np.atleast_2d(np.cov(z, rowvar=False)), True
 
 
 def _nearest_other(points: Array) -> Array:
@@ -157,21 +163,18 @@ def _nearest_other(points: Array) -> Array:
 
 
 def _result(
-    z: Array,
-    other: Array,
-    covariance: Array,
-    width: float,
-    neighbour: float,
-    needs: Needs,
+    found: tuple[Array, Bools, Array, Bools],
+    robust: Array,
+    variables: int,
     original: Microdata,
     complete: Bools,
     notes: list[str],
 ) -> Result:
     from scipy.stats import chi2
 
-    r, inside, apart, risky = at_risk(z, other, covariance, width, neighbour, needs)
+    r, inside, apart, risky = found
     n, value = len(r), float(risky.mean())
-    far = (r / _SHARE) ** 2 > chi2.ppf(0.975, z.shape[1])
+    far = robust**2 > chi2.ppf(0.975, variables)
     low, high = wilson(value, n)
     figures = {
         "inside": float(inside.mean()),
@@ -182,9 +185,10 @@ def _result(
         "low": low,
         "high": high,
     }
-    found = pl.DataFrame(
+    columns = pl.DataFrame(
         {
-            "robust_distance": r / _SHARE,
+            "robust_distance": robust,
+            "reach": r,
             "inside": inside,
             "neighbour_distance": apart,
             "at_risk": risky,
@@ -192,5 +196,5 @@ def _result(
     )
     place = pl.Series(np.where(complete, np.cumsum(complete) - 1, -1))
     place = place.set(place < 0, None)
-    parts = pl.DataFrame([original.ids(), *(found[c].gather(place) for c in found.columns)])
+    parts = by_record(original, pl.DataFrame([columns[c].gather(place) for c in columns.columns]))
     return Result(value, figures, parts, tuple(notes))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sdckit.engine.tables import refuse_clash
 from sdckit.errors import DataError, OptionError, listing
 from sdckit.microdata import Microdata
 
@@ -120,6 +121,13 @@ def points(
 def distinct_order(x: Array) -> Ints:
     """The rows sorted by their values, so that what is done in this order does not depend on row order."""
     return np.lexsort(x.T) if x.shape[1] else np.arange(len(x))
+
+
+def by_record(data: Microdata, columns: pl.DataFrame) -> pl.DataFrame:
+    """The columns beside the id of each record."""
+    ids = data.ids()
+    refuse_clash([ids.name], columns.columns)
+    return columns.insert_column(0, ids)
 
 
 def _together(columns: Sequence[pl.Series]) -> pl.Series | None:

@@ -13,7 +13,7 @@ from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import NUMERIC, Columns, Compares, risk
 from sdckit.result import Result
-from sdckit.risk.points import Array, Distance, Ints, Points, points
+from sdckit.risk.points import Array, Distance, Ints, Points, by_record, points
 from sdckit.risk.uncertainty import wilson
 
 DEPTHS = (1, 2, 3, 5, 10)
@@ -37,8 +37,8 @@ def chart(result: Result) -> Any:
     reference="Pagliuca & Seri (1999); Domingo-Ferrer & Torra (2001)",
     reading="An intruder who holds the original values of everyone in the file links each protected record "
     "to the nearest original. 0: never right. 0.3: right for three records in ten; compare with by_chance, "
-    "what guessing gives. This is the most an intruder can know, so a worst case. After swapping it shows values "
-    "that were not moved far, after synthesis it says nothing.",
+    "what guessing gives. This is the most an intruder can know, so a worst case. After swapping it shows "
+    "values that were not moved far, after synthesis it says nothing.",
 )
 def record_linkage(
     original: Microdata,
@@ -95,7 +95,6 @@ def record_linkage(
     known = pl.col("nearer") < DEPTHS[-1]
     parts = pl.DataFrame({"distance": space.size(own), "nearer": nearer, "ties": ties, "credit": credit})
     parts = parts.select(
-        original.ids(),
         "distance",
         "nearer",
         pl.when(known).then(pl.col("nearer") + 1).alias("rank"),
@@ -113,7 +112,7 @@ def record_linkage(
             "low": low,
             "high": high,
         },
-        parts,
+        by_record(original, parts),
         (*space.notes, f"{space.distance.value} distance over {listing(space.variables)}."),
         {"nearest": pl.DataFrame({"k": list(shares), "share": list(shares.values())})},
     )
