@@ -102,9 +102,9 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
 
 
 def found(
-    found_map: RiskUtilityMap,
+    whole: RiskUtilityMap,
     report_file: Path | None,
-    audience: str,
+    audience: Audience,
     *,
     as_json: bool,
     only_front: bool = False,
@@ -114,17 +114,16 @@ def found(
     from sdckit.cli._exit import Code
     from sdckit.cli._progress import say
 
+    shown = whole.only_front() if only_front else whole
     if as_json:
-        _json.emit(_json.risk_utility_map(found_map))
+        _json.emit(_json.risk_utility_map(whole))
     else:
-        risk_utility_map(found_map.only_front() if only_front else found_map)
+        risk_utility_map(shown)
     if report_file is not None:
         from sdckit.report import report
 
-        say(
-            f"Wrote {report(found_map.only_front() if only_front else found_map, report_file, audience=audience)}"
-        )
-    if found_map.best is None:
+        say(f"Wrote {report(shown, report_file, audience=audience)}")
+    if whole.best is None:
         raise typer.Exit(Code.NOT_ACCEPTABLE)
 
 
