@@ -61,8 +61,8 @@ def outlier_disclosure(
 
     figures: inside (share inside, whatever the neighbours), outliers (share of records whose robust distance,
     from the centre of the MCD, exceeds the 0.975 quantile of χ), outliers_at_risk (of these, the share at
-    risk), weighted_inside and weighted_at_risk (their number times the sum of their r, over n: sdcMicro's wrisk1
-    and wrisk2), low and high (95 % interval of Wilson of the value). parts, per record:
+    risk), weighted_inside and weighted_at_risk (their number times the sum of their r, over n: sdcMicro's
+    wrisk1 and wrisk2), low and high (95 % interval of Wilson of the value). parts, per record:
     robust_distance, reach (r), inside, neighbour_distance, at_risk; empty where a number is missing.
 
     Weights: not used. Missing: records with a missing number in either file are left out, also from n. Where
