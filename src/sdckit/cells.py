@@ -61,7 +61,8 @@ class KeyCells:
                 pl.Series(name, values) for name, values in columns.items()
             )
         laid = [pl.Series(name, values[self.of_records]) for name, values in columns.items()]
-        return pl.DataFrame([self.data.ids(), *laid])
+        ids = self.data.ids()
+        return pl.DataFrame([ids.alias("record") if ids.name in columns else ids, *laid])
 
 
 def key_cells(
@@ -80,10 +81,31 @@ def key_cells(
 
 
 def _key_cells(data: Microdata, keys: Sequence[str], missing: Missing, alpha: float) -> KeyCells:
+    by = _grouped_by(data, keys, missing)
+    return _counted(data, tables.count_cells(data.table, by, data.roles.weight), keys, missing, alpha)
+
+
+def fewer_keys(cells: KeyCells, keys: Sequence[str], missing: Missing, alpha: float = 1.0) -> KeyCells:
+    """The cells of a subset of the keys, added up from those of all: the records are not touched again."""
+    by = _grouped_by(cells.data, keys, missing)
+    table = cells.combinations.select(by).with_columns(
+        pl.Series(tables.RECORDS, cells.records), pl.Series(tables.WEIGHT_SUM, cells.weights)
+    )
+    sums = table.group_by(by).agg(pl.col(tables.RECORDS, tables.WEIGHT_SUM).sum())
+    return _counted(cells.data, sums, keys, missing, alpha)
+
+
+def _grouped_by(data: Microdata, keys: Sequence[str], missing: Missing) -> list[str]:
+    """The keys, and the weight where each record's own is needed."""
     weight = data.roles.weight
     alone = missing is Missing.NOTHING and weight is not None and weight not in keys
-    by = [*keys, weight] if alone and weight else list(keys)  # then each record's own weight is needed
-    table = tables.count_cells(data.table, by, weight)
+    return [*keys, weight] if alone and weight else list(keys)
+
+
+def _counted(
+    data: Microdata, table: pl.DataFrame, keys: Sequence[str], missing: Missing, alpha: float
+) -> KeyCells:
+    by = _grouped_by(data, keys, missing)
     records = table[tables.RECORDS].to_numpy()
     weights = table[tables.WEIGHT_SUM].to_numpy()
     combinations = table.select(by)

@@ -360,6 +360,8 @@ def plain(options: Mapping[str, Any]) -> dict[str, Any]:
             return {str(k): simple(v) for k, v in value.items()}
         if isinstance(value, list | tuple | set):
             return [simple(v) for v in value]
+        if isinstance(value, Microdata):
+            return f"{value.height:,} records"
         return value.tolist() if isinstance(value, np.ndarray) else value
 
     return {name: simple(value) for name, value in options.items()}

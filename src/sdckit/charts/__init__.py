@@ -15,9 +15,11 @@ from sdckit.charts.mosaic_three import mosaic_three as mosaic_three
 from sdckit.charts.parts_bars import FigureBars as FigureBars
 from sdckit.charts.parts_bars import PartsBars as PartsBars
 from sdckit.charts.parts_before_after import PartsBeforeAfter as PartsBeforeAfter
+from sdckit.charts.risk_distribution import risk_distribution as risk_distribution
 from sdckit.charts.risk_utility_map import risk_utility_map as risk_utility_map
 from sdckit.charts.score_densities import score_densities as score_densities
 from sdckit.charts.static_svg import static_svg as static_svg
+from sdckit.charts.table_bars import TableBars as TableBars
 from sdckit.charts.table_change import table_change as table_change
 from sdckit.charts.table_heatmap import table_heatmap as table_heatmap
 from sdckit.charts.variable_bars import variable_bars as variable_bars

@@ -14,7 +14,7 @@ from sdckit.errors import DataError
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Chosen = np.ndarray[Any, np.dtype[np.bool_]]
 
-_PLENTY, _STARTS = 1500, 3  # larger files are searched from samples of this size, this many times
+_PLENTY, _STARTS = 500, 3  # larger files are searched from samples of this size, this many times
 _KEPT = 0.975  # records within this quantile of their squared distance are kept when reweighting
 
 

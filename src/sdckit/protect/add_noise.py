@@ -10,6 +10,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from sdckit.microdata import Microdata
+from sdckit.protect.households import once_per_household
 from sdckit.protect.numbers import Floats, location_and_spread, matrix_of, number_columns, with_matrix
 from sdckit.protect.strata import pooled_strata
 from sdckit.registry import NUMERIC, Columns, Role, protection
@@ -38,6 +39,7 @@ class Noise(StrEnum):
     reference="Kim (1986); Ting, Fienberg & Trottini (2008); Templ & Meindl (2008); Hundepool et al. (2012), "
     "ch. 3",
 )
+@once_per_household
 def add_noise(
     data: Microdata,
     *,

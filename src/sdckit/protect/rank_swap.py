@@ -10,6 +10,7 @@ import polars as pl
 from pydantic import Field
 
 from sdckit.microdata import Microdata
+from sdckit.protect.households import once_per_household
 from sdckit.protect.numbers import number_columns
 from sdckit.protect.strata import strata
 from sdckit.registry import NUMERIC, Columns, Role, protection
@@ -30,6 +31,7 @@ class Swap(StrEnum):
     keeps_records=False,
     reference="Moore (1996); Kim, Measures of Data Utility for Complex Survey Data, for the groups",
 )
+@once_per_household
 def rank_swap(
     data: Microdata,
     *,

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
+from sdckit import charts
 from sdckit.engine.tables import OURS
 from sdckit.errors import RoleError
 from sdckit.microdata import Microdata
@@ -37,6 +38,7 @@ SHARES = (
     unit="share of original records",
     compares=Compares.DISTRIBUTIONS,
     shares=SHARES,
+    chart=charts.TableBars("", "target", "disco", "records disclosed by the synthetic file (DiSCO)", True),
     reference="Taub, Elliot, Pampaka & Smith (2018); Raab, Nowok & Dibben (2024)",
     reading="The share of the people in the original whose sensitive value can be read off the synthetic "
     "file: all synthetic records with their keys have one value, and it is theirs. Compare it with "

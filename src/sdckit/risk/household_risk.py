@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
+from sdckit import charts
 from sdckit.cells import key_cells
 from sdckit.kernels.risk_formula import Floats, Method, cell_risk
 from sdckit.microdata import Microdata
@@ -20,6 +21,9 @@ from sdckit.risk.frequencies import missing_note
     bounds=(0, 1),
     unit="probability",
     needs=(Role.KEYS, Role.HOUSEHOLD),
+    chart=charts.TableBars(
+        "household_sizes", "household_size", "mean_household_risk", "mean household risk", True, "size "
+    ),
     reference="Hundepool et al. (2012), Statistical Disclosure Control, ch. 3; Templ (2017), ch. 3",
     reading="The mean, over persons, of the probability that an intruder who knows the keys of everybody in "
     "a household recognises at least one of its members, and with one all the others. 0.01: one person in a "

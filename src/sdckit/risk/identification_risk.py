@@ -10,6 +10,7 @@ import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
+from sdckit import charts
 from sdckit.engine import frames
 from sdckit.engine.tables import COUNT, OURS, join_cells
 from sdckit.errors import ColumnError, OptionError, listing
@@ -45,6 +46,9 @@ class Shape(StrEnum):
     unit="records expected to be matched",
     compares=Compares.RECORDS,
     shares=("match_risk_per_record", "true_match_rate"),
+    chart=charts.TableBars(
+        "sets", "set", "expected_match_risk", "records expected to be matched", prefix="set "
+    ),
     reference="Reiter & Mitra (2009); Drechsler & Reiter (2008); Hu (2019)",
     reading="An intruder knows some variables and the true values of the synthesised ones, and picks at "
     "random among the synthetic records that agree. The value is how many such picks should be right: "

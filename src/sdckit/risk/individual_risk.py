@@ -2,15 +2,23 @@
 
 from typing import Annotated
 
+import numpy as np
+import numpy.typing as npt
+import polars as pl
 from pydantic import Field
 
-from sdckit.cells import key_cells
+from sdckit import charts
+from sdckit.cells import KeyCells, fewer_keys, key_cells
+from sdckit.charts.risk_distribution import LIMITS
 from sdckit.kernels.risk_formula import Method, cell_risk
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 from sdckit.registry import KEYS, Columns, Role, risk
 from sdckit.result import Result
 from sdckit.risk.frequencies import missing_note
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 @risk(
@@ -19,6 +27,7 @@ from sdckit.risk.frequencies import missing_note
     unit="probability",
     needs=Role.KEYS,
     engines="all",
+    chart=charts.risk_distribution,
     reference="Benedetti & Franconi (1998); Franconi & Polettini (2004)",
     reading="The mean probability that an intruder who knows the keys of a person and finds a record with "
     "these keys is right. 0.01: one in a hundred such guesses is right on average.",
@@ -43,7 +52,8 @@ def individual_risk(
     p/(f−(1−p)) for f > 2. Where Fₖ ≤ fₖ, as without weights, the risk is 1/fₖ.
 
     value: the mean risk (global risk). figures: expected_reidentifications Σ rᵢ, above_threshold (records
-    with a risk above `threshold`), highest. parts: the risk of each record.
+    with a risk above `threshold`), highest. parts: the risk of each record. tables: `classes`, records by
+    risk; `keys`, the expected re-identifications without each key, and the share of the risk it brings.
 
     Weights: Fₖ is their sum over the cell. Missing keys: see `frequencies`.
     Reference: Benedetti & Franconi (1998).
@@ -63,6 +73,9 @@ def individual_risk(
     notes = missing_note(cells, missing, alpha)
     if data.roles.weight is None:
         notes += ("No weights: the file is taken for the whole population, the risk is 1/f.",)
+    tables = {"classes": _classes(risks, cells.records)}
+    if len(keys) > 1:
+        tables["keys"] = _by_key(cells, tuple(keys), expected, method, missing, alpha)
     return Result(
         expected / data.height,
         {
@@ -72,4 +85,24 @@ def individual_risk(
         },
         cells.parts(sample_count=cells.sample, population_count=cells.population, risk=risks),
         notes,
+        tables,
     )
+
+
+def _classes(risks: Floats, records: Ints) -> pl.DataFrame:
+    """Records by class of risk."""
+    limits = np.array(LIMITS)
+    counts = np.bincount(np.searchsorted(limits, risks, side="right") - 1, records, len(limits) - 1)
+    return pl.DataFrame({"from": limits[:-1], "to": limits[1:], "records": counts.astype(np.int64)})
+
+
+def _by_key(
+    cells: KeyCells, keys: tuple[str, ...], expected: float, method: Method, missing: Missing, alpha: float
+) -> pl.DataFrame:
+    """What the risk would be without each key: how much of it that key brings."""
+    rows = []
+    for key in keys:
+        fewer = fewer_keys(cells, [k for k in keys if k != key], missing, alpha)
+        left = float((cell_risk(fewer.sample, fewer.population, method) * fewer.records).sum())
+        rows.append((key, left, 1 - left / expected))
+    return pl.DataFrame(rows, schema=["key", "expected_without", "reduction"], orient="row")

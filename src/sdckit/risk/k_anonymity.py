@@ -8,7 +8,8 @@ import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
-from sdckit.cells import KeyCells, key_cells
+from sdckit import charts
+from sdckit.cells import KeyCells, fewer_keys, key_cells
 from sdckit.engine.tables import OURS, join_cells
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
@@ -26,6 +27,7 @@ USUAL = (2, 3, 5)
     unit="share of records",
     needs=Role.KEYS,
     engines="all",
+    chart=charts.TableBars("", "k", "share", "share of records in smaller cells", True, "fewer than "),
     reference="Samarati & Sweeney (1998); Sweeney (2002)",
     reading="0: every record shares its keys with at least k−1 others, the file is k-anonymous. "
     "0.05: one record in twenty does not.",
@@ -61,7 +63,7 @@ def k_anonymity(
         smallest = cells.sample
         tables: dict[str, pl.DataFrame] = {}
     else:
-        each = [_sizes(cells, key_cells(data, subset, missing, alpha)) for subset in wanted]
+        each = [_sizes(cells, fewer_keys(cells, subset, missing, alpha)) for subset in wanted]
         smallest = np.min(each, axis=0)
         violating = [cells.count(size < k) for size in each]
         names = [", ".join(s) for s in wanted]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
+from sdckit import charts
 from sdckit.cells import KeyCells
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
@@ -37,6 +38,9 @@ class MissingSensitive(StrEnum):
     needs=(Role.KEYS, Role.SENSITIVE),
     engines="all",
     shares=("violating_share",),
+    chart=charts.TableBars(
+        "variables", "variable", "smallest_distinct", "smallest number of values in a cell"
+    ),
     reference="Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007)",
     reading="The intruder knows the keys of a person and that the person is in the file. 1: somewhere all "
     "records with the same keys have the same sensitive value, so it is learnt without finding the record. "

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
+from sdckit import charts
 from sdckit.cells import KeyCells, key_cells, key_codes
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
@@ -57,6 +58,7 @@ class _Estimate:
     needs=Role.KEYS,
     engines="all",
     shares=("tau1_share", "tau2_share"),
+    chart=charts.FigureBars(("sample_uniques", "tau1", "tau2"), "records"),
     reference="Skinner & Holmes (1998); Elamir & Skinner (2006); Skinner & Shlomo (2008); Hoshino (2001)",
     reading="The intruder knows the keys of everybody in the population and links a record that is alone in "
     "the file. tau1: how many such records are of people who are alone in the whole population, so that the "

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
+from sdckit import charts
 from sdckit.engine import frames
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
@@ -30,6 +31,9 @@ Ints = npt.NDArray[np.int64]
     needs=(Role.KEYS, Role.SENSITIVE),
     engines="all",
     shares=("mean_distance", "violating_share"),
+    chart=charts.TableBars(
+        "variables", "variable", "largest_distance", "largest distance from the whole file"
+    ),
     reference="Li, Li & Venkatasubramanian (2007)",
     reading="How much an intruder who knows the keys of a person learns about the sensitive variable beyond "
     "what the whole file says of everybody. 0: nothing, in every group the values are spread as in the whole "
