@@ -224,14 +224,16 @@ def _numbers(series: pl.Series) -> Array:
 def _midpoint_numbers(series: pl.Series) -> Array:
     known = midpoints(_levels(series)) or {}
     texts = series.cast(pl.String)
-    return np.array([np.nan if t is None else known[t] for t in texts], dtype=np.float64)
+    found = texts.replace_strict(list(known), list(known.values()), default=None, return_dtype=pl.Float64)
+    return _numbers(found)
 
 
 def _codes(series: pl.Series, levels: Sequence[str]) -> Any:
     place = {level: i for i, level in enumerate(levels)}
     texts = series if series.dtype.is_numeric() else series.cast(pl.String)
     known = {v: place[_text(v)] for v in texts.drop_nulls().unique()}
-    return np.array([-1 if t is None else known[t] for t in texts], dtype=np.int64)
+    codes = texts.replace_strict(list(known), list(known.values()), default=None, return_dtype=pl.Int64)
+    return codes.fill_null(-1).to_numpy()
 
 
 def _category(series: pl.Series, levels: Sequence[str], shown: Sequence[str]) -> Any:

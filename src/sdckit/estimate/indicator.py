@@ -46,7 +46,7 @@ class Piece:
     @cached_property
     def amount(self) -> Array:
         """[r] Σ w x."""
-        return np.einsum("ij,j->i", self.w, self.x)
+        return np.asarray(np.einsum("ij,j->i", self.w, self.x))
 
     def beside(self) -> Array:
         """The second variable of indicators that have one."""
