@@ -1,0 +1,81 @@
+"""Partners for record swapping: households of one profile in different areas."""
+
+import numpy as np
+import numpy.typing as npt
+
+from sdckit.kernels._jit import jit
+from sdckit.kernels.suppression_counts import mix
+
+Ints = npt.NDArray[np.int64]
+
+
+@jit
+def pair_households(
+    queue: Ints, levels: Ints, start: Ints, stop: Ints, partner: Ints, most: int, seed: int
+) -> int:
+    """Give places of the queue, one after the other, a partner; returns how many pairs were made.
+
+    Places 0 … n−1 are households sorted by profile, then area from coarse to fine. start and stop are
+    (depth+1, n): the first place of the household's profile (row 0) and of its area at levels 0 … depth−1
+    (row level+1) within the profile, and one after the last. A place of the queue looks for a free one
+    outside its area at its level: first within the area one level up, then ever wider, last in the profile.
+    partner (n,) is −1 where free and filled in; a place that is taken already, or finds none, is passed over.
+    At most `most` pairs are made. Draws are uniform over places; a taken place hands on to the next free one.
+    """
+    n = partner.shape[0]
+    following = np.arange(n + 1)  # the next free place from here on, as a forest with shortened paths
+    for i in range(n):
+        if partner[i] >= 0:
+            following[i] = i + 1
+    pairs = 0
+    for turn in range(queue.shape[0]):
+        if pairs >= most:
+            break
+        me = queue[turn]
+        if partner[me] >= 0:
+            continue
+        inside = levels[turn] + 1
+        low, high = start[inside, me], stop[inside, me]
+        word = mix(np.uint64(seed) + np.uint64(turn))
+        uniform = (word >> np.uint64(11)) * 2.0**-53
+        for around in range(inside - 1, -1, -1):
+            first, last = start[around, me], stop[around, me]
+            other = free_outside(following, first, low, high, last, uniform)
+            if other >= 0:
+                partner[me], partner[other] = other, me
+                following[me], following[other] = me + 1, other + 1
+                pairs += 1
+                break
+    return pairs
+
+
+@jit
+def free_outside(following: Ints, first: int, low: int, high: int, last: int, uniform: float) -> int:
+    """A free place in [first, low) or [high, last), from a random one on and around; −1 if there is none."""
+    room = (low - first) + (last - high)
+    if room == 0:
+        return -1
+    drawn = first + int(uniform * room)
+    begin = drawn if drawn < low else drawn + (high - low)
+    place = next_free(following, begin)
+    if low <= place < high:
+        place = next_free(following, high)
+    if place < last:
+        return place
+    place = next_free(following, first)
+    if low <= place < high:
+        place = next_free(following, high)
+    return place if place < last else -1
+
+
+@jit
+def next_free(following: Ints, place: int) -> int:
+    """The first free place from here on; n if there is none."""
+    end = place
+    while following[end] != end:
+        end = following[end]
+    while place != end:
+        step = following[place]
+        following[place] = end
+        place = step
+    return end

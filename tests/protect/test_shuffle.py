@@ -1,0 +1,132 @@
+"""shuffle: the same values, relations with the predictors kept, none with the record's own value beyond."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sdckit as sdc
+from conftest import oracle_cases
+from sdckit.errors import OptionError
+
+number = st.none() | st.integers(-3, 3) | st.floats(-1e6, 1e6)
+
+
+def rank_correlation(a, b):
+    return pl.select(pl.corr(pl.Series(a).rank(), pl.Series(b).rank())).item()
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(number, number, number, st.sampled_from("abc") | st.none()), min_size=12, max_size=40
+    ),
+    seed=st.integers(0, 99),
+)
+def test_marginals_are_kept_exactly_and_missing_values_stay(rows, seed):
+    schema = {"y": pl.Float64, "z": pl.Float64, "x": pl.Float64, "g": pl.String}
+    frame = pl.DataFrame(
+        [tuple(None if v is None else float(v) for v in r[:3]) + r[3:] for r in rows],
+        schema=schema,
+        orient="row",
+    )
+    data = sdc.read(frame, numeric=["y", "z"])
+    after = sdc.protect.shuffle(data, predictors=["x", "g"], rng=seed).frame
+    for column in ("y", "z"):
+        assert after[column].is_null().to_list() == frame[column].is_null().to_list()
+        assert after[column].drop_nulls().sort().to_list() == frame[column].drop_nulls().sort().to_list()
+    assert after.select("x", "g").equals(frame.select("x", "g"))
+
+
+def related(n=20_000, seed=0):
+    """Two skewed responses that depend on a number and a category, and on each other."""
+    rng = np.random.default_rng(seed)
+    x, group, shared = rng.normal(size=n), rng.integers(0, 3, n), rng.normal(size=n)
+    y = np.exp(x + group + 0.7 * shared + 0.5 * rng.normal(size=n))
+    z = np.exp(-x + 0.7 * shared + 0.5 * rng.normal(size=n))
+    frame = pl.DataFrame({"x": np.exp(x), "group": pl.Series(group).cast(pl.String), "y": y, "z": z})
+    return sdc.read(frame, numeric=["y", "z"])
+
+
+def test_rank_correlations_stay():
+    data = related()
+    done = sdc.protect.shuffle(data, predictors=["x", "group"], rng=1)
+    before, after = data.frame, done.frame
+    for a, b in (("y", "x"), ("z", "x"), ("y", "z")):
+        assert rank_correlation(after[a], after[b]) == pytest.approx(
+            rank_correlation(before[a], before[b]), abs=0.03
+        )
+    means = [
+        f.group_by("group").agg(pl.col("y").log().mean()).sort("group")["y"].to_list()
+        for f in (before, after)
+    ]
+    assert means[1] == pytest.approx(means[0], abs=0.1)
+    # a record's own value is known no better than from the predictors
+    explained = done.log[-1].figures["explained"]["y"]
+    assert rank_correlation(before["y"], after["y"]) == pytest.approx(explained, abs=0.03)
+    assert 0.5 < explained < 0.9
+
+
+def test_without_predictors_only_relations_among_the_variables_stay():
+    data = related(5000)
+    after = sdc.protect.shuffle(data, rng=1).frame
+    assert rank_correlation(after["y"], after["x"]) == pytest.approx(0, abs=0.05)
+    before = rank_correlation(data.frame["y"], data.frame["z"])
+    assert abs(before) > 0.1
+    assert rank_correlation(after["y"], after["z"]) == pytest.approx(before, abs=0.05)
+
+
+def test_strata_keep_their_values_and_households_theirs():
+    data = related(600)
+    after = sdc.protect.shuffle(data, predictors="x", by="group", rng=1).frame
+    for old, new in zip(data.frame.partition_by("group"), after.partition_by("group"), strict=True):
+        assert new["y"].sort().equals(old["y"].sort())
+        assert not new["y"].equals(old["y"])
+    home = np.repeat(np.arange(300), 2)
+    shared = data.frame.with_columns(
+        pl.Series("home", home), pl.Series("y", data.frame["y"].to_numpy()[home])
+    )
+    done = sdc.protect.shuffle(sdc.read(shared, numeric=["y", "z"], household="home"), rng=1).frame
+    assert done.group_by("home").agg(pl.col("y").n_unique())["y"].max() == 1
+    assert done["y"].sort().equals(shared["y"].sort())
+
+
+def test_types_are_kept_and_the_seed_decides():
+    frame = pl.DataFrame({"y": range(100), "x": range(100)})
+    data = sdc.read(frame, numeric="y")
+    one, same, other = (sdc.protect.shuffle(data, rng=s).frame for s in (1, 1, 2))
+    assert one.schema == frame.schema
+    assert one.equals(same)
+    assert not one.equals(other)
+    assert not sdc.registry.find("shuffle").keeps_records
+
+
+def test_mistakes():
+    data = sdc.read(pl.DataFrame({"y": [1.0, 2.0, 3.0], "t": ["a", "b", "c"]}), numeric="y")
+    with pytest.raises(OptionError, match=r"A variable cannot predict itself. Given: y"):
+        sdc.protect.shuffle(data, predictors=["t", "y"])
+    with pytest.raises(OptionError, match="has too many categories"):
+        sdc.protect.shuffle(data, predictors="t")
+
+
+@pytest.mark.parametrize("case", oracle_cases("05", lambda c: c["id"] == "shuffle_ds"))
+def test_rank_correlations_are_like_the_stored_ones(oracles, case):
+    responses, predictors = case["inputs"]["responses"], case["inputs"]["predictors"]
+    data = sdc.read(oracles.path(case["dataset"]), numeric=responses)
+    expected = case["expected"]
+    wanted = (
+        "mean_spearman_self_expend",
+        "mean_spearman_expend_savings",
+        "mean_spearman_expend_income",
+        "mean_spearman_savings_age",
+    )
+    found = []
+    for seed in range(5):
+        after = sdc.protect.shuffle(data, predictors=predictors, rng=seed).frame
+        pairs = (("expend", "savings"), ("expend", "income"), ("savings", "age"))
+        own = rank_correlation(data.frame["expend"], after["expend"])
+        found.append([own, *(rank_correlation(after[a], after[b]) for a, b in pairs)])
+    # means of 5 and of 20 draws, each with the stored standard deviation
+    error = np.array(expected["sd"]) * np.sqrt(1 / 5 + 1 / 20)
+    assert (np.abs(np.mean(found, axis=0) - [expected[name] for name in wanted]) < 4 * error).all()
