@@ -20,7 +20,7 @@ def variable_bars(
             "text": display(value, share=share),
             "about": f"{label}: {display(value, share=share)}",
         }
-        for name, label, value in zip(row_names(labels, 30), labels, values, strict=True)
+        for name, label, value in zip(row_names(labels, 36), labels, values, strict=True)
     ]
     top, low = max([*values, 0.0]), min([*values, 0.0])
     span = (top - low) or 1.0

@@ -14,18 +14,22 @@ TIMES = " × "  # joins the variables of a table
 
 def relabel(result: Result, columns: Collection[str], hidden: Collection[str], labels: Labels) -> Result:
     """The result with variables, tables and categories named by their labels, and none of `hidden`."""
-    # two variables may have the same label
-    words = dict(zip(columns, row_names([labels.name(c) for c in columns], 200), strict=True))
+    # two variables may have the same label: row_names keeps them apart
+    names = [labels.name(c) for c in columns]
+    words, short = (dict(zip(columns, row_names(names, length), strict=True)) for length in (200, 16))
     codes = {c: {_code(k): str(v) for k, v in texts.items()} for c, texts in labels.values.items()}
 
     def table(frame: pl.DataFrame) -> pl.DataFrame:
         frame = _visible(frame, hidden)
         if {"table", "categories"} <= {*frame.columns}:
             frame = frame.with_columns(_categories(frame, codes))
-        for column, rename in (("variable", _one), ("with", _one), ("table", _each)):
+        for column in ("variable", "with"):
             if column in frame.columns:
-                told = [rename(str(name), words) for name in frame[column]]
+                told = [words.get(str(name), str(name)) for name in frame[column]]
                 frame = frame.with_columns(pl.Series(column, told, dtype=pl.String))
+        if "table" in frame.columns:
+            told = [_each(str(name), words, short) for name in frame["table"]]
+            frame = frame.with_columns(pl.Series("table", told, dtype=pl.String))
         return frame
 
     return replace(
@@ -35,12 +39,9 @@ def relabel(result: Result, columns: Collection[str], hidden: Collection[str], l
     )
 
 
-def _one(name: str, words: Mapping[str, str]) -> str:
-    return words.get(name, name)
-
-
-def _each(name: str, words: Mapping[str, str]) -> str:
-    return words[name] if name in words else TIMES.join(words.get(n, n) for n in name.split(TIMES))
+def _each(name: str, words: Mapping[str, str], short: Mapping[str, str]) -> str:
+    """A table by the labels of its variables, short ones where there are several."""
+    return words[name] if name in words else TIMES.join(short.get(n, n) for n in name.split(TIMES))
 
 
 def _visible(frame: pl.DataFrame, hidden: Collection[str]) -> pl.DataFrame:

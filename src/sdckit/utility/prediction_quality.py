@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sdckit import charts
 from sdckit.errors import DataError
 from sdckit.estimate.regression import Family, Spread
 from sdckit.microdata import Microdata
@@ -18,6 +19,7 @@ from sdckit.utility.regression import fitted
     unit="share of the original mean prediction",
     reference="Templ (2017), ch. 5",
     several=True,
+    chart=charts.FigureBars(("mean_original", "mean_protected"), "mean prediction"),
     reading="0: the model predicts the same on average. 0.01: the mean prediction moved by 1 %. A linear "
     "model with an intercept predicts the mean of its outcome: this then is its relative change.",
 )
