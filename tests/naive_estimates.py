@@ -72,3 +72,12 @@ def jackknife_variance(function, x, w, stratum, cluster):
             ]
             variance += (m - 1) / m * (function(x, again) - full) ** 2
     return variance
+
+
+def bootstrap_weights(uniforms, first, size, base, gain, cluster, w):
+    """One set of weights: draw j takes a PSU of its stratum, PSUs numbered by stratum."""
+    counts = [0] * len(first)
+    for u, start, m in zip(uniforms, first, size, strict=True):
+        if m > 0:
+            counts[start + int(u * m)] += 1
+    return [b * (base[c] + gain[c] * counts[c]) for b, c in zip(w, cluster, strict=True)]

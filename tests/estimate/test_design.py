@@ -68,3 +68,11 @@ def test_the_same_cluster_number_in_two_strata_is_two_clusters():
     frame = pl.DataFrame({"h": ["a", "a", "b", "b"], "c": [1, 2, 1, 2]})
     design, _ = design_of(sdc.read(frame, strata="h", cluster="c"))
     assert len(set(design.cluster.tolist())) == 4
+
+
+def test_households_are_no_clusters_unless_told_and_that_is_said():
+    frame = pl.DataFrame({"home": [1, 1, 2, 2], "x": [1.0, 2.0, 3.0, 4.0]})
+    alone, notes = design_of(sdc.read(frame, household="home", numeric="x"))
+    assert "give home the role cluster" in notes[0]
+    together, said = design_of(sdc.read(frame, household="home", cluster="home", numeric="x"))
+    assert (len(alone.stratum_of_cluster), len(together.stratum_of_cluster), said) == (4, 2, ())

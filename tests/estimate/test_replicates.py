@@ -4,11 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import naive_estimates as naive
 import sdckit as sdc
 from sdckit.estimate.design import Design
 from sdckit.estimate.replicates import Method, given_replicates, replicates
+from sdckit.kernels.replicates import bootstrap_weights
 
 RNG = np.random.default_rng(8)
 N = 60
@@ -88,3 +91,20 @@ def test_given_weights_are_used_as_they_are():
     sets = given_replicates(DESIGN, np.array([W * 2, W]), scale=0.5)
     assert sets.scale.tolist() == [0.5, 0.5]
     assert (next(iter(sets)) == [W * 2, W]).all()
+
+
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=5), st.integers(0, 1000), st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_the_kernel_draws_as_its_plain_twin(sizes, seed, short):
+    rng = np.random.default_rng(seed)
+    m = sum(sizes)
+    size = np.repeat(sizes, sizes)
+    first = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    if short:
+        size[np.arange(m) == first + size - 1] = 0
+    cluster, w = rng.integers(0, m, 3 * m), rng.uniform(1, 2, 3 * m)
+    base, gain, uniforms = rng.random(m), rng.random(m), rng.random((4, m))
+    out = np.empty((4, 3 * m))
+    bootstrap_weights(uniforms, first, size, base, gain, cluster, w, out)
+    for u, row in zip(uniforms, out, strict=True):
+        assert row.tolist() == naive.bootstrap_weights(u, first, size, base, gain, cluster, w)

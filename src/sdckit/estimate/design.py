@@ -111,6 +111,11 @@ def design_of(
     if fraction is not None:
         share = _fractions(frame[fraction], fraction, stratum, cluster, share)
     design = Design(data.weights(), stratum, cluster, share)
+    if roles.household is not None and roles.cluster is None:
+        notes.append(
+            f"Persons count as drawn one by one; give {roles.household} the role cluster too if whole "
+            "households were drawn."
+        )
     if design.lonely:
         notes.append(
             f"{design.lonely:,} strata have one sampling unit; it is compared with the mean of all units."
