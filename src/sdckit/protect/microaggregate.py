@@ -59,7 +59,8 @@ def microaggregate(
 
     - `mdav`: the record farthest from the mean of those left forms a group with its k−1 nearest, then the
       record farthest from that one does, until all are grouped.
-    - `cluster`: MDAV within clusters found by k-means, one for about 100 groups; faster on large files.
+    - `cluster`: MDAV within clusters found by k-means, one for about 100 groups. On 100,000 skewed records it
+      was not faster than `mdav` and lost 1 % more.
     - `robust`: the record left that is farthest from the centre of all forms a group with its k−1 nearest,
       farthest by the Mahalanobis distance of the MCD, whose centre and covariance outliers cannot move.
     - `pca`: consecutive groups of k in the order of the first principal component. Fast and coarse.
