@@ -139,8 +139,12 @@ READING = """\
 ## Reading
 
 The jackknife is made for smooth numbers. It is wrong for quantiles, and so for every number that rests on
-one (median, poverty line, rate and gap): leaving out one unit moves a quantile by a single step or not at
-all. Use it for means, totals, ratios and the Gini coefficient.
+one (median, poverty line, rate and gap, S80/S20): leaving out one unit moves a quantile by a single step or
+not at all. Use it for means, totals, ratios and the Gini coefficient; `indicators` says so in a note.
+
+All other methods are within 93 to 97 %, but for S80/S20 from a simple sample of 1,000: its estimates are
+skewed to the right, and an interval that is symmetric about them misses on one side more often. Intervals
+for clusters are a little wide, because 5 % of the clusters are drawn and the intervals do not use it (`fpc`).
 """
 
 

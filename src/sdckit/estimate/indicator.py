@@ -80,6 +80,7 @@ class Indicator(ABC):
     """Base of all indicators. Subclasses are frozen dataclasses whose fields are the indicator's options."""
 
     unit: ClassVar[str] = "units of the variable"
+    smooth: ClassVar[bool] = True  # no quantile in it, so that the jackknife holds
 
     @property
     @abstractmethod

@@ -53,6 +53,7 @@ class ShareRatio(Indicator):
     lower: float = 0.2
     upper: float = 0.8
     unit: ClassVar[str] = "ratio"
+    smooth: ClassVar[bool] = False
 
     @property
     def name(self) -> str:

@@ -16,6 +16,7 @@ class PovertyThreshold(Indicator):
 
     share: float = 0.6
     of: Literal["median", "mean"] = "median"
+    smooth: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -42,6 +43,7 @@ class _Poverty(LinedIndicator):
     share: float = 0.6
     of: Literal["median", "mean"] = "median"
     fixed_line: float | None = None
+    smooth: ClassVar[bool] = False
 
     def line(self, whole: Piece) -> Array:
         """[r] The line under each set of weights."""

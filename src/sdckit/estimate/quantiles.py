@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ class Quantile(Indicator):
 
     p: float = 0.5
     average: bool = False
+    smooth: ClassVar[bool] = False
 
     @property
     def name(self) -> str:

@@ -122,6 +122,9 @@ def indicators(
         tuple(margins), tuple(replicate_weights), replicate_scale, fpc,
     )  # fmt: skip
     rows, notes = _rows(original, indicators, tuple(variables), tuple(by))
+    rough = dict.fromkeys(row.indicator.name for row in rows if not row.indicator.smooth)
+    if variance is Method.JACKKNIFE and rough:
+        notes += (f"The jackknife does not hold for numbers that rest on quantiles: {listing(rough)}.",)
     before, said = table(original, rows, how)
     after: list[list[Estimate]] = []
     also: tuple[str, ...] = ()
