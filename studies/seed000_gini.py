@@ -60,7 +60,8 @@ chance. The same comparison from 1,000 replicates, and by linearisation, which h
 In percent, but for the overlap of the confidence intervals, which hardly depends on the method. It also
 answers the question directly: {verdicts}.
 
-100 replicates of the Gini by nine regions take about 0.07 s, 1,000 about 0.6 s (laeken: 4 s for 100).
+100 replicates of the Gini by nine regions take 0.07 to 0.17 s, 1,000 take 0.6 to 1.4 s, as busy as the machine is
+(laeken: 4 s for 100).
 """
 
 
