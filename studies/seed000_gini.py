@@ -26,8 +26,9 @@ the equivalised income, and then ask what became of the Gini coefficient in nine
 of the estimates, of their bootstrap variances, and (θ−θ′)² + |V−V′|. Here it is one call:
 
 ```python
-sdc.utility.indicators(original, protected, indicators="gini", by="db040",
-                       variance="calibrated", replicates=50, seed=123)
+sdc.utility.indicators(
+    original, protected, indicators="gini", by="db040", variance="calibrated", replicates=50, seed=123
+)
 ```
 
 ## The weights that were not used
@@ -60,8 +61,8 @@ chance. The same comparison from 1,000 replicates, and by linearisation, which h
 In percent, but for the overlap of the confidence intervals, which hardly depends on the method. It also
 answers the question directly: {verdicts}.
 
-100 replicates of the Gini by nine regions take 0.07 to 0.17 s, 1,000 take 0.6 to 1.4 s, as busy as the machine is
-(laeken: 4 s for 100).
+100 replicates of the Gini by nine regions take 0.07 to 0.17 s, 1,000 take 0.6 to 1.4 s, on an
+idle and on a busy machine (laeken: 4 s for 100).
 """
 
 
