@@ -102,12 +102,41 @@ def test_risky_households_leave_the_area_in_which_they_are_rare(data, k, seed):
                 risky.setdefault(row[0], depth)
     figures = done.log[-1].figures
     assert figures["households_risky"] == len(risky)
-    stayed = {h for h in risky if old[h] == new[h]}
+    stayed = {h for h, depth in risky.items() if old[h][:depth] == new[h][:depth]}
     assert figures["risky_without_partner"] == len(stayed)
     size = profiles(frame.with_columns(pl.lit(1).alias("one")), "one")
     for h in stayed:
         others = [o for o in old if old[o] == new[o] and size[o] == size[h]]
         assert not [o for o in others if old[o][: risky[h]] != old[h][: risky[h]]]
+
+
+@settings(max_examples=100, deadline=None)
+@given(areas=st.lists(st.integers(0, 3), min_size=2, max_size=30), seed=st.integers(0, 99))
+def test_single_persons_are_swapped_as_long_as_areas_differ(areas, seed):
+    data = sdc.read(pl.DataFrame({"area": areas}))
+    done = sdc.protect.swap_records(data, geography="area", share=1, rng=seed).frame["area"].to_list()
+    assert len({a for a, b in zip(areas, done, strict=True) if a == b}) <= 1
+
+
+def test_a_household_in_two_areas_stays():
+    frame = pl.DataFrame({"home": [1, 1, 2, 2, 3, 3], "area": ["N", "S", "S", "S", "S", "S"]})
+    data = sdc.read(frame, household="home")
+    assert sdc.protect.swap_records(data, geography="area", share=1, rng=1).frame.equals(frame)
+
+
+def test_those_rare_in_a_whole_state_leave_it():
+    frame = pl.DataFrame(
+        {
+            "state": ["N"] * 20 + ["S"] * 20,
+            "town": [t for t in range(8) for _ in range(5)],
+            "job": ["rare"] + ["x"] * 39,
+        }
+    )
+    data = sdc.read(frame, keys="job")
+    for seed in range(10):
+        done = sdc.protect.swap_records(data, geography=["state", "town"], share=0, k=2, rng=seed)
+        assert done.frame["state"][0] == "S"
+        assert done.log[-1].figures["households_swapped"] == 2
 
 
 def people(n, seed=0):

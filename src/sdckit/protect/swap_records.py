@@ -101,7 +101,7 @@ def swap_records(
         households=len(partner),
         households_swapped=int(swapped.sum()),
         households_risky=int(risky.sum()),
-        risky_without_partner=int((risky & ~swapped).sum()),
+        risky_without_partner=int(_still_there(risk, areas, partner)[risky].sum()),
         records_moved=int(moved.sum()),
     )
 
@@ -148,6 +148,14 @@ def _risk(data: Microdata, homes: Households, geography: Sequence[str], keys: Co
         rare = np.bincount(group)[group] < k
         risk[homes.number[rare]] = level
     return risk
+
+
+def _still_there(risk: Ints, areas: Sequence[Ints], partner: Ints) -> Flags:
+    """Which households are in the area of their risk as before, unswapped or swapped within it."""
+    there = partner < 0
+    for level, area in enumerate(areas):
+        there |= (risk == level) & (area[partner] == area)
+    return there
 
 
 def _profile(data: Microdata, homes: Households, columns: Sequence[str]) -> Ints:
