@@ -78,9 +78,9 @@ def gaussian_mixture(
 
     EM starts from two hierarchical and `draws` random partitions and from the fits of the families before it
     with as many components; after a few steps the most likely ones go on until the log-likelihood grows by
-    less than 1e-7 of itself. A fit is dropped where a component would hold less than one record or its covariance is
-    singular. The order of the rows does not matter. Where the variables do not vary or are collinear, the
-    families with full covariances cannot be fitted; the list may be empty.
+    less than 1e-7 of itself. A fit is dropped where a component would hold less than one record or its
+    covariance is singular. The order of the rows does not matter. Where the variables do not vary or are
+    collinear, the families with full covariances cannot be fitted; the list may be empty.
     Reference: Fraley & Raftery (2002); BIC has the sign of mclust: larger is better.
 
     >>> rng = np.random.default_rng(1)
