@@ -46,8 +46,8 @@ def _mean_size(n: int, p: int, share: float, reweighted: bool) -> float:
     """The line through the two simulated points in log n, or the fitted one for few variables."""
     if p <= 2:
         a, b = _SMALL[p, reweighted, share]
-        return 1 - math.exp(a) / n**b
-    (first, second) = (math.log(-alpha / p**beta) for alpha, beta in _LARGE[reweighted, share])
+        return 1 - math.exp(a) / math.pow(n, b)
+    (first, second) = (math.log(-alpha / math.pow(p, beta)) for alpha, beta in _LARGE[reweighted, share])
     at_first, at_second = math.log(2 * p * p), math.log(3 * p * p)
     b = (first - second) / (at_second - at_first)
-    return 1 - math.exp(first + b * at_first) / n**b
+    return 1 - math.exp(first + b * at_first) / math.pow(n, b)
