@@ -84,3 +84,9 @@ def test_progress(survey):
     seen = []
     sdc.assess(survey, survey, measures=["il1s", "frequencies"], progress=lambda *a: seen.append(a))
     assert [s[1:] for s in seen] == [(0, 2), (1, 2)]
+
+
+def test_data_frames_are_named_as_the_mistake(survey):
+    for files in ((survey.frame, survey), (survey, survey.frame)):
+        with pytest.raises(OptionError, match=r"assess takes Microdata. Given: DataFrame"):
+            sdc.assess(*files)

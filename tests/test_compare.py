@@ -181,7 +181,7 @@ def test_the_cache_holds_numbers_only(small, jitter, tmp_path):
     sdc.compare(small, {"a": ["jitter"]}, cache=tmp_path)
     kept = [json.loads(p.read_text()) for p in tmp_path.iterdir()]
     assert {frozenset(k) for k in kept} == {
-        frozenset({"scenario", "risk", "utility", "risk_values", "utility_values", "seconds"})
+        frozenset({"risk", "utility", "risk_values", "utility_values", "seconds"})
     }
 
 
@@ -193,3 +193,31 @@ def test_hypervolume():
     assert hypervolume(points, 1.0, 1.0) == pytest.approx(0.5 * 1 + 0.5 * 0.5)
     assert hypervolume([], 1.0, 1.0) == 0
     assert hypervolume(points, 0.0, 1.0) == 0
+
+
+def test_numbers_and_types_are_checked(small):
+    for wrong, text in (
+        ({"jobs": 0}, "jobs must be"),
+        ({"seed": -1}, "seed must be"),
+        ({"max_risk": "1"}, "max_risk"),
+    ):
+        with pytest.raises(OptionError, match=text):
+            sdc.compare(small, SCENARIOS, **wrong)
+    with pytest.raises(OptionError, match=r"compare takes Microdata"):
+        sdc.compare(small.frame, SCENARIOS)
+    with pytest.raises(OptionError, match=r"compare takes scenarios"):
+        sdc.compare(small, ["suppress"])
+    assert sdc.compare(small, sdc.Scenario("one")).points["scenario"].to_list() == ["one"]
+
+
+def test_a_table_among_the_options_is_part_of_what_is_kept(small, tmp_path):
+    few, many = (small.frame.select("sex", "urban", "age").sample(n, seed=1) for n in (300, 300))
+    many = pl.concat([small.frame.select("sex", "urban", "age")] * 9).sample(300, seed=2)
+    values = [
+        sdc.compare(small, {"a": []}, risk="k_map", k_map={"population": p, "k": 2}, cache=tmp_path)
+        .results[0]
+        .risk
+        for p in (few, many)
+    ]
+    direct = [sdc.risk.k_map(small, population=p, k=2).value for p in (few, many)]
+    assert values == direct

@@ -111,3 +111,17 @@ def test_an_engine_that_will_not_do_is_named_before_work_starts():
         EngineError, match=r"microaggregate needs the records in memory. Given: the duckdb engine"
     ):
         sdc.protect.microaggregate(data, k=2)
+
+
+def test_files_may_be_given_by_name_and_are_counted(survey):
+    assert sdc.utility.il1s(original=survey, protected=survey).value == 0
+    assert sdc.risk.frequencies(data=survey).value == sdc.risk.frequencies(survey).value
+    with pytest.raises(OptionError, match=r"il1s takes 2 files. Given: 1. Allowed: original, protected"):
+        sdc.utility.il1s(survey)
+    with pytest.raises(OptionError, match=r"frequencies takes 1 file. Given: 2"):
+        sdc.risk.frequencies(survey, survey)
+
+
+def test_a_generator_that_is_none(survey):
+    with pytest.raises(OptionError, match=r"rng must be a seed or a generator. Given: 'a'"):
+        sdc.protect.add_noise(survey, rng="a")

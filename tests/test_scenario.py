@@ -1,5 +1,6 @@
 """Steps, scenarios and plans: checked when written, replayed from a seed, YAML in and out."""
 
+import polars as pl
 import pytest
 
 import sdckit as sdc
@@ -101,3 +102,33 @@ def test_progress_names_each_step(survey):
     seen = []
     sdc.Scenario("s", ["microaggregate"]).protect(survey, progress=lambda *a: seen.append(a))
     assert seen == [("microaggregate", 0, 1)]
+
+
+@pytest.mark.parametrize("steps", ["{suppress: {k: 10}}", "suppress", "3"])
+def test_steps_must_be_a_list_so_that_no_option_is_lost(steps):
+    with pytest.raises(OptionError, match=r"steps of scenario 'a' must be a list"):
+        sdc.Plan.parse(f"scenarios: {{a: {steps}}}")
+
+
+def test_a_name_that_stands_twice_is_refused():
+    with pytest.raises(FileError, match=r"'a' stands twice"):
+        sdc.Plan.parse("scenarios: {a: [], a: [suppress]}")
+
+
+def test_a_plan_that_is_not_text(tmp_path):
+    (tmp_path / "plan.yaml").write_bytes("seed: 1  # gr\xfc\xdfe".encode("latin-1"))
+    with pytest.raises(FileError, match=r"not text in UTF-8"):
+        sdc.Plan.load(tmp_path / "plan.yaml")
+
+
+def test_a_step_may_rely_on_a_role_an_earlier_step_made():
+    data = sdc.read(pl.DataFrame({"age": [20, 21, 35, 36]}), numeric="age")
+    scenario = sdc.Scenario("s", [{"recode": {"variable": "age", "width": 10}}, {"suppress": {"k": 2}}])
+    assert scenario.protect(data).frame["age"].to_list() == ["20–29", "20–29", "30–39", "30–39"]
+
+
+def test_a_seed_that_makes_no_sense(survey):
+    with pytest.raises(OptionError, match=r"seed must be a whole number"):
+        sdc.Scenario("s").protect(survey, seed=-1)
+    with pytest.raises(OptionError, match=r"takes Microdata. Given: DataFrame"):
+        sdc.Scenario("s").protect(survey.frame)

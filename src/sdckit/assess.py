@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any, cast
 
 from sdckit.errors import OptionError, SdcError, UnknownMethodError, listing, nearest
-from sdckit.microdata import Microdata
+from sdckit.microdata import Microdata, require_microdata
 from sdckit.pairs import why_not_linked
 from sdckit.registry import Compares, Kind, Spec, find, known, specs
 from sdckit.result import Result, show
@@ -81,10 +81,12 @@ def assess(
     >>> sdc.assess(data, protected, measures=["il1s"]).utility["il1s"].measure
     'il1s'
     """
-    sets = (protected,) if isinstance(protected, Microdata) else tuple(protected)
+    sets = tuple(protected) if isinstance(protected, list | tuple) else (protected,)
     if not sets:
         raise OptionError("assess needs at least one protected file.", given="an empty list")
-    if max_risk is not None and not 0 <= max_risk <= 1:
+    for data in (original, *sets):
+        require_microdata(data, "assess")
+    if max_risk is not None and not (isinstance(max_risk, int | float) and 0 <= max_risk <= 1):
         raise OptionError("max_risk is a mean individual risk.", given=max_risk, allowed="0 to 1")
     options = _options(needs)
     chosen = [

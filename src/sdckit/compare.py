@@ -10,7 +10,7 @@ from typing import Any
 
 from sdckit.assess import assess
 from sdckit.errors import OptionError, SdcError
-from sdckit.microdata import Microdata
+from sdckit.microdata import Microdata, require_microdata
 from sdckit.quantity import Quantity
 from sdckit.registry import Kind, find
 from sdckit.risk_utility_map import Point, RiskUtilityMap
@@ -53,11 +53,12 @@ def compare(
     >>> sdc.compare(data, steps, risk="frequencies").best.name
     'k3'
     """
+    require_microdata(data, "compare")
+    check_numbers(max_risk, seed=seed, seeds=seeds, jobs=jobs)
     plan = _scenarios(scenarios)
     for scenario in plan:
         scenario.check(data)
     judge = Judge.of(data, risk, utility, needs, cache)
-    check_numbers(max_risk, seeds)
     original = judge.point(data, Scenario("original"), (seed,))
     if original.error:
         raise OptionError("The original cannot be measured.", given=original.error)
@@ -195,16 +196,29 @@ def weights(asked: str | Sequence[str] | Weights, kind: Kind) -> dict[str, float
     return shares
 
 
-def check_numbers(max_risk: float | None, seeds: int) -> None:
-    """Refuse a ceiling or a number of seeds that makes no sense."""
-    if max_risk is not None and not max_risk >= 0:
+def check_numbers(max_risk: float | None, *, seed: int, jobs: int, **counts: int) -> None:
+    """Refuse a ceiling, a seed or a number of things that makes no sense."""
+    if max_risk is not None and not (isinstance(max_risk, int | float) and max_risk >= 0):
         raise OptionError("max_risk must not be negative.", given=max_risk)
-    if seeds < 1:
-        raise OptionError("seeds must be at least 1.", given=seeds)
+    if not isinstance(seed, int) or seed < 0:
+        raise OptionError("seed must be a whole number, 0 or more.", given=seed)
+    if not isinstance(jobs, int) or jobs == 0:
+        raise OptionError(
+            "jobs must be a number of processes.", given=jobs, allowed="1, 2, … or -1 for all cores"
+        )
+    for name, value in counts.items():
+        if not isinstance(value, int) or value < 1:
+            raise OptionError(f"{name} must be at least 1.", given=value)
 
 
-def _scenarios(given: Sequence[Scenario] | Mapping[str, Sequence[Any]]) -> list[Scenario]:
+def _scenarios(given: Scenario | Sequence[Scenario] | Mapping[str, Sequence[Any]]) -> list[Scenario]:
+    if isinstance(given, Scenario):
+        given = [given]
     plan = [Scenario(n, s) for n, s in given.items()] if isinstance(given, Mapping) else list(given)
+    if not all(isinstance(s, Scenario) for s in plan):
+        raise OptionError(
+            "compare takes scenarios.", given=plan, allowed="Scenario objects or {name: [steps]}"
+        )
     names = [s.name for s in plan]
     if not plan:
         raise OptionError("compare needs at least one scenario.", given="none")

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from sdckit.engine import frames
-from sdckit.errors import ColumnError, DataError, listing, nearest
+from sdckit.errors import ColumnError, DataError, OptionError, listing, nearest
 from sdckit.labels import Labels
 from sdckit.roles import Role, Roles, roles_of
 
@@ -22,6 +22,14 @@ class LogEntry:
     method: str
     options: Mapping[str, Any]
     figures: Mapping[str, Any]
+
+
+def require_microdata(data: Any, what: str) -> None:
+    """Refuse anything that is not Microdata, such as a bare data frame."""
+    if not isinstance(data, Microdata):
+        raise OptionError(
+            f"{what} takes Microdata.", given=type(data).__name__, hint="Use sdckit.read first."
+        )
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,17 @@ from sdckit.scenario import Scenario
 SECTIONS = ("data", "scenarios", "search", "assess", "seed")
 
 
+class _OnceLoader(yaml.SafeLoader):
+    """Refuses a name that stands twice: the second would silently replace the first."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        names = [self.construct_object(key, deep=True) for key, _ in node.value]
+        twice = next((n for n in names if names.count(n) > 1), None)
+        if twice is not None:
+            raise yaml.constructor.ConstructorError(None, None, f"{twice!r} stands twice", node.start_mark)
+        return super().construct_mapping(node, deep)
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A data file with roles, named scenarios, what to assess, and a seed.
@@ -41,7 +52,7 @@ class Plan:
     def parse(cls, text: str, folder: Path = Path()) -> "Plan":
         """A plan from YAML text; every name in it is checked."""
         try:
-            content = yaml.safe_load(text)
+            content = yaml.load(text, _OnceLoader)
         except yaml.YAMLError as error:
             raise FileError(
                 "The scenario file is not valid YAML.", given=str(error).replace("\n", " ")
@@ -52,9 +63,11 @@ class Plan:
         data = _mapping(content, "data")
         _known(data, ("file", "keep_direct", "engine", *Role), "entry of data")
         named = _mapping(content, "scenarios")
-        scenarios = tuple(Scenario(str(name), steps or ()) for name, steps in named.items())
+        scenarios = tuple(
+            Scenario(str(name), () if steps is None else steps) for name, steps in named.items()
+        )
         seed = content.get("seed", 0)
-        if not isinstance(seed, int) or seed < 0:
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
             raise OptionError("seed must be a whole number, 0 or more.", given=seed)
         space = content.get("search") or []
         if not isinstance(space, list):
@@ -67,7 +80,11 @@ class Plan:
         path = Path(path)
         if not path.is_file():
             raise FileError("There is no such scenario file.", given=str(path))
-        return cls.parse(path.read_text(encoding="utf-8"), path.parent)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise FileError("The scenario file is not text in UTF-8.", given=path) from None
+        return cls.parse(text, path.parent)
 
     def read(self) -> Microdata:
         """The data this plan is about."""

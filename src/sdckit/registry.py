@@ -133,12 +133,11 @@ class Spec:
         """The options as JSON schema."""
         return self.options.model_json_schema()
 
-    @property
-    def files(self) -> int:
-        """How many files it takes: one, or the original and the protected."""
-        return sum(
-            p.kind is p.POSITIONAL_OR_KEYWORD for p in inspect.signature(self.function).parameters.values()
-        )
+    @cached_property
+    def file_names(self) -> tuple[str, ...]:
+        """What its files are called: data, or original and protected (or synthetic)."""
+        found = inspect.signature(self.function).parameters.values()
+        return tuple(p.name for p in found if p.kind is p.POSITIONAL_OR_KEYWORD)
 
     @property
     def takes_sets(self) -> bool:
@@ -303,6 +302,12 @@ def _register(kind: Kind, title: str, **facts: Any) -> Callable[[F], F]:
 def prepare(spec: Spec, files: Sequence[Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Everything that can be wrong with a call is found here, before any work starts."""
     options = spec.validate(given)
+    if len(files) != len(spec.file_names):
+        raise OptionError(
+            f"{spec.name} takes {len(spec.file_names)} file{'s' * (len(spec.file_names) > 1)}.",
+            given=len(files),
+            allowed=listing(spec.file_names),
+        )
     for position, file in enumerate(files):
         for data in (
             [file] if isinstance(file, Microdata) else file if isinstance(file, list | tuple) else [None]
@@ -325,6 +330,7 @@ def prepare(spec: Spec, files: Sequence[Any], given: Mapping[str, Any]) -> dict[
 def _measuring(spec: Spec) -> Callable[..., Result]:
     @wraps(spec.function)
     def measure(*files: Any, **given: Any) -> Result:
+        files += tuple(given.pop(name) for name in spec.file_names[len(files) :] if name in given)
         options = prepare(spec, files, given)
         result: Result = spec.function(*files, **options)
         return replace(result, measure=spec.name, options=plain(options), draw=spec.chart)
@@ -338,7 +344,7 @@ def _protecting(spec: Spec) -> Callable[..., Microdata]:
         options = prepare(spec, [data], given)
         extra: dict[str, Any] = {}
         if "rng" in spec.parameters:
-            extra["rng"] = np.random.default_rng(rng)
+            extra["rng"] = _generator(rng)
         if "progress" in spec.parameters:
             extra["progress"] = progress
         result: Microdata = spec.function(data, **options, **extra)
@@ -346,6 +352,13 @@ def _protecting(spec: Spec) -> Callable[..., Microdata]:
         return replace(result, log=(*data.log, LogEntry(spec.name, plain(options), figures)))
 
     return protect
+
+
+def _generator(rng: Any) -> np.random.Generator:
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise OptionError("rng must be a seed or a generator.", given=repr(rng)) from None
 
 
 def plain(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -74,6 +74,8 @@ def roles_of(**roles: Any) -> Roles:
     for name, value in roles.items():
         if name not in set(Role):
             raise RoleError(f"There is no role {name!r}.", allowed=listing(Role), hint=nearest(name, Role))
+        if value is not None and not isinstance(value, str | list | tuple | set):
+            raise RoleError(f"Role {name!r} takes column names.", given=repr(value))
         names = () if value is None else (value,) if isinstance(value, str) else tuple(value)
         if not all(isinstance(n, str) for n in names):
             raise RoleError(f"Role {name!r} takes column names.", given=names)

@@ -1,13 +1,13 @@
 """Step and Scenario: an ordered list of protections, written and read as YAML, replayed from a seed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sdckit.errors import OptionError, SdcError
-from sdckit.microdata import Microdata
+from sdckit.microdata import Microdata, require_microdata
 from sdckit.registry import Kind, find, plain
 
 Progress = Callable[[str, int, int], None]  # step name, position, steps in all
@@ -33,9 +33,11 @@ class Step:
         return f"{self.method}({', '.join(f'{k}={v}' for k, v in self.options.items())})"
 
     def check(self, data: Microdata) -> None:
-        """Refuse before any work what this step could not do with these data."""
+        """Refuse columns that are not there before any work starts.
+
+        Roles may change on the way (a recoded number becomes a key), so each step checks its own.
+        """
         spec = find(self.method, Kind.PROTECTION)
-        spec.check(data)
         spec.resolve(data, spec.validate(self.options))
 
     def protect(self, data: Microdata, rng: np.random.Generator) -> Microdata:
@@ -60,6 +62,13 @@ class Scenario:
     steps: tuple[Step, ...]
 
     def __init__(self, name: str, steps: Sequence[Step | Mapping[str, Any] | str] = ()) -> None:
+        if isinstance(steps, str | Mapping) or not isinstance(steps, Iterable):
+            raise OptionError(
+                f"The steps of scenario {name!r} must be a list.",
+                given=steps,
+                allowed="[{method: {option: value}}, …]",
+                hint="In YAML each step begins with a dash, or the steps stand in [ ].",
+            )
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "steps", tuple(_step(name, s) for s in steps))
 
@@ -86,6 +95,9 @@ class Scenario:
         >>> protected.log[-1].method
         'suppress'
         """
+        require_microdata(data, "Scenario.protect")
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+            raise OptionError("seed must be a whole number, 0 or more.", given=seed)
         self.check(data)
         for position, step in enumerate(self.steps):
             if progress is not None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sdckit.compare import Judge, Weights, check_numbers, run
 from sdckit.errors import OptionError
-from sdckit.microdata import Microdata
+from sdckit.microdata import Microdata, require_microdata
 from sdckit.risk_utility_map import Point, RiskUtilityMap, front
 from sdckit.scenario import Scenario
 from sdckit.space import Genes, Space
@@ -51,16 +51,15 @@ def search(
     >>> sdc.search(data, space, trials=8).points.height
     8
     """
+    require_microdata(data, "search")
+    check_numbers(max_risk, seed=seed, jobs=jobs, trials=trials)
     wanted = Space.of(space)
-    check_numbers(max_risk, 1)
-    if trials < 1:
-        raise OptionError("trials must be at least 1.", given=trials)
     judge = Judge.of(data, risk, utility, needs, cache)
     original = judge.point(data, Scenario("original"), (seed,))
     if original.error:
         raise OptionError("The original cannot be measured.", given=original.error)
     rng = np.random.default_rng(seed)
-    tried: dict[str, tuple[Genes, Point]] = {}
+    tried: dict[str, tuple[Genes, Point]] = {}  # by the steps
     start = perf_counter()
 
     def so_far() -> RiskUtilityMap:
@@ -72,24 +71,20 @@ def search(
         waiting = waiting or propose(wanted, list(tried.values()), max_risk, rng)
         fresh: dict[str, tuple[Genes, Scenario]] = {}
         for genes in waiting[:BATCH]:
-            scenario = named(wanted, genes)
-            if scenario.name not in tried:
-                fresh[scenario.name] = genes, scenario
+            steps = wanted.express(genes)
+            if str(steps) not in tried:
+                fresh[str(steps)] = genes, Scenario("", steps)
         waiting = waiting[BATCH:]
         if not fresh and not waiting and len(tried) >= wanted.size(trials):
             break  # there is nothing else to try
-        room = list(fresh.values())[: trials - len(tried)]
-        judged = run(judge, data, [scenario for _, scenario in room], (seed,), jobs)
-        tried |= {point.name: (genes, point) for (genes, _), point in zip(room, judged, strict=True)}
+        room = list(fresh.items())[: trials - len(tried)]
+        # names that tell nothing: they are shown to the public, options are not
+        named = [Scenario(f"trial {len(tried) + i}", s.steps) for i, (_, (_, s)) in enumerate(room, 1)]
+        judged = run(judge, data, named, (seed,), jobs)
+        tried |= {steps: (genes, point) for (steps, (genes, _)), point in zip(room, judged, strict=True)}
         if progress is not None:
             progress(so_far(), len(tried), trials)
     return so_far()
-
-
-def named(space: Space, genes: Genes) -> Scenario:
-    """The scenario that some genes stand for, named by what it does."""
-    steps = space.express(genes)
-    return Scenario(Scenario("", steps).describe(), steps)
 
 
 def propose(

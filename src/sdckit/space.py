@@ -204,7 +204,8 @@ def _find_values(value: Any, name: str, places: dict[str, Place]) -> None:
 
 def _range(value: Mapping[str, Any], name: str) -> Place:
     ends = value["range"]
-    if not isinstance(ends, list) or len(ends) != 2 or not ends[0] < ends[1]:
+    numbers = isinstance(ends, list) and len(ends) == 2 and all(isinstance(e, int | float) for e in ends)
+    if not numbers or not ends[0] < ends[1]:
         raise OptionError(f"range of {name!r} must be [low, high].", given=ends)
     logarithmic = bool(value.get("log", False))
     if logarithmic and ends[0] <= 0:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sdckit.atomic import write_text
-from sdckit.errors import EngineError
+from sdckit.engine.frames import accept
+from sdckit.errors import EngineError, SdcError
 from sdckit.microdata import Microdata
 from sdckit.registry import plain
 from sdckit.risk_utility_map import Point
@@ -51,7 +52,6 @@ class Store:
         if not point.ok:
             return
         kept = {
-            "scenario": point.scenario.as_list(),
             "risk": point.risk,
             "utility": point.utility,
             "risk_values": dict(point.risk_values),
@@ -75,5 +75,25 @@ def fingerprint(data: Microdata, about: Mapping[str, Any]) -> str:
         )
     content = BytesIO()
     data.frame.rechunk().write_ipc(content)
-    rest = json.dumps([data.roles.as_dict(), plain(about), __version__], sort_keys=True, default=str)
+    rest = json.dumps(
+        [data.roles.as_dict(), repr(data.labels), _hashed(about), __version__], sort_keys=True, default=str
+    )
     return sha256(content.getbuffer().tobytes() + rest.encode()).hexdigest()
+
+
+def _hashed(value: Any) -> Any:
+    """Options as plain data, with tables among them replaced by a hash of their content."""
+    if isinstance(value, Microdata):
+        value = value.frame
+    if isinstance(value, Mapping):
+        return {str(k): _hashed(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_hashed(v) for v in value]
+    if isinstance(value, str | int | float | bool | None):
+        return value
+    try:
+        content = BytesIO()
+        accept(value)[0].write_ipc(content)
+        return sha256(content.getbuffer()).hexdigest()
+    except (SdcError, AttributeError):
+        return plain({"": value})[""]

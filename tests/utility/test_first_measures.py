@@ -107,3 +107,11 @@ def test_cramers_v_of_a_perfect_table():
     part = sdc.utility.contingency_tables(data, other).parts.row(0, named=True)
     assert part["cramers_v_original"] == pytest.approx(1)
     assert part["cramers_v_protected"] == pytest.approx(0)
+
+
+@pytest.mark.parametrize("kind", [pl.UInt8, pl.Int8, pl.UInt32, pl.Float32])
+def test_the_type_of_the_numbers_does_not_matter(kind):
+    data = sdc.read(pl.DataFrame({"x": pl.Series([1, 5, 9], dtype=kind)}), numeric="x")
+    other = data.with_frame(pl.DataFrame({"x": pl.Series([2, 4, 12], dtype=kind)}))
+    expected = (1 + 1 + 3) / 3 / (math.sqrt(2) * 4)
+    assert sdc.utility.il1s(data, other).value == pytest.approx(expected)

@@ -2,15 +2,14 @@
 
 import math
 
-import narwhals as nw
 import polars as pl
 
 from sdckit import charts
-from sdckit.engine import frames, tables
+from sdckit.engine import tables
 from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import NUMERIC, Columns, Compares, Role, utility
 from sdckit.result import Result
+from sdckit.utility.continuous import record_sums
 from sdckit.utility.variables import still_numeric
 
 
@@ -47,32 +46,17 @@ def il1s(original: Microdata, protected: Microdata, *, variables: Columns = NUME
     if not chosen:
         return Result(math.nan, notes=(*notes, "No variable is numeric in both files."))
     moments = tables.moments(original.table, chosen, original.roles.weight)
-    weight = original.roles.weight
-    w = nw.col(weight).cast(nw.Float64) if weight else nw.lit(1.0)
-    both = side_by_side(original, protected, chosen)
-    staged = both.with_columns(
-        ((nw.col(c) - nw.col(c + PROTECTED)).abs().cast(nw.Float64) * w).alias(f"{c}|moved") for c in chosen
-    ).with_columns(w.alias("|w"))
-    row = frames.gather(
-        staged.select(
-            nw.col("|w").sum().alias("|total"),
-            *[nw.col(f"{c}|moved").sum() for c in chosen],
-            *[
-                nw.when(~nw.col(f"{c}|moved").is_null()).then(nw.col("|w")).sum().alias(f"{c}|pairs")
-                for c in chosen
-            ],
-        )
-    ).row(0, named=True)
+    sums = record_sums(original, protected, chosen)
     spread = {c: _root(moments.variance[c]) for c in chosen}
     rows = []
-    for c in chosen:
-        moved, pairs = float(row[f"{c}|moved"] or 0.0), float(row[f"{c}|pairs"] or 0.0)
+    for i, c in enumerate(chosen):
+        moved, pairs = sums[f"moved{i}"], sums[f"pairs{i}"]
         scale = math.sqrt(2) * spread[c]
-        loss = moved / row["|total"] / scale if scale > 0 else (math.inf if moved > 0 else 0.0)
+        loss = moved / sums["total"] / scale if scale > 0 else (math.inf if moved > 0 else 0.0)
         if math.isinf(scale):
             notes += (f"The spread of {c} is too large to compute with.",)
             loss = math.nan
-        rows.append((c, loss, loss * row["|total"] / pairs if pairs else math.nan, spread[c], pairs))
+        rows.append((c, loss, loss * sums["total"] / pairs if pairs else math.nan, spread[c], pairs))
     names = ["variable", "il1s", "complete_pairs", "standard_deviation", "pairs_weight"]
     parts = pl.DataFrame(rows, schema=names, orient="row")
     flat = tuple(f"{c} does not vary in the original." for c in chosen if spread[c] == 0)
