@@ -132,3 +132,10 @@ def test_a_seed_that_makes_no_sense(survey):
         sdc.Scenario("s").protect(survey, seed=-1)
     with pytest.raises(OptionError, match=r"takes Microdata. Given: DataFrame"):
         sdc.Scenario("s").protect(survey.frame)
+
+
+def test_a_long_step_tells_how_many_records_are_left(survey):
+    seen = []
+    sdc.Scenario("s", [{"suppress": {"k": 3}}]).protect(survey, progress=lambda *a: seen.append(a[0]))
+    assert seen[0] == "suppress"
+    assert any("records left" in text for text in seen[1:])

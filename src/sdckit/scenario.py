@@ -40,9 +40,12 @@ class Step:
         spec = find(self.method, Kind.PROTECTION)
         spec.resolve(data, spec.validate(self.options))
 
-    def protect(self, data: Microdata, rng: np.random.Generator) -> Microdata:
-        """Carry the step out."""
-        changed: Microdata = find(self.method, Kind.PROTECTION).call(data, rng=rng, **self.options)
+    def protect(
+        self, data: Microdata, rng: np.random.Generator, left: Callable[[int], None] | None = None
+    ) -> Microdata:
+        """Carry the step out; long steps tell `left` how many records they still have to treat."""
+        spec = find(self.method, Kind.PROTECTION)
+        changed: Microdata = spec.call(data, rng=rng, progress=left, **self.options)
         return changed
 
     def as_dict(self) -> dict[str, Any]:
@@ -100,9 +103,11 @@ class Scenario:
             raise OptionError("seed must be a whole number, 0 or more.", given=seed)
         self.check(data)
         for position, step in enumerate(self.steps):
+            left = None
             if progress is not None:
                 progress(step.method, position, len(self.steps))
-            data = step.protect(data, np.random.default_rng(np.random.SeedSequence([seed, position])))
+                left = _left(progress, step.method, position, len(self.steps))
+            data = step.protect(data, np.random.default_rng(np.random.SeedSequence([seed, position])), left)
         return data
 
     def without(self, position: int) -> "Scenario":
@@ -114,6 +119,10 @@ class Scenario:
     def as_list(self) -> list[dict[str, Any]]:
         """The steps as YAML has them."""
         return [step.as_dict() for step in self.steps]
+
+
+def _left(progress: Progress, method: str, position: int, steps: int) -> Callable[[int], None]:
+    return lambda records: progress(f"{method}, {records:,} records left", position, steps)
 
 
 def _step(scenario: str, step: Step | Mapping[str, Any] | str) -> Step:
