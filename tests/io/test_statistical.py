@@ -90,9 +90,12 @@ def test_categories_become_labelled_codes_in_their_order(tmp_path, ending):
     back = sdc.read(sdc.write(data, tmp_path / f"a{ending}"))
     assert back.frame.to_dict(as_series=False) == {"size": [1, None, 3], "kind": [2, 1, None]}
     assert back.labels.values == {
-        "size": {1: "small", 2: "middle", 3: "Large!"},
+        "size": {1: "small", 3: "Large!"},
         "kind": {1: "a", 2: "b"},
     }
+    whole = sdc.read(sdc.write(data, tmp_path / f"b{ending}", codebook=True))
+    assert whole.frame.equals(back.frame)
+    assert whole.labels.values["size"] == {1: "small", 2: "middle", 3: "Large!"}
 
 
 @pytest.mark.parametrize("ending", [".sav", ".dta", ".xpt"])

@@ -1,5 +1,6 @@
 import os
 import stat
+import zipfile
 from datetime import date
 
 import polars as pl
@@ -29,7 +30,7 @@ KEEPS_CATEGORIES, KEEPS_LABELS = (".parquet", ".xlsx"), (".parquet", ".xlsx", ".
 
 @pytest.mark.parametrize("ending", WRITABLE)
 def test_round_trip(tmp_path, ending):
-    path = sdc.write(DATA, str(tmp_path / f"Out{ending.upper()}"))
+    path = sdc.write(DATA, str(tmp_path / f"Out{ending.upper()}"), codebook=True)
     back = sdc.read(path, keys=["region", "size"], numeric="income")
     same = ["region", "income", "name", "day"]
     assert back.frame.select(same).equals(FRAME.select(same))
@@ -56,6 +57,42 @@ def test_texts_instead_of_codes(tmp_path, ending):
     assert back.frame["size"].to_list() == ["s", "Large", None]
     assert back.labels.values == {}
     assert data.frame["region"].to_list() == [1, 2, None]
+
+
+@pytest.mark.parametrize("ending", [e for e in WRITABLE if e != ".csv.gz"])
+def test_nothing_tells_of_categories_and_labels_that_no_record_has(tmp_path, ending):
+    frame = pl.DataFrame(
+        {
+            "key": pl.Series(["other", None, "common"], dtype=pl.Enum(["RARESECRET", "common", "other"])),
+            "kind": pl.Series(["b", "RARESECRET", "a"], dtype=pl.Categorical),
+            "code": [1.0, None, 2.0],
+            "income": [10.5, 20.5, 30.5],
+            "blank": pl.Series([None, None, None], dtype=pl.Enum(["RARESECRET"])),
+        }
+    ).with_columns(kind=pl.when(pl.col("kind") != "RARESECRET").then("kind"))
+    values = {"code": {1: "one", 2: "two", 3: "RARESECRET"}, "gone": {1: "RARESECRET"}}
+    data = Microdata.of(frame, keys="key", labels=Labels({}, values))
+    for how in ("codes", "labels"):
+        path = sdc.write(data, tmp_path / f"a{ending}", values=how)
+        assert b"RARESECRET" not in _content(path)
+    back = sdc.read(sdc.write(data, path))
+    if ending in KEEPS_LABELS:
+        assert back.labels.values["code"] == {1: "one", 2: "two"}
+        assert b"RARESECRET" in _content(sdc.write(data, path, codebook=True))
+    if ending in KEEPS_CATEGORIES:
+        assert back.frame["key"].to_list() == ["other", None, "common"]
+        assert back.frame.schema["key"] == pl.Enum(["common", "other"])
+    elif ending in KEEPS_LABELS:
+        assert back.frame["key"].to_list() == [3, None, 2]  # the same codes as with the whole codebook
+        assert back.labels.values["key"] == {2: "common", 3: "other"}
+
+
+def _content(path):
+    """The bytes of a file, of what is in it where it is compressed."""
+    if path.suffix != ".xlsx":
+        return path.read_bytes()
+    with zipfile.ZipFile(path) as book:
+        return b"".join(book.read(name) for name in book.namelist())
 
 
 def test_parquet_keeps_codes_of_every_kind(tmp_path):

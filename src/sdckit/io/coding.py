@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
+import narwhals as nw
 import polars as pl
 
+from sdckit.engine import frames
 from sdckit.labels import Labels
 
 
@@ -45,6 +47,28 @@ def categories(column: pl.Series) -> list[str]:
     if isinstance(column.dtype, pl.Enum):
         return column.dtype.categories.to_list()
     return column.cast(pl.String).drop_nulls().unique().sort().to_list()
+
+
+def only_used_labels(frame: Any, labels: Labels) -> Labels:
+    """The labels without value labels of codes that no record has."""
+    table = frames.lazy(frame)
+    values = {}
+    for name in frames.columns(frame):
+        if name in labels.values:
+            found = set(frames.gather(table.select(nw.col(name)).unique())[name].to_list())
+            values[name] = {code: text for code, text in labels.values[name].items() if code in found}
+    return Labels(labels.variables, {name: texts for name, texts in values.items() if texts})
+
+
+def only_used_categories(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with Enums of only the categories that records have; a Categorical holds no others."""
+    columns = []
+    for column in frame.iter_columns():
+        if isinstance(column.dtype, pl.Enum):
+            found = set(column.unique().to_list())
+            kept = [name for name in categories(column) if name in found]
+            columns.append(column.cast(pl.String).cast(pl.Enum(kept)))
+    return frame.with_columns(columns)
 
 
 def largest_whole(column: pl.Series) -> int:

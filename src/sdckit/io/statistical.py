@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from sdckit.errors import ColumnError, DataError, FileError, listing
-from sdckit.io.coding import fitting, is_category, largest_whole, with_codes
+from sdckit.io.coding import fitting, is_category, largest_whole, only_used_labels, with_codes
 from sdckit.labels import Labels
 
 READERS = {
@@ -82,7 +82,9 @@ def _keys(codes: dict[Any, str], dtype: pl.DataType) -> dict[Any, str]:
     return codes
 
 
-def write_statistical(frame: pl.DataFrame, labels: Labels, path: Path, ending: str) -> None:
+def write_statistical(
+    frame: pl.DataFrame, labels: Labels, path: Path, ending: str, *, codebook: bool
+) -> None:
     """Categories become codes 1, 2, … with value labels (texts in .xpt, which has no value labels)."""
     import pyreadstat
 
@@ -92,6 +94,7 @@ def write_statistical(frame: pl.DataFrame, labels: Labels, path: Path, ending: s
         frame, labels = frame.with_columns(texts), Labels(labels.variables)
     else:
         frame, labels = with_codes(frame, labels)
+        labels = labels if codebook else only_used_labels(frame, labels)
     frame, formats = _storable(frame, ending)
     variable_room, value_room = ROOM[ending]
     options: dict[str, Any] = {

@@ -7,7 +7,7 @@ import polars as pl
 
 from sdckit.atomic import replacing
 from sdckit.errors import FileError, OptionError, RoleError, SdcError, listing
-from sdckit.io.coding import with_texts
+from sdckit.io.coding import only_used_categories, only_used_labels, with_texts
 from sdckit.io.delimited import write_delimited
 from sdckit.io.excel import write_excel
 from sdckit.io.formats import DELIMITED, STREAMED, writable
@@ -26,6 +26,7 @@ def write(
     *,
     values: Literal["codes", "labels"] = "codes",
     keep_direct: bool = False,
+    codebook: bool = False,
 ) -> Path:
     """Write microdata to a file and return its path.
 
@@ -42,6 +43,10 @@ def write(
     **Categories** (Enum, Categorical) stay categories in .parquet and .xlsx. In .sav, .zsav and .dta they are
     codes 1, 2, … in category order with value labels, and are read back as such. In .csv and .xpt they are
     texts.
+
+    **What no record has** is not written: a category or value label whose records were all suppressed or
+    recoded would still tell that it was there. `codebook=True` keeps categories and labels that no record
+    has. Codes in .sav, .zsav and .dta count all categories either way, so they do not depend on it.
 
     **Missing** (NULL) is the format's own missing value: empty in .csv and .xlsx (`NA` in a .csv of one
     column), system-missing in the others. SPSS, Stata and SAS know no missing text apart from the empty one.
@@ -68,7 +73,7 @@ def write(
     ending = writable(target)
     try:
         with replacing(target, ending) as temporary:
-            _write(data, temporary, ending, texts=values == "labels")
+            _write(data, temporary, ending, texts=values == "labels", codebook=codebook)
     except (SdcError, MemoryError):
         raise
     # The writers have no error class in common.
@@ -78,19 +83,21 @@ def write(
     return target
 
 
-def _write(data: Microdata, path: Path, ending: str, *, texts: bool) -> None:
+def _write(data: Microdata, path: Path, ending: str, *, texts: bool, codebook: bool) -> None:
     labels = data.labels.without_values(tuple(data.labels.values)) if texts else data.labels
     named = data.labels if texts else Labels()
-    if ending in STREAMED:
-        frames = [data.frame] if data.engine == "polars" else batches(data.frame)
-        written = (with_texts(frame, named) for frame in frames)
-        if ending in DELIMITED:
-            write_delimited(written, path)
-        else:
-            write_parquet(written, labels, path)
+    if ending not in STREAMED and ending != ".xlsx":
+        write_statistical(with_texts(data.collect().frame, named), labels, path, ending, codebook=codebook)
         return
-    frame = with_texts(data.collect().frame, named)
-    if ending == ".xlsx":
-        write_excel(frame, labels, path)
+    if not codebook:
+        labels = only_used_labels(data.frame, labels)
+    parts = [data.collect().frame] if data.engine == "polars" or ending == ".xlsx" else batches(data.frame)
+    written = (with_texts(part, named) for part in parts)
+    if not codebook:
+        written = (only_used_categories(part) for part in written)
+    if ending in DELIMITED:
+        write_delimited(written, path)
+    elif ending == ".parquet":
+        write_parquet(written, labels, path)
     else:
-        write_statistical(frame, labels, path, ending)
+        write_excel(next(written), labels, path)
