@@ -108,6 +108,16 @@ def test_the_order_of_rows_does_not_matter():
     assert one.mixture.bic == other.mixture.bic
 
 
+def test_a_large_file_is_searched_from_a_sample():
+    x = clean(5_000)
+    x[::6] *= 1000
+    fit = trimmed_mixture(x, families=(Family.EII, Family.VVV), starts=4)
+    assert fit.kept.sum() == 3750
+    assert fit.kept[::6].sum() < 5
+    assert (fit.mixture.family, fit.mixture.components) == (Family.EII, 2)
+    assert (np.diff(fit.history) >= 0).all()
+
+
 def test_degenerate_data_and_options():
     assert trimmed_mixture(np.ones((50, 2))) is None
     assert trimmed_mixture(np.ones((1, 1))) is None

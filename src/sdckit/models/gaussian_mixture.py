@@ -104,7 +104,7 @@ def gaussian_mixture(
                 found.append(fit)
                 posteriors.append(fit.posterior(x))
     found.sort(key=lambda m: -m.bic)
-    return [_by_weight(m) for m in found]
+    return [by_weight(m) for m in found]
 
 
 def check(x: Array, components: Sequence[int]) -> None:
@@ -170,7 +170,7 @@ def _distinct_alone(families: Sequence[Family]) -> list[Family]:
     return list(kinds.values())
 
 
-def _by_weight(mixture: Mixture) -> Mixture:
+def by_weight(mixture: Mixture) -> Mixture:
     """The components in the order of their weights, so that a fit reads the same however it was found."""
     order = np.argsort(-mixture.weights, kind="stable")
     return Mixture(

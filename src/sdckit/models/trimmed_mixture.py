@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sdckit.errors import DataError, OptionError
-from sdckit.models.gaussian_mixture import Array, Mixture, check, go_on
+from sdckit.models.gaussian_mixture import Array, Mixture, by_weight, check, go_on
 from sdckit.models.mixture_families import FAMILIES, Family
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
@@ -18,6 +18,7 @@ _SEARCH = (Family.EII, Family.VVI, Family.EEE, Family.VVV)  # the families that 
 _FIRST, _FEW, _MANY = 2, 5, 60  # C-steps from every start; EM steps within these and within later ones
 _ROUNDS = 50  # C-steps at most until the kept records stay the same
 _FINALISTS = 3
+_PLENTY = 2_000  # more records than this are searched from a sample
 _FLAT = 1e-8
 
 
@@ -80,7 +81,8 @@ def trimmed_mixture(
     components with the largest BIC of the kept records, among them the one it has, so that
     2Q − parameters·log h never falls. Components of fewer than `smallest` records (p + 2 unless told) are
     not allowed. None where nothing can be fitted: too few records, or they are constant or collinear and
-    no family of `families` allows it. The order of the rows does not matter.
+    no family of `families` allows it. More than 2,000 records are searched from a sample, with the last
+    C-steps among all. The order of the rows does not matter.
     Reference: Neykov, Filzmoser, Dimova & Neytchev (2007); Foschi (2011).
 
     >>> rng = np.random.default_rng(1)
@@ -97,16 +99,34 @@ def trimmed_mixture(
     if least < 1:
         raise DataError("A component holds at least one record.", given=smallest)
     order = np.lexsort(x.T)
-    search = _Search(np.ascontiguousarray(x[order], dtype=np.float64), h, least, np.random.default_rng(seed))
-    pool = list(search.pool([g for g in sorted(set(components)) if g * least <= h], families, starts))
-    if not pool:
+    whole = _Search(np.ascontiguousarray(x[order], dtype=np.float64), h, least, np.random.default_rng(seed))
+    found = (
+        whole.search(components, families, starts)
+        if n <= _PLENTY
+        else _from_sample(whole, components, families, starts)
+    )
+    if found is None:
         return None
-    pool.sort(key=lambda m: -m.bic)
-    done = [search.choose(m, pool, families) for m in pool[:_FINALISTS]]
-    mixture, history = max(done, key=lambda d: d[0].bic)
+    mixture, history = found
     kept = np.zeros(n, dtype=bool)
-    kept[order[search.best_rows(mixture)]] = True
-    return _placed(x, mixture, kept, history)
+    kept[order[whole.best_rows(mixture)]] = True
+    return _placed(x, by_weight(mixture), kept, history)
+
+
+def _from_sample(
+    whole: "_Search", components: Sequence[int], families: Sequence[Family], starts: int
+) -> tuple[Mixture, tuple[float, ...]] | None:
+    """The mixture of a sample, brought to convergence among all records."""
+    n = len(whole.x)
+    rows = np.sort(whole.rng.choice(n, _PLENTY, replace=False))
+    h, smallest = round(whole.h * _PLENTY / n), math.ceil(whole.smallest * _PLENTY / n)
+    least = max(smallest, min(whole.smallest, whole.x.shape[1] + 2))
+    found = _Search(whole.x[rows], h, least, whole.rng).search(components, families, starts)
+    first = None if found is None else whole.c_step(found[0], found[0].family, _MANY)
+    if first is None:
+        return None
+    mixture, history = whole.converge(first)
+    return mixture, tuple(history)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +135,15 @@ class _Search:
     h: int
     smallest: int
     rng: np.random.Generator
+
+    def search(
+        self, components: Sequence[int], families: Sequence[Family], starts: int
+    ) -> tuple[Mixture, tuple[float, ...]] | None:
+        """The best mixture and the criterion on the way to it."""
+        counts = [g for g in sorted(set(components)) if g * self.smallest <= self.h]
+        pool = sorted(self.pool(counts, families, starts), key=lambda m: -m.bic)
+        done = [self.choose(m, pool, families) for m in pool[:_FINALISTS]]
+        return max(done, key=lambda d: d[0].bic, default=None)
 
     def best_rows(self, mixture: Mixture) -> Ints:
         """The h rows with the largest log-densities."""
