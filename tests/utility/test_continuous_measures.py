@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import naive_continuous as naive
 import sdckit as sdc
-from sdckit.errors import ColumnError, DataError, EngineError, OptionError
+from sdckit.errors import DataError, EngineError, OptionError
 
 U = sdc.utility
 DISTRIBUTIONS = ["moments", "matrix_discrepancy", "eigenvalues", "correlation_loss", "distribution_distance"]
@@ -249,7 +249,7 @@ def test_variable_loss_refuses_levels_it_does_not_know():
     assert U.variable_loss(data, other, ordinal={"o": ["lo", "mid", "hi"]}).value == 0.5  # "top" counts 1
     with pytest.raises(OptionError, match=r"The order of 'o' is not known.*ordinal=\{'o': \[lowest"):
         U.variable_loss(data, other, ordinal="o")
-    with pytest.raises(ColumnError, match=r"A value of 'o' is not among its levels\. Given: hi"):
+    with pytest.raises(OptionError, match=r"hold every value of the original\. Given: hi"):
         U.variable_loss(data, other, ordinal={"o": ["lo", "mid"]})
     with pytest.raises(OptionError, match="levels of 'o' must differ"):
         U.variable_loss(data, other, ordinal={"o": ["lo", "lo", "hi"]})

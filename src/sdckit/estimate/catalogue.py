@@ -11,6 +11,7 @@ from sdckit.estimate.means import Mean, Proportion, Ratio, Total
 from sdckit.estimate.pay_gap import PayGap
 from sdckit.estimate.poverty import FosterGreerThorbecke, PovertyGap, PovertyRate, PovertyThreshold
 from sdckit.estimate.quantiles import Quantile
+from sdckit.values import as_text
 
 CATALOGUE: dict[str, tuple[type[Indicator], dict[str, Any]]] = {
     "mean": (Mean, {}),
@@ -123,7 +124,7 @@ def _checked(name: str, option: str, value: Any, hint: Any) -> Any:
     choices = get_args(hint) if get_origin(hint) is not None else ()
     kinds = tuple(c for c in (choices or (hint,)) if isinstance(c, type))
     if kinds == (str,) and not isinstance(value, bool):
-        return str(value)  # categories are compared as text
+        return as_text(value)  # categories are compared as text
     good = (
         value in choices
         if choices and not kinds

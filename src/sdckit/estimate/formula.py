@@ -13,6 +13,7 @@ from sdckit.errors import ColumnError, OptionError, listing, nearest
 from sdckit.estimate.design import Array
 from sdckit.estimate.midpoints import midpoints
 from sdckit.microdata import Microdata
+from sdckit.values import as_text, texts
 
 FUNCTIONS = ("log", "log2", "log10", "log1p", "exp", "sqrt", "abs", "I", "C")
 _ALLOWED = (
@@ -172,8 +173,8 @@ def _aligned(
     name: str, series: Sequence[pl.Series], first: Microdata, model: Model, notes: list[str], *, binary: bool
 ) -> list[Any]:
     """One column of every file, as numbers in all of them or as categories with the same levels in all."""
-    labels = {str(k): t for k, t in first.labels.values.get(name, {}).items()}
-    labelled = bool(labels) and all(str(v) in labels for v in series[0].drop_nulls().unique())
+    labels = {as_text(k): t for k, t in first.labels.values.get(name, {}).items()}
+    labelled = bool(labels) and all(as_text(v) in labels for v in series[0].drop_nulls().unique())
     category = [name in model.factors or labelled or not s.dtype.is_numeric() for s in series]
     if not any(category):
         return [_numbers(s) for s in series]
@@ -210,11 +211,7 @@ def _levels(series: pl.Series) -> list[str]:
         return [c for c in series.dtype.categories if c in there]
     if not series.dtype.is_numeric():
         return sorted(present.cast(pl.String))
-    return [_text(v) for v in present.sort()]
-
-
-def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
+    return texts(present.sort()).to_list()
 
 
 def _numbers(series: pl.Series) -> Array:
@@ -223,16 +220,17 @@ def _numbers(series: pl.Series) -> Array:
 
 def _midpoint_numbers(series: pl.Series) -> Array:
     known = midpoints(_levels(series)) or {}
-    texts = series.cast(pl.String)
-    found = texts.replace_strict(list(known), list(known.values()), default=None, return_dtype=pl.Float64)
+    found = series.cast(pl.String).replace_strict(
+        list(known), list(known.values()), default=None, return_dtype=pl.Float64
+    )
     return _numbers(found)
 
 
 def _codes(series: pl.Series, levels: Sequence[str]) -> Any:
     place = {level: i for i, level in enumerate(levels)}
-    texts = series if series.dtype.is_numeric() else series.cast(pl.String)
-    known = {v: place[_text(v)] for v in texts.drop_nulls().unique()}
-    codes = texts.replace_strict(list(known), list(known.values()), default=None, return_dtype=pl.Int64)
+    codes = texts(series).replace_strict(
+        list(place), list(place.values()), default=None, return_dtype=pl.Int64
+    )
     return codes.fill_null(-1).to_numpy()
 
 

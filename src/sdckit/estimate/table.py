@@ -14,6 +14,7 @@ from sdckit.estimate.indicator import Indicator, Source
 from sdckit.estimate.replicates import Method, Replicates, given_replicates, replicates
 from sdckit.estimate.variance import WHOLE, Estimate, Task, estimates, ordered
 from sdckit.microdata import Microdata
+from sdckit.values import texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def _domain_codes(data: Microdata, by: tuple[str, ...], names: Sequence[tuple[st
     if not by or any(c not in data.columns for c in by):
         return none
     columns = [str(i) for i in range(len(by))]
-    mine = pl.DataFrame({str(i): data.frame[c].cast(pl.String) for i, c in enumerate(by)})
+    mine = pl.DataFrame({str(i): texts(data.frame[c]) for i, c in enumerate(by)})
     known = pl.DataFrame(names, schema=dict.fromkeys(columns, pl.String), orient="row").with_row_index("code")
     met = mine.join(known, on=columns, how="left", maintain_order="left")["code"]
     return np.asarray(met.cast(pl.Int64).fill_null(-1).to_numpy())
@@ -112,8 +113,8 @@ def _repeated(data: Microdata, design: Design, how: How) -> Replicates | None:
 def domains_of(data: Microdata, by: tuple[str, ...]) -> dict[tuple[str, ...], tuple[int, ...]]:
     """The domains of a file, with their places in sorted order; records with a missing value are in none."""
     codes = [column_codes(data.frame[c]) for c in by]
-    texts = [data.frame[c].cast(pl.String) for c in by]
+    written = [texts(data.frame[c]) for c in by]
     seen = pl.DataFrame({str(i): c for i, c in enumerate(codes)}).with_row_index("row")
     first = seen.filter(pl.all_horizontal(pl.col(str(i)) >= 0 for i in range(len(by))))
     first = first.unique([str(i) for i in range(len(by))], keep="first")
-    return {tuple(str(t[row]) for t in texts): tuple(place) for row, *place in first.iter_rows()}
+    return {tuple(str(t[row]) for t in written): tuple(place) for row, *place in first.iter_rows()}

@@ -10,6 +10,7 @@ import polars as pl
 from sdckit.estimate.design import Array, Codes, Design
 from sdckit.estimate.indicator import Indicator, LinedIndicator, Piece, Source
 from sdckit.estimate.replicates import Replicates
+from sdckit.values import texts
 
 WHOLE = -1  # the domain that is the whole file
 
@@ -59,7 +60,7 @@ def _values(frame: pl.DataFrame, source: Source) -> tuple[Array, Array | None]:
         return np.asarray(frame[column].cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
 
     def member(column: str) -> Array:
-        inside = frame[column].cast(pl.String) == source.category
+        inside = texts(frame[column]) == source.category
         return np.asarray(inside.cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
 
     if source.other is None:

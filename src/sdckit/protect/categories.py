@@ -9,6 +9,7 @@ from typing import Any
 from sdckit.engine import frames, tables
 from sdckit.errors import OptionError, listing, nearest
 from sdckit.microdata import Microdata
+from sdckit.values import as_text
 
 
 @dataclass(frozen=True)
@@ -60,11 +61,6 @@ def categories(data: Microdata, variable: str) -> Categories:
     times = Counter(texts)
     unique = [f"{t} ({as_text(v)})" if times[t] > 1 else t for t, v in zip(texts, values, strict=True)]
     return Categories(variable, values, tuple(records.get(v, 0) for v in values), tuple(unique))
-
-
-def as_text(value: object) -> str:
-    """A category as people write it: 1 for 1.0."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def recoded(data: Microdata, frame: Any, variables: Sequence[str], **did: Any) -> Microdata:

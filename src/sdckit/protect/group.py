@@ -11,8 +11,9 @@ from pydantic import Field
 from sdckit.engine import frames, recode
 from sdckit.errors import DataError, OptionError, listing
 from sdckit.microdata import Microdata
-from sdckit.protect.categories import Categories, as_text, categories, recoded
+from sdckit.protect.categories import Categories, categories, recoded
 from sdckit.registry import Columns, protection
+from sdckit.values import as_text
 
 
 @protection("Merge categories", engines="all", reference="Hundepool et al. (2012), ch. 3")

@@ -17,6 +17,7 @@ from sdckit.result import Result
 from sdckit.risk.points import SAME, Array, Distance, Ints, Points, distinct_order, points
 from sdckit.risk.synthetic import as_sets
 from sdckit.risk.uncertainty import wilson
+from sdckit.variables import role_variables
 
 # A file cannot be typed into a form or written into a scenario.
 Holdout = Annotated[Microdata | None, WithJsonSchema({"type": "null", "description": "set in Python only"})]
@@ -97,7 +98,7 @@ def closest_record(
     >>> result.value, result.figures["copies"], result.figures["reference_share"]
     (0.25, 0.25, 0.4)
     """
-    chosen = tuple(variables) or _shared(original, synthetic)
+    chosen = tuple(variables) or role_variables(original, *as_sets(synthetic, ()))
     sets = as_sets(synthetic, chosen)
     others = as_sets(holdout, chosen) if holdout is not None else []
     files = [original, *others, *sets]
@@ -144,15 +145,6 @@ def neighbours(space: Points, tree: Any, file: int, most: int) -> Neighbours:
     ratio[second == 0] = 1.0
     back = np.argsort(chosen)
     return Neighbours(chosen[back], first[back], ratio[back])
-
-
-def _shared(original: Microdata, synthetic: Microdata | Sequence[Microdata]) -> tuple[str, ...]:
-    """The keys, numeric and sensitive columns in all files; without such roles, all columns."""
-    roles = original.roles
-    named = dict.fromkeys((*roles.keys, *roles.numeric, *roles.sensitive)) or original.columns
-    sets = as_sets(synthetic, ())
-    kept = [c for c in named if c not in (roles.id, roles.weight, roles.household, *roles.direct)]
-    return tuple(c for c in kept if all(c in s.columns for s in sets))
 
 
 def _copies(space: Points, file: int) -> float:

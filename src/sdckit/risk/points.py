@@ -12,13 +12,13 @@ import polars as pl
 from sdckit.engine.tables import refuse_clash
 from sdckit.errors import DataError, OptionError, listing
 from sdckit.microdata import Microdata
+from sdckit.values import together
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 SAME = 1e-9  # distances that differ by less, relatively, are ties: they are equal but for rounding
 _NOTHING = 1e-12  # and those that differ by less than this many standard deviations or ranges
-_TEXT = (pl.String, pl.Categorical, pl.Boolean)
 
 
 class Distance(StrEnum):
@@ -85,7 +85,7 @@ def points(
     """
     columns, notes = [], []
     for name in dict.fromkeys(variables):
-        both = _together([f[name] for f in frames])
+        both = together([f[name] for f in frames])
         if both is None:
             notes.append(f"{name} is coded differently in the files and left out.")
         else:
@@ -128,21 +128,6 @@ def by_record(data: Microdata, columns: pl.DataFrame) -> pl.DataFrame:
     ids = data.ids()
     refuse_clash([ids.name], columns.columns)
     return columns.insert_column(0, ids)
-
-
-def _together(columns: Sequence[pl.Series]) -> pl.Series | None:
-    """One column of all, or None where their types have nothing in common."""
-    first = columns[0]
-    if all(c.dtype == first.dtype for c in columns) and isinstance(first.dtype, pl.Enum):
-        return pl.concat([c.alias(first.name) for c in columns])
-    text = [c.cast(pl.String) if c.dtype in (*_TEXT, pl.Enum) else c for c in columns]
-    types = {c.dtype for c in text if c.null_count() < len(c)}
-    if len(types) > 1 and all(t.is_numeric() for t in types):
-        types = {pl.Float64()}
-    if len(types) > 1:
-        return None
-    shared = types.pop() if types else pl.Float64()
-    return pl.concat([c.cast(shared, strict=False).alias(first.name) for c in text])
 
 
 def _kind(both: pl.Series, data: Microdata) -> str:

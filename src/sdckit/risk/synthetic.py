@@ -6,6 +6,7 @@ import polars as pl
 
 from sdckit.errors import ColumnError, OptionError, listing
 from sdckit.microdata import Microdata
+from sdckit.values import together
 
 
 def as_sets(synthetic: Microdata | Sequence[Microdata], columns: Iterable[str]) -> list[Microdata]:
@@ -25,18 +26,11 @@ def as_sets(synthetic: Microdata | Sequence[Microdata], columns: Iterable[str]) 
 
 def same_type(x: pl.Series, y: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Both columns in a type in which equal values are equal; refuses numbers against text."""
-    x, y = (s.cast(pl.String) if s.dtype in (pl.Categorical, pl.Enum) else s for s in (x, y))
-    if x.dtype == y.dtype:
-        return x, y
-    if x.null_count() == len(x):
-        return x.cast(y.dtype), y
-    if y.null_count() == len(y):
-        return x, y.cast(x.dtype)
-    if x.dtype.is_numeric() and y.dtype.is_numeric():
-        both = pl.concat([x.to_frame("v"), y.to_frame("v")], how="vertical_relaxed")["v"]
-        return both.head(len(x)), both.tail(len(y))
-    raise ColumnError(
-        f"Column {x.name!r} is of another type in the synthetic file.",
-        given=f"{x.dtype} and {y.dtype}",
-        hint="Read both files with the same types.",
-    )
+    both = together([x, y])
+    if both is None:
+        raise ColumnError(
+            f"Column {x.name!r} is of another type in the synthetic file.",
+            given=f"{x.dtype} and {y.dtype}",
+            hint="Read both files with the same types.",
+        )
+    return both.head(len(x)), both.tail(len(y)).alias(y.name)

@@ -13,6 +13,7 @@ from sdckit.errors import ColumnError
 from sdckit.microdata import Microdata
 from sdckit.registry import NUMERIC, Columns, Compares, Role, utility
 from sdckit.result import Result
+from sdckit.utility.variables import still_numeric
 
 Floats = npt.NDArray[np.float64]
 
@@ -82,7 +83,17 @@ def ecdf_distance(original: Microdata, protected: Microdata, *, variables: Colum
     >>> round(result.value, 6), result.figures["duw_max"]
     (0.333333, 0.5)
     """
-    chosen, notes = _numbers(original, protected, variables)
+    if not variables:
+        raise ColumnError("There is no variable to compare.", hint="Give variables=[…].")
+    for column, kind in frames.schema(original.frame).items():
+        if column in variables and not kind.is_numeric():
+            raise ColumnError(
+                f"ecdf_distance needs numbers; column {column!r} does not hold numbers.",
+                given=str(kind),
+                hint="contingency_tables compares categories.",
+            )
+    good, notes = still_numeric(original, protected, variables)
+    chosen = list(dict.fromkeys(good))
     if not chosen:
         return Result(math.nan, notes=(*notes, "No variable is numeric in both files."))
     both = Stacked(
@@ -109,25 +120,6 @@ def ecdf_distance(original: Microdata, protected: Microdata, *, variables: Colum
     figures = _figures(_differences(joint) if len(chosen) > 1 else differences)
     tables = {"curve": pl.concat(curves)}
     return Result(figures["du_max"], figures, pl.DataFrame(parts), notes, tables)
-
-
-def _numbers(
-    original: Microdata, protected: Microdata, variables: Columns
-) -> tuple[list[str], tuple[str, ...]]:
-    """The variables to compare; one that a protection recoded or removed is left out with a note."""
-    if not variables:
-        raise ColumnError("There is no variable to compare.", hint="Give variables=[…].")
-    before, after = frames.schema(original.frame), frames.schema(protected.frame)
-    for column in variables:
-        if not before[column].is_numeric():
-            raise ColumnError(
-                f"ecdf_distance needs numbers; column {column!r} does not hold numbers.",
-                given=str(before[column]),
-                hint="contingency_tables compares categories.",
-            )
-    good = [c for c in dict.fromkeys(variables) if c in after and after[c].is_numeric()]
-    lost = [c for c in variables if c not in good]
-    return good, (f"Not numeric in both files, left out: {', '.join(lost)}.",) if lost else ()
 
 
 def _matrix(data: Microdata, columns: list[str]) -> Floats:

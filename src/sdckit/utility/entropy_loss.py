@@ -13,6 +13,7 @@ from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import Columns, Compares, utility
 from sdckit.result import Result
 from sdckit.utility.variables import categorical_variables
+from sdckit.values import texts
 
 Transition = Mapping[str, Mapping[str, float]]  # original category → protected category → probability
 
@@ -69,8 +70,8 @@ def entropy_loss(
             both, [column, column + PROTECTED], original.roles.weight, drop_missing=False
         )
         joint = joint.select(
-            pl.col(column).cast(pl.String).alias("v"),
-            pl.col(column + PROTECTED).cast(pl.String).alias("u"),
+            texts(joint[column]).alias("v"),
+            texts(joint[column + PROTECTED]).alias("u"),
             pl.col(tables.COUNT).alias("n"),
         )
         given = (transitions or {}).get(column)

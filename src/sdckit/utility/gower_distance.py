@@ -9,13 +9,15 @@ import polars as pl
 
 from sdckit import charts
 from sdckit.engine import frames, tables
-from sdckit.errors import OptionError, listing
+from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import Column, Columns, Compares, utility
 from sdckit.result import Result
+from sdckit.utility.ordinal import ranks
 from sdckit.utility.records_changed import differs
-from sdckit.utility.variables import role_variables
+from sdckit.values import as_text
+from sdckit.variables import role_variables
 
 
 @utility(
@@ -132,37 +134,12 @@ def _half_ranges(original: Microdata, protected: Microdata, numeric: Sequence[st
 def _ordinal(table: pl.DataFrame, column: str, given: Sequence[Any] | None) -> float:
     """Weighted mean distance of ranks, from the table of original by protected values."""
     x, y = table[column], table[column + PROTECTED]
-    levels = list(given) if given is not None else _levels(x, y)
-    rank = {_text(v): i for i, v in enumerate(levels)}
-    unknown = [v for v in x.drop_nulls().unique() if _text(v) not in rank]
-    if unknown or len(rank) < len(levels):
-        raise OptionError(
-            f"The levels of {column!r} must differ and hold every value of the original.",
-            given=listing(unknown or levels),
-            allowed=listing(levels),
-        )
+    rank = ranks(x, y, given)
     total = 0.0
     for a, b, count in zip(x, y, table[tables.COUNT], strict=True):
         if a is None or b is None:
             total += count * (a is not b)
         else:
-            far = abs(rank[_text(a)] - rank.get(_text(b), math.inf)) / max(len(levels) - 1, 1)
+            far = abs(rank[as_text(a)] - rank.get(as_text(b), math.inf)) / max(len(rank) - 1, 1)
             total += count * min(far, 1.0)
     return total / float(table[tables.COUNT].sum())
-
-
-def _levels(x: pl.Series, y: pl.Series) -> list[Any]:
-    if isinstance(x.dtype, pl.Enum):
-        return list(x.dtype.categories)
-    if x.dtype in (pl.String, pl.Categorical):
-        raise OptionError(
-            f"The order of {x.name!r} is not known.",
-            given="text",
-            hint=f"Give its levels: ordinal={{{x.name!r}: [lowest, …, highest]}}.",
-        )
-    return sorted({*x.drop_nulls(), *y.drop_nulls()})
-
-
-def _text(value: Any) -> str:
-    """2 and 2.0 are the same level."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -25,6 +25,7 @@ from sdckit.microdata import Microdata
 from sdckit.registry import Better, Column, Columns, utility
 from sdckit.result import Result
 from sdckit.utility.variables import still_numeric
+from sdckit.values import as_text
 
 USUAL = "usual"
 ALL = "all records"
@@ -174,7 +175,7 @@ def _rows(
 def _label(data: Microdata, row: Row, by: tuple[str, ...]) -> str:
     if row.domain is None:
         return ALL
-    values = [{str(k): t for k, t in data.labels.values.get(c, {}).items()} for c in by]
+    values = [{as_text(k): t for k, t in data.labels.values.get(c, {}).items()} for c in by]
     return " × ".join(v.get(d, d) for v, d in zip(values, row.domain, strict=True))
 
 

@@ -9,7 +9,7 @@ from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import Columns, Compares, utility
 from sdckit.result import Result
-from sdckit.utility.variables import role_variables
+from sdckit.variables import role_variables
 
 
 @utility(

@@ -11,7 +11,8 @@ from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import Columns, Compares, utility
 from sdckit.result import Result
-from sdckit.utility.variables import role_variables
+from sdckit.values import text_of
+from sdckit.variables import role_variables
 
 
 @utility(
@@ -58,6 +59,6 @@ def differs(column: str, types: tuple[Any, Any]) -> nw.Expr:
     x, y = nw.col(column), nw.col(column + PROTECTED)
     first, second = (t[column] for t in types)
     if first != second and not (first.is_numeric() and second.is_numeric()):
-        x, y = x.cast(nw.String), y.cast(nw.String)
+        x, y = text_of(column, first), text_of(column + PROTECTED, second)
     one_missing = (x.is_null() & ~y.is_null()) | (y.is_null() & ~x.is_null())
     return one_missing | (~x.is_null() & ~y.is_null() & (x != y))

@@ -10,14 +10,14 @@ import polars as pl
 
 from sdckit.errors import ColumnError, DataError, listing
 from sdckit.microdata import Microdata
-from sdckit.utility.variables import role_variables
+from sdckit.values import together
+from sdckit.variables import role_variables
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Codes = np.ndarray[Any, np.dtype[np.int32]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 MOST_LEVELS = 200
-_TEXT = (pl.String, pl.Categorical, pl.Enum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +71,12 @@ def stacked(original: Microdata, protected: Microdata, variables: Sequence[str])
     notes: list[str] = []
     raw = []
     for name in chosen:
-        both = _together(original.frame[name], protected.frame[name])
+        both = together([original.frame[name], protected.frame[name]])
         if both is None:
             notes.append(f"{name} is coded differently in the two files and left out.")
         else:
-            raw.append(_raw(both, original, notes))
+            text = isinstance(both.dtype, pl.Enum)
+            raw.append(_raw(both.cast(pl.String) if text else both, original, notes))
     second = np.repeat([False, True], [original.height, protected.height])
     weight = np.concatenate([_to_count(original.weights()), _to_count(protected.weights())])
     keys = [k for v in raw for k in (v.values, v.missing, v.codes) if k is not None]
@@ -100,27 +101,13 @@ def _to_count(weights: Array) -> Array:
     return weights * (len(weights) / fsum(weights))
 
 
-def _together(x: pl.Series, y: pl.Series) -> pl.Series | None:
-    """One column of both, or None where their types have nothing in common."""
-    x, y = (s.cast(pl.String) if s.dtype in (*_TEXT, pl.Boolean) else s for s in (x, y))
-    if x.dtype != y.dtype:
-        if x.dtype.is_numeric() and y.dtype.is_numeric():
-            x, y = x.cast(pl.Float64), y.cast(pl.Float64)
-        elif x.dtype == pl.Null or x.null_count() == len(x):
-            x = pl.Series(x.name, [None] * len(x), dtype=y.dtype)
-        elif y.dtype == pl.Null or y.null_count() == len(y):
-            y = pl.Series(x.name, [None] * len(y), dtype=x.dtype)
-        else:
-            return None
-    return pl.concat([x, y.alias(x.name)])
-
-
 def _raw(both: pl.Series, data: Microdata, notes: list[str]) -> Variable:
     name = both.name
     if both.dtype.is_temporal():
         return _number(both.to_physical())
     levels = both.drop_nulls().n_unique()
-    if name in data.roles.numeric or (both.dtype.is_float() and name not in data.roles.keys):
+    floating = data.frame[name].dtype.is_float() and name not in data.roles.keys
+    if name in data.roles.numeric or (floating and both.dtype.is_numeric()):
         return _number(both)
     if both.dtype.is_numeric() and levels > MOST_LEVELS:
         notes.append(f"{name} has {levels:,} values and is taken as numeric.")

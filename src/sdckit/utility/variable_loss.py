@@ -9,13 +9,15 @@ import polars as pl
 
 from sdckit import charts
 from sdckit.engine import frames
-from sdckit.errors import ColumnError, OptionError, listing
+from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import Column, Columns, Compares, utility
 from sdckit.result import Result
 from sdckit.utility.continuous import Array
-from sdckit.utility.variables import role_variables
+from sdckit.utility.ordinal import ranks
+from sdckit.values import as_text, texts
+from sdckit.variables import role_variables
 
 
 @utility(
@@ -77,8 +79,7 @@ def variable_loss(
         if kind == "numeric":
             distance = _numeric(x, y)
         elif kind == "ordinal":
-            levels = ordinal[c] if isinstance(ordinal, Mapping) else _levels(x, y)
-            distance = _ordinal(x, y, levels)
+            distance = _ordinal(x, y, ordinal[c] if isinstance(ordinal, Mapping) else None)
         else:
             distance = _nominal(x, y)
         rows.append((c, kind, float(np.average(distance, weights=weight))))
@@ -110,44 +111,17 @@ def _numeric(x: pl.Series, y: pl.Series) -> Array:
 def _nominal(x: pl.Series, y: pl.Series) -> Array:
     numbers = x.dtype.is_numeric() and y.dtype.is_numeric()
     if (x.dtype != y.dtype and not numbers) or x.dtype in (pl.Categorical, pl.Enum):
-        x, y = x.cast(pl.String), y.cast(pl.String)
+        x, y = texts(x), texts(y)
     return x.ne_missing(y).cast(pl.Float64).to_numpy()
 
 
-def _levels(x: pl.Series, y: pl.Series) -> list[Any]:
-    """The values of both files in order; text has no order of its own."""
-    if isinstance(x.dtype, pl.Enum):
-        return x.dtype.categories.to_list()
-    if x.dtype in (pl.String, pl.Categorical):
-        raise OptionError(
-            f"The order of {x.name!r} is not known.",
-            given="text",
-            hint=f"Give its levels: ordinal={{{x.name!r}: [lowest, …, highest]}}.",
-        )
-    values = set(x.drop_nulls().to_list())
-    return sorted(values | set(y.drop_nulls().to_list()) if x.dtype == y.dtype else values)
-
-
-def _ordinal(x: pl.Series, y: pl.Series, levels: Sequence[Any]) -> Array:
-    names = {_text(v): i for i, v in enumerate(levels)}
-    if len(names) < len(levels):
-        raise OptionError(f"The levels of {x.name!r} must differ.", given=listing(levels))
-    unknown = [v for v in x.drop_nulls().unique().to_list() if _text(v) not in names]
-    if unknown:
-        raise ColumnError(
-            f"A value of {x.name!r} is not among its levels.", given=unknown[0], allowed=listing(levels)
-        )
-    ranks = [
-        np.array([math.nan if v is None else names.get(_text(v), math.inf) for v in s.to_list()])
+def _ordinal(x: pl.Series, y: pl.Series, given: Sequence[Any] | None) -> Array:
+    levels = ranks(x, y, given)
+    a, b = (
+        np.array([math.nan if v is None else levels.get(as_text(v), math.inf) for v in s.to_list()])
         for s in (x, y)
-    ]
-    a, b = ranks
+    )
     distance = np.minimum(np.abs(a - b) / max(len(levels) - 1, 1), 1.0)
     distance[np.isnan(a) != np.isnan(b)] = 1.0
     distance[np.isnan(a) & np.isnan(b)] = 0.0
     return np.asarray(distance, dtype=np.float64)
-
-
-def _text(value: Any) -> str:
-    """2 and 2.0 are the same level."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

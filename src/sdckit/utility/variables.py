@@ -6,14 +6,6 @@ from sdckit.engine import frames
 from sdckit.microdata import Microdata
 
 
-def role_variables(original: Microdata, protected: Microdata) -> tuple[str, ...]:
-    """The keys, numeric and sensitive columns in both files; without such roles, all columns."""
-    roles = original.roles
-    named = dict.fromkeys((*roles.keys, *roles.numeric, *roles.sensitive))
-    both = [c for c in named or original.columns if c in protected.columns]
-    return tuple(c for c in both if c not in (roles.id, roles.weight, *roles.direct))
-
-
 def categorical_variables(original: Microdata, protected: Microdata) -> tuple[str, ...]:
     """The keys and the sensitive columns that are not in the numeric role, in both files."""
     roles = original.roles

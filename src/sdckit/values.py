@@ -1,0 +1,59 @@
+"""Values of several files on one footing: 1 and 1.0 are the same value.
+
+pandas turns whole numbers into floating-point ones when one of them is suppressed, so a code may be an
+integer in the original and a float in the protected file.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+_INTEGERS = 2.0**62  # floats below are safe as 64-bit integers
+_TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
+
+
+def as_text(value: object) -> str:
+    """A value as people write it: 1 for 1.0."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def text_of(column: str, kind: Any) -> nw.Expr:
+    """A column of this type (narwhals') as text, on any engine; whole floats as integers."""
+    x = nw.col(column)
+    if not kind.is_numeric() or kind.is_integer():
+        return x.cast(nw.String)
+    number = x.cast(nw.Float64)
+    small = nw.when(number.abs() < _INTEGERS).then(number).otherwise(0.5)
+    integer = small.cast(nw.Int64)
+    whole = integer.cast(nw.Float64) == small
+    return nw.when(whole).then(integer.cast(nw.String)).otherwise(number.cast(nw.String)).alias(column)
+
+
+def texts(column: pl.Series) -> pl.Series:
+    """A column as text; whole floats as integers, missing stays missing."""
+    table = nw.from_native(column.to_frame("x"), eager_only=True)
+    made: pl.DataFrame = table.select(text_of("x", table.schema["x"])).to_native()
+    return made["x"].alias(column.name)
+
+
+def together(columns: Sequence[pl.Series]) -> pl.Series | None:
+    """One column of all, in a type in which equal values are equal; None where there is no such type.
+
+    Text of different kinds is text; a column without any value goes with all others. Only an
+    Enum that is the same in all stays one.
+    """
+    name, first = columns[0].name, columns[0].dtype
+    if not (isinstance(first, pl.Enum) and all(c.dtype == first for c in columns)):
+        columns = [c.cast(pl.String) if c.dtype in _TEXT else c for c in columns]
+    present = [c for c in columns if c.null_count() < len(c)]
+    types = {c.dtype for c in present}
+    if len(types) > 1 and not all(t.is_numeric() for t in types):
+        return None
+    # of numbers of several types: the narrowest that holds them all
+    shared = (
+        pl.concat([c.to_frame("x") for c in present], how="vertical_relaxed")["x"].dtype if present else first
+    )
+    shared = pl.Float64() if shared == pl.Null else shared
+    return pl.concat([c.cast(shared, strict=False).alias(name) for c in columns])
