@@ -18,7 +18,7 @@ SALARIES = [3, 4, 5, 6, 11, 8, 7, 9, 10]  # thousands; the nine patients of Li, 
 def test_example_of_the_paper():
     # {3, 4, 5} is 0.375 from all nine values, {6, 8, 11} is 0.167
     frame = pl.DataFrame({"class": [1, 1, 1, 2, 2, 2, 3, 3, 3], "salary": [float(s) for s in SALARIES]})
-    parts = sdc.risk.t_closeness(sdc.read(frame, keys="class", sensitive="salary")).parts
+    parts = sdc.risk.t_closeness(sdc.read(frame, keys="class", sensitive="salary"), ordinal="salary").parts
     assert parts["distance"][0] == pytest.approx(0.375)
     assert parts["distance"][3] == pytest.approx(1 / 6)
 
@@ -65,7 +65,7 @@ def test_order_comes_from_type_and_role():
             "k": [1, 1, 2, 2],
             "code": [1, 2, 3, 3],
             "level": pl.Series(["low", "low", "mid", "top"], dtype=pl.Enum(["low", "mid", "top"])),
-            "pay": [1.0, 2.0, 3.0, 4.0],
+            "pay": [1.5, 2.0, 3.0, 4.0],
         }
     )
     data = sdc.read(frame, keys="k", sensitive=["code", "level", "pay"])
@@ -94,3 +94,15 @@ def test_nothing_present_and_refusals():
     assert "No sensitive value is present in any group." in result.notes
     with pytest.raises(OptionError, match=r"ordinal names a variable that is not sensitive. Given: k"):
         sdc.risk.t_closeness(data, ordinal=["k"])
+
+
+def test_codes_stay_codes_when_stored_as_floats_and_fractions_are_ordered():
+    frame = pl.DataFrame({"k": list("aabb"), "s": [1, 2, 3, None]})
+    whole, floats, numbers = (
+        sdc.risk.t_closeness(sdc.read(f, keys="k", sensitive="s"))
+        for f in (frame, frame.to_pandas(), frame.with_columns(pl.col("s") / 2))
+    )
+    assert floats.value == whole.value == pytest.approx(2 / 3)
+    assert floats.tables["variables"]["ordered"].to_list() == [False]
+    assert numbers.tables["variables"]["ordered"].to_list() == [True]
+    assert numbers.value == pytest.approx((1 / 3 + 2 / 3) / 2)

@@ -11,7 +11,7 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.engine import frames
+from sdckit.engine import frames, tables
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
@@ -58,8 +58,8 @@ def t_closeness(
        D = \frac{1}{m-1} \sum_{i=1}^{m-1} \Big| \sum_{j \le i} (p_j - q_j) \Big|
 
     0: the group is like the file; 1: as far from it as can be. Ordered are columns in the numeric role, other
-    floating-point columns, Enum columns, and those named in `ordinal` (whole numbers without that are codes);
-    ordered values count by rank, not by size.
+    columns with fractions, Enum columns, and those named in `ordinal`. Whole numbers without that are codes,
+    however they are stored. Ordered values count by rank, not by size.
 
     value: the largest distance. figures: mean_distance over records, violations (records above `t`),
     violating_share. parts: the distance for each record, the largest over the sensitive variables, and that
@@ -71,7 +71,7 @@ def t_closeness(
     Reference: Li, Li & Venkatasubramanian (2007).
 
     >>> import polars as pl, sdckit as sdc
-    >>> frame = pl.DataFrame({"sex": list("ffmm"), "pay": [1.0, 2.0, 3.0, 3.0]})
+    >>> frame = pl.DataFrame({"sex": list("ffmm"), "pay": [1.5, 2.0, 3.0, 3.0]})
     >>> data = sdc.read(frame, keys="sex", sensitive="pay")
     >>> sdc.risk.t_closeness(data).value  # women: (|½−¼| + |1−½|)/2, men: (|0−¼| + |0−½|)/2
     0.375
@@ -83,9 +83,10 @@ def t_closeness(
             "ordinal names a variable that is not sensitive.", given=strangers[0], allowed=", ".join(chosen)
         )
     found = {}
+    in_order = {variable: _ordered(data, variable, ordinal) for variable in chosen}
     for variable in chosen:
         values = sensitive_values(data, keys, variable, weighted=True)
-        found[variable] = _distances(values, missing, ordered=_ordered(data, variable, ordinal))
+        found[variable] = _distances(values, missing, ordered=in_order[variable])
         cells = values.cells
     largest = np.asarray(np.fmax.reduce(list(found.values())))
     columns = {"distance": largest}
@@ -97,7 +98,7 @@ def t_closeness(
             "variable": chosen,
             "largest_distance": [None if np.isnan(d).all() else float(np.nanmax(d)) for d in found.values()],
             "violations": [cells.count(d > t) for d in found.values()],
-            "ordered": [_ordered(data, v, ordinal) for v in chosen],
+            "ordered": list(in_order.values()),
         },
         schema_overrides={"largest_distance": pl.Float64},
     )
@@ -121,9 +122,13 @@ def t_closeness(
 
 def _ordered(data: Microdata, variable: str, ordinal: Sequence[str]) -> bool:
     kind = frames.schema(data.frame)[variable]
-    return (
-        variable in ordinal or variable in data.roles.numeric or kind.is_float() or isinstance(kind, nw.Enum)
-    )
+    if variable in ordinal or variable in data.roles.numeric or isinstance(kind, nw.Enum):
+        return True
+    if not kind.is_float():
+        return False
+    # codes are stored as floats where one of them is missing: only fractions make numbers
+    values = tables.count_cells(data.table, [variable], None)[variable].drop_nulls()
+    return bool((values != values.floor()).any())
 
 
 def _distances(values: SensitiveValues, missing: Missing, *, ordered: bool) -> Floats:
