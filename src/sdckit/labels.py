@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sdckit.values import as_text
+
 
 @dataclass(frozen=True, slots=True)
 class Labels:
@@ -17,11 +19,10 @@ class Labels:
         return self.variables.get(column) or column
 
     def text(self, column: str, value: Any) -> str:
-        """The label of a value, or the value itself as text."""
+        """The label of a value, or the value itself as text, the same for 1 and 1.0."""
         if value is None:
             return "missing"
-        labels = self.values.get(column, {})
-        return str(labels.get(value, value)) if labels else str(value)
+        return as_text(self.values.get(column, {}).get(value, value))
 
     def without(self, columns: tuple[str, ...]) -> "Labels":
         """The labels with these columns' gone."""

@@ -8,7 +8,7 @@ import polars as pl
 from sdckit.assess import Assessment
 from sdckit.cells import key_cells
 from sdckit.charts.numbers import display, number, percent
-from sdckit.kernels.risk_formula import cell_risk
+from sdckit.kernels.risk_formula import Method, cell_risk
 from sdckit.missing import Missing
 from sdckit.registry import Better, Spec, find
 from sdckit.report.disclosure import FEW, counted, drawable, in_words, is_share, measured, visible
@@ -179,7 +179,7 @@ def riskiest(x: Assessment) -> dict[str, Any] | None:
     data, options = x.protected[0], x.after["individual_risk"].options
     keys = [k for k in options["keys"] if k in visible(data, x.original)]
     cells = key_cells(data, keys, Missing(options["missing"]), float(options["alpha"]))
-    risks = cell_risk(cells.sample, cells.population)
+    risks = cell_risk(cells.sample, cells.population, Method(options["method"]))
     top = (-risks).argsort(kind="stable")[:RISKIEST].tolist()
     return {
         "keys": [data.labels.name(k) for k in keys],
