@@ -14,6 +14,7 @@ from engine_frames import ENGINES, on_engine
 from sdckit.registry import Better, Compares, Kind, Spec, specs
 
 TOLD: dict[str, dict] = {  # options for measures that have required ones
+    "atypical_records": {"complete": True},
     "identification_risk": {"synthesised": ["school", "income"], "relative_radius": 0.2},
     "k_map": {
         "population": pl.DataFrame(

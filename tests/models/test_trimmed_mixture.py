@@ -118,6 +118,14 @@ def test_a_large_file_is_searched_from_a_sample():
     assert (np.diff(fit.history) >= 0).all()
 
 
+@pytest.mark.parametrize("smallest", [1, 240, 300, 330, 1_000])
+def test_a_small_component_in_a_large_file_is_not_the_end(smallest):
+    x = clean(3_000)
+    x[::10] += [0, 6, 0]
+    fit = trimmed_mixture(x, families=(Family.EII, Family.EEE), starts=4, smallest=smallest)
+    assert fit.mixture.weights.min() * fit.kept.sum() >= smallest
+
+
 def test_degenerate_data_and_options():
     assert trimmed_mixture(np.ones((50, 2))) is None
     assert trimmed_mixture(np.ones((1, 1))) is None

@@ -117,16 +117,19 @@ def _from_sample(
     whole: "_Search", components: Sequence[int], families: Sequence[Family], starts: int
 ) -> tuple[Mixture, tuple[float, ...]] | None:
     """The mixture of a sample, brought to convergence among all records."""
-    n = len(whole.x)
+    n, p = whole.x.shape
     rows = np.sort(whole.rng.choice(n, _PLENTY, replace=False))
-    h, smallest = round(whole.h * _PLENTY / n), math.ceil(whole.smallest * _PLENTY / n)
-    least = max(smallest, min(whole.smallest, whole.x.shape[1] + 2))
-    found = _Search(whole.x[rows], h, least, whole.rng).search(components, families, starts)
-    first = None if found is None else whole.c_step(found[0], found[0].family, _MANY)
-    if first is None:
-        return None
-    mixture, history = whole.converge(first)
-    return mixture, tuple(history)
+    # a tenth more, so that a component that is just large enough in the sample is so among all
+    least = max(math.ceil(1.1 * whole.smallest * _PLENTY / n), min(whole.smallest, p + 2))
+    sample = _Search(whole.x[rows], round(whole.h * _PLENTY / n), least, whole.rng)
+    counts = list(components)
+    while found := sample.search(counts, families, starts):
+        first = whole.c_step(found[0], found[0].family, _MANY)
+        if first is not None:
+            mixture, history = whole.converge(first)
+            return mixture, tuple(history)
+        counts = [g for g in counts if g < found[0].components]
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Disclosure-risk measures: functions from Microdata to a Result."""
 
 from sdckit.risk.attribute_disclosure import attribute_disclosure as attribute_disclosure
+from sdckit.risk.atypical_records import atypical_records as atypical_records
 from sdckit.risk.closest_record import closest_record as closest_record
 from sdckit.risk.frequencies import frequencies as frequencies
 from sdckit.risk.household_risk import household_risk as household_risk
