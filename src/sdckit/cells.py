@@ -3,7 +3,7 @@
 Every categorical risk is a formula on this small table; records get theirs by a join at the end.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -55,14 +55,17 @@ class KeyCells:
         return int(self.records[which].sum())
 
     def parts(self, **columns: Floats) -> pl.DataFrame:
-        """Columns given by cell, laid out by record under its id; by cell where records are out of memory."""
+        """Columns given by cell, laid out by record under its id; by cell where records are out of memory.
+
+        A key named like one of the columns has "(key)" behind its name.
+        """
         if self.data.engine != "polars":
-            return self.combinations.with_columns(pl.Series("records", self.records)).with_columns(
-                pl.Series(name, values) for name, values in columns.items()
+            ours = {"records": self.records, **columns}
+            return self.combinations.rename(_other_names(self.combinations.columns, ours)).with_columns(
+                pl.Series(name, values) for name, values in ours.items()
             )
         laid = [pl.Series(name, values[self.of_records]) for name, values in columns.items()]
-        ids = self.data.ids()
-        return pl.DataFrame([ids.alias("record") if ids.name in columns else ids, *laid])
+        return pl.DataFrame([self.data.ids(beside=columns), *laid])
 
 
 def key_cells(
@@ -120,6 +123,16 @@ def _counted(
 
         sample, population = wildcard_counts(key_codes(table, keys), sample, weights, alpha)
     return KeyCells(data, combinations, records, weights, sample, population)
+
+
+def _other_names(keys: Sequence[str], ours: Collection[str]) -> dict[str, str]:
+    """For each key named like a column of ours, a name that nothing has."""
+    names = {}
+    for key in (k for k in keys if k in ours):
+        names[key] = f"{key} (key)"
+        while names[key] in keys:
+            names[key] += " (key)"
+    return names
 
 
 def has_missing(frame: pl.DataFrame) -> npt.NDArray[np.bool_]:

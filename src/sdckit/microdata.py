@@ -1,6 +1,6 @@
 """Microdata: an immutable table with roles and labels."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -125,10 +125,14 @@ class Microdata:
             self, frame=frame, roles=self.roles.without(columns), labels=self.labels.without(columns)
         )
 
-    def ids(self) -> pl.Series:
-        """One id a record: the id column, or the row number (0, 1, …) under the name `record`."""
+    def ids(self, *, beside: Collection[str] = ()) -> pl.Series:
+        """One id a record: the id column, or the row number (0, 1, …) under the name `record`.
+
+        An id named like a column it is to stand beside is named `record`, too.
+        """
         if self.roles.id is not None:
-            return pl.Series(self.collect().frame[self.roles.id])
+            ids = pl.Series(self.collect().frame[self.roles.id])
+            return ids.alias("record") if ids.name in beside else ids
         return pl.Series("record", np.arange(self.height, dtype=np.int64))
 
     def weights(self) -> np.ndarray[Any, np.dtype[np.float64]]:

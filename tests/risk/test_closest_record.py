@@ -146,3 +146,15 @@ def test_duplicates_among_the_originals_raise_what_is_expected():
 
 def test_a_form_can_be_made_without_the_holdout():
     assert "holdout" in find("closest_record").json_schema["properties"]
+
+
+def test_parts_carry_the_id_of_the_record():
+    data = sdc.read(pl.DataFrame({"who": list("abc"), "x": [0.0, 1.0, 9.0]}), id="who", numeric="x")
+    other = data.with_frame(pl.DataFrame({"who": list("qpr"), "x": [8.0, 1.0, 5.0]}))
+    parts = closest_record(data, other).parts
+    assert dict(parts.select("who", "distance").iter_rows())["p"] == 0
+    assert closest_record(data, [other, other]).parts["who"].to_list() == list("qprqpr")
+    rows = closest_record(data, [other, other.with_roles(id=None)], variables="x").parts
+    assert rows["record"].to_list() == [0, 1, 2, 0, 1, 2]
+    taken = data.with_frame(data.frame.with_columns(distance=pl.col("who"))).with_roles(id="distance")
+    assert closest_record(taken, taken, variables="x").parts["record"].to_list() == list("abc")

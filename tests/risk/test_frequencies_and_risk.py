@@ -142,3 +142,15 @@ def test_refusals():
         sdc.risk.frequencies(sdc.read(pl.DataFrame({"a": [1]})))
     with pytest.raises(OptionError, match=r"no option 'treshold'.*Did you mean 'threshold'"):
         sdc.risk.individual_risk(data, treshold=0.1)
+
+
+def test_keys_named_like_columns_of_ours_on_duckdb():
+    duckdb = pytest.importorskip("duckdb")
+    frame = pl.DataFrame({"records": [1, 1, 2], "risk": ["x", "x", "y"], "risk (key)": [7, 7, 7]})
+    data = sdc.read(duckdb.from_arrow(frame.to_arrow()), keys=["records", "risk", "risk (key)"])
+    parts = sdc.risk.individual_risk(data).parts.sort("records")
+    assert parts["records (key)"].to_list() == [2, 1]
+    assert parts["risk (key) (key)"].to_list() == ["y", "x"]
+    assert parts["risk (key)"].to_list() == [7, 7]
+    assert parts["records"].to_list() == [1, 2]
+    assert parts["risk"].to_list() == [1.0, 0.5]

@@ -95,3 +95,12 @@ def test_table_by_household_size():
 def test_needs_households():
     with pytest.raises(RoleError, match="needs the role 'household'"):
         sdc.risk.household_risk(sdc.read(pl.DataFrame({"a": [1]}), keys="a"))
+
+
+@pytest.mark.parametrize("name", ["individual_risk", "household_risk", "household_size"])
+def test_an_id_named_like_a_column_of_ours(name):
+    frame = pl.DataFrame({name: list("xyz"), "age": [1, 1, 2], "home": [1, 1, 2]})
+    data = sdc.read(frame, id=name, keys="age", household="home")
+    parts = sdc.risk.household_risk(data).parts
+    assert parts["record"].to_list() == list("xyz")
+    assert parts["household_size"].to_list() == [2, 2, 1]

@@ -120,12 +120,6 @@ def test_records_meet_by_id():
     assert record_linkage(data, data.with_frame(frame[::-1])).value == 1
 
 
-def test_an_id_column_with_one_of_our_names_is_refused():
-    data = sdc.read(pl.DataFrame({"distance": [1, 2], "x": [1.0, 2.0]}), id="distance", numeric="x")
-    with pytest.raises(sdc.SdcError, match="A column is named 'distance'"):
-        record_linkage(data, data)
-
-
 def test_without_numbers_there_must_be_variables():
     data = sdc.read(pl.DataFrame({"a": ["x", "y"]}), keys="a")
     with pytest.raises(sdc.SdcError, match="needs variables"):
@@ -145,3 +139,14 @@ def test_the_chart_has_a_bar_for_each_depth(survey):
     other = sdc.protect.microaggregate(survey, variables=list(numeric), k=3)
     chart = record_linkage(survey, other).chart().to_dict()
     assert "by chance" in str(chart)
+
+
+def test_an_id_named_like_a_column_of_ours():
+    plain = sdc.read(pl.DataFrame({"who": list("xyz"), "v": [1.0, 2.0, 5.0]}), id="who", numeric="v")
+    names = sdc.risk.record_linkage(plain, plain).parts.columns
+    assert names[0] == "who"
+    for name in names[1:]:
+        data = sdc.read(plain.frame.rename({"who": name}), id=name, numeric="v")
+        parts = sdc.risk.record_linkage(data, data).parts
+        assert parts.columns == ["record", *names[1:]]
+        assert parts["record"].to_list() == list("xyz")

@@ -83,7 +83,8 @@ def closest_record(
     0 one original stands out, near 1 none does; 1 where both are 0) with their reference, low and high (95 %
     interval of Wilson for the value). With a hold-out also closer_to_original: the share of synthetic records
     nearer to an original than to a held-out record, ties half, with closer_low and closer_high; without
-    copying it is about closer_expected = n/(n + hold-out records). parts: set, record, distance, ratio.
+    copying it is about closer_expected = n/(n + hold-out records). parts: set, the id of the synthetic record
+    (else its row, as `record`), distance, ratio.
 
     Weights: not used. Missing: a value missing in one of two records counts as far as the range of the
     variable (1 in Gower's distance), missing in both counts 0. Cost: memory O(n); time m·log n in few
@@ -119,10 +120,7 @@ def closest_record(
         notes += (f"Distances are those of {records:,} records of a file, spread evenly over it.",)
     if others:
         figures |= _against_holdout(space, found, records)
-    parts = pl.concat(
-        pl.DataFrame({"set": k + 1, "record": s.rows, "distance": s.distance, "ratio": s.ratio})
-        for k, s in enumerate(found)
-    ).with_columns(pl.col("ratio").fill_nan(None))
+    parts = _parts(sets, found)
     if not others and original.height < 2:
         why = "There is only one original and no hold-out: nothing to compare the distances with."
         return Result(math.nan, figures, parts, (*notes, why))
@@ -145,6 +143,16 @@ def neighbours(space: Points, tree: Any, file: int, most: int) -> Neighbours:
     ratio[second == 0] = 1.0
     back = np.argsort(chosen)
     return Neighbours(chosen[back], first[back], ratio[back])
+
+
+def _parts(sets: Sequence[Microdata], found: Sequence[Neighbours]) -> pl.DataFrame:
+    ids = [data.ids(beside=("set", "distance", "ratio")) for data in sets]
+    if len({(i.name, i.dtype) for i in ids}) > 1:  # sets under different roles
+        ids = [pl.Series("record", np.arange(data.height)) for data in sets]
+    return pl.concat(
+        pl.DataFrame({"set": k, i.name: i.gather(s.rows), "distance": s.distance, "ratio": s.ratio})
+        for k, (i, s) in enumerate(zip(ids, found, strict=True), 1)
+    ).with_columns(pl.col("ratio").fill_nan(None))
 
 
 def _copies(space: Points, file: int) -> float:

@@ -85,7 +85,7 @@ def household_risk(
             "above_threshold": int((persons["household_risk"] > threshold).sum()),
             "highest": float(persons["household_risk"].max()),  # type: ignore[arg-type]
         },
-        pl.DataFrame([data.ids(), *persons]),
+        pl.DataFrame([data.ids(beside=persons.columns), *persons]),
         notes,
         {"household_sizes": _by_size(persons)},
     )

@@ -252,9 +252,7 @@ def _summary(number: int, one: pl.DataFrame) -> dict[str, float | int | None]:
 
 
 def _parts(original: Microdata, found: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    ids = original.ids()
-    if ids.name in ("set", "c", "t", "k", "f"):
-        ids = ids.alias("record")
+    ids = original.ids(beside=("set", "c", "t", "k", "f"))
     return pl.concat(
         one.with_columns(pl.col("t", "k", "f").cast(pl.Int8)).select(
             ids, pl.lit(number, pl.Int32).alias("set"), "c", "t", "k", "f"

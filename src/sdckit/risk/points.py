@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sdckit.engine.tables import refuse_clash
 from sdckit.errors import DataError, OptionError, listing
 from sdckit.microdata import Microdata
 from sdckit.values import together
@@ -125,9 +124,7 @@ def distinct_order(x: Array) -> Ints:
 
 def by_record(data: Microdata, columns: pl.DataFrame) -> pl.DataFrame:
     """The columns beside the id of each record."""
-    ids = data.ids()
-    refuse_clash([ids.name], columns.columns)
-    return columns.insert_column(0, ids)
+    return columns.insert_column(0, data.ids(beside=columns.columns))
 
 
 def _kind(both: pl.Series, data: Microdata) -> str:
