@@ -123,7 +123,9 @@ def multiples(low: float, high: float, width: float) -> list[float]:
 def equal_counts(data: Microdata, variable: str, groups: int, low: float, high: float, *, whole: bool) -> Cut:
     """Cut points at the quantiles i/groups, each once, none at the lowest value, where nothing lies below."""
     found = tables.quantiles(data.table, variable, [i / groups for i in range(1, groups)])
-    cuts = sorted({math.ceil(q) if whole else q for q in found if q is not None and q > low})
+    # 7.000000000000001 is 7 with the error of the interpolation; rounded up it would be 8
+    exact = [float(f"{q:.12g}") for q in found if q is not None]
+    cuts = sorted({math.ceil(q) if whole else q for q in exact if q > low})
     if cuts:
         return Cut.at(cuts, whole=whole)
     return Cut.nowhere(low, high)
