@@ -39,7 +39,10 @@ def compare(
 
     `risk` and `utility` name a measure or one of its figures ("entropy_loss.share"), or several: a list
     (equal shares) or {name: share}. A single one is shown in its own unit. Several are first brought to 0
-    (no risk, no loss) … 1 by their bounds, v/(1+v) where there is no upper bound, then averaged.
+    (no risk, no loss) … 1 by their bounds, v/(1+v) where there is no upper bound, then averaged. On the map
+    low is good: a single measure that should be high (l_diversity, indicators, regression) is brought to
+    0 … 1 and turned round in the same way. `max_risk` is on the scale of the axis: in the unit of a single
+    measure that should be low, otherwise between 0 and 1.
 
     `seeds`: scenarios with a random step run that often, with seed, seed+1, …; the point is the mean, with
     the spread beside it. `jobs`: processes (joblib; another backend can be chosen by its context manager).

@@ -44,6 +44,23 @@ class Quantity:
         """The good direction; shares among the figures are losses."""
         return bool(self.figure) or self.spec.better is Better.LOW
 
+    @property
+    def axis_unit(self) -> str:
+        """What the number on an axis is in, where low is always good: measures that should be high turn."""
+        if self.low_is_good:
+            return self.unit
+        return f"as a {'risk' if self.spec.kind is Kind.RISK else 'loss'} from 0 to 1"
+
+    @property
+    def axis_title(self) -> str:
+        """The title of an axis that shows this number alone.
+
+        >>> from sdckit import utility
+        >>> Quantity.named("regression").axis_title
+        'Regression coefficients and their confidence intervals, as a loss from 0 to 1'
+        """
+        return f"{self.title}, {self.axis_unit}" if self.axis_unit else self.title
+
     def of(self, results: Mapping[str, Result]) -> float:
         """The number in a set of results; nan where the measure was left out."""
         if self.spec.name not in results:

@@ -150,16 +150,21 @@ class RiskUtilityMap:
         from sdckit.charts import risk_utility_map
 
         axes = [[Quantity.named(name) for name in names] for names in (self.risk, self.utility)]
-        titles = [", ".join(q.title for q in axis) for axis in axes]
-        shares = [all(q.bounds == (0, 1) for q in axis) for axis in axes]
+        titles = [
+            axis[0].axis_title
+            if len(axis) == 1 and not axis[0].low_is_good
+            else ", ".join(q.title for q in axis)
+            for axis in axes
+        ]
+        shares = [len(axis) == 1 and axis[0].bounds == (0, 1) and axis[0].low_is_good for axis in axes]
         return risk_utility_map(
             self.points,
             original_risk=self.original.risk,
             max_risk=self.max_risk,
             risk_title=titles[0],
             loss_title=titles[1],
-            risk_is_share=shares[0] and len(self.risk) == 1,
-            loss_is_share=shares[1] and len(self.utility) == 1,
+            risk_is_share=shares[0],
+            loss_is_share=shares[1],
         )
 
     def __repr__(self) -> str:

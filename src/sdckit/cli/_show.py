@@ -133,7 +133,7 @@ def axis(measures: Mapping[str, float]) -> str:
         parts = ", ".join(f"{name} {number(share)}" for name, share in measures.items())
         return f"mean of measures brought to 0…1, with shares: {parts}"
     name = next(iter(measures))
-    unit = Quantity.named(name).unit
+    unit = Quantity.named(name).axis_unit
     return f"{name}, {unit}" if unit else name
 
 

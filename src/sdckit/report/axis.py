@@ -1,62 +1,74 @@
 """One axis of the risk–utility map: what it shows and how its numbers are written."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isnan
 
 from sdckit.charts.numbers import display
+from sdckit.compare import combine
 from sdckit.quantity import Quantity
-from sdckit.report.disclosure import drawable, is_share, measured
+from sdckit.report.disclosure import HIDDEN, drawable_quantity, is_share
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The quantities of an axis, the records they were measured on, and for whom."""
+    """The quantities of an axis with their shares, the records they were measured on, and for whom."""
 
-    quantities: tuple[Quantity, ...]
+    shares: Mapping[str, float]
     records: int
     public: bool
 
-    @classmethod
-    def of(cls, names: Iterable[str], records: int, *, public: bool) -> "Axis":
-        """The axis of these quantities."""
-        return cls(tuple(Quantity.named(name) for name in names), records, public)
+    @property
+    def quantities(self) -> dict[str, Quantity]:
+        """The quantities by their name."""
+        return {name: Quantity.named(name) for name in self.shares}
 
     @property
     def single(self) -> Quantity | None:
-        """The quantity, where it is only one and so in its own unit."""
-        return self.quantities[0] if len(self.quantities) == 1 else None
+        """The quantity, where it is only one."""
+        return next(iter(self.quantities.values())) if len(self.shares) == 1 else None
 
     @property
     def share(self) -> bool:
         """Whether its numbers are in percent."""
         one = self.single
-        return one is not None and (one.bounds == (0, 1) if one.figure else is_share(one.spec))
+        if one is None or not one.low_is_good:
+            return False
+        return one.bounds == (0, 1) if one.figure else is_share(one.spec)
 
     @property
     def title(self) -> str:
         """What is measured, with the unit."""
         one = self.single
         if one is None:
-            return "Weighted mean of " + ", ".join(q.title for q in self.quantities) + ", each from 0 to 1"
-        return one.title if self.share or not one.unit else f"{one.title}, {one.unit}"
+            return (
+                "Weighted mean of "
+                + ", ".join(q.title for q in self.quantities.values())
+                + ", each from 0 to 1"
+            )
+        return one.title if self.share else one.axis_title
 
     @property
     def measures(self) -> list[str]:
         """The names of the measures."""
-        return [q.spec.name for q in self.quantities]
+        return [q.spec.name for q in self.quantities.values()]
 
-    def value(self, value: float) -> float:
-        """The number as the map may draw it."""
-        one = self.single
-        return (
-            value
-            if one is None or one.figure
-            else drawable(one.spec, value, self.records, public=self.public)
-        )
+    def value(self, value: float, parts: Mapping[str, float]) -> float | None:
+        """The number as the map may draw it, given what it is made of; None where it is not shown."""
+        if isnan(value):
+            return None
+        drawn = {
+            name: drawable_quantity(q, parts[name], self.records, public=self.public)
+            for name, q in self.quantities.items()
+        }
+        known = {name: part for name, part in drawn.items() if part is not None}
+        if len(known) < len(drawn):
+            return None
+        return value if known == {name: parts[name] for name in known} else combine(known, self.shares)
 
-    def text(self, value: float) -> str:
+    def text(self, value: float, parts: Mapping[str, float]) -> str:
         """The number as a table may show it."""
-        one = self.single
-        if one is None or one.figure:
-            return display(value, share=self.share)
-        return measured(one.spec, value, self.records, public=self.public)
+        shown = self.value(value, parts)
+        if shown is None:
+            return display(value, share=False) if isnan(value) else HIDDEN
+        return f"{'<' if shown > value else ''}{display(shown, share=self.share)}"

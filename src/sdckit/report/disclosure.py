@@ -5,12 +5,14 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from sdckit.charts.numbers import SPACE, number, percent
+from sdckit.charts.numbers import SPACE, display, number, percent
 from sdckit.microdata import Microdata
-from sdckit.registry import Spec
+from sdckit.quantity import Quantity
+from sdckit.registry import Kind, Spec
 
 FEW = 5  # public: the smallest number of records that may be shown
 OTHER = "other"
+HIDDEN = "not shown"
 EXTREME = re.compile(r"(^|_)(min|max|minimum|maximum|smallest|largest|lowest|highest)(_|$)")
 
 
@@ -25,21 +27,48 @@ def is_share(spec: Spec) -> bool:
     return spec.bounds == (0, 1) and ("share" in spec.unit or "probability" in spec.unit)
 
 
+def counts_records(spec: Spec) -> bool:
+    """Whether a measure is a number of records, not a mean of such numbers over cells."""
+    return spec.unit.startswith("records") and not spec.unit.endswith(" a cell")
+
+
 def measured(spec: Spec, value: float, records: int, *, public: bool) -> str:
-    """A measure in its unit; for the public a share of fewer than 5 records only as an upper limit.
+    """A measure in its unit; for the public fewer than 5 records, or a share of them, as an upper limit.
 
     >>> from sdckit.registry import find
     >>> measured(find("k_anonymity"), 0.001, 3000, public=True).replace(SPACE, " ")
     '<0.17 %'
     """
     shown = drawable(spec, value, records, public=public)
-    return f"{'<' if shown != value else ''}{percent(shown)}" if is_share(spec) else number(value)
+    return f"{'<' if shown > value else ''}{display(shown, share=is_share(spec))}"
 
 
 def drawable(spec: Spec, value: float, records: int, *, public: bool) -> float:
-    """A measure as a chart may draw it: for the public, a share of fewer than 5 records as 5."""
-    few = is_share(spec) and "records" in spec.unit and 0 < value * records < FEW
-    return FEW / records if public and few else value
+    """A measure as a chart may draw it: for the public, fewer than 5 records, or a share of them, as 5."""
+    least = FEW if counts_records(spec) else 0.0
+    if is_share(spec) and "records" in spec.unit:
+        least = FEW / records
+    return least if public and 0 < value < least else value
+
+
+def drawable_quantity(q: Quantity, value: float, records: int, *, public: bool) -> float | None:
+    """A measure or figure as a chart may draw it; None where the public may not see it.
+
+    A figure has no unit that tells what it counts. For the public those named as an extreme, which may be
+    that of one record, are not shown; other figures of risks, and whole numbers, are taken for records.
+    """
+    if not q.figure:
+        return drawable(q.spec, value, records, public=public)
+    if not public:
+        return value
+    if EXTREME.search(q.figure):
+        return None
+    least = 0.0
+    if q.spec.kind is Kind.RISK:
+        least = FEW / records if q.bounds == (0, 1) else FEW
+    elif float(value).is_integer() and q.bounds != (0, 1):
+        least = FEW
+    return least if 0 < value < least else value
 
 
 def counted(count: float, *, public: bool) -> str:

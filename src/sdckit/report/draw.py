@@ -11,7 +11,8 @@ from sdckit import charts
 def draw(content: Mapping[str, Any]) -> dict[str, Any]:
     """SVG text for every chart of the report, by section."""
     drawn: dict[str, Any] = {"map": None, "risk": None, "by_k": None}
-    if content["map"] and any(p["risk"] is not None for p in content["map"]["points"]):
+    points = content["map"]["points"] if content["map"] else []
+    if any(p["risk"] is not None and p["utility"] is not None for p in points):
         drawn["map"] = _map(content["map"])
     bars = [row for row in content["risk"] if row["bar"]]
     if bars:

@@ -98,7 +98,7 @@ def _scenario_file(x: Assessment | None, found: RiskUtilityMap | None) -> str:
 
 def _map(found: RiskUtilityMap, *, public: bool) -> dict[str, Any]:
     """The points of the map with texts for its table; failed scenarios carry their reason."""
-    risk, loss = (Axis.of(n, found.data.height, public=public) for n in (found.risk, found.utility))
+    risk, loss = (Axis(names, found.data.height, public) for names in (found.risk, found.utility))
     columns = visible(found.data)
     points = []
     table = found.points.select("scenario", "on_front", "best").to_dicts()
@@ -106,22 +106,23 @@ def _map(found: RiskUtilityMap, *, public: bool) -> dict[str, Any]:
         points.append(
             {
                 **row,
-                "risk": risk.value(point.risk) if point.ok else None,
-                "utility": point.utility if point.ok else None,
+                "failed": not point.ok,
+                "risk": risk.value(point.risk, point.risk_values) if point.ok else None,
+                "utility": loss.value(point.utility, point.utility_values) if point.ok else None,
                 "description": steps.describe_scenario(point.scenario, columns, public=public),
                 "acceptable": point.ok and (found.max_risk is None or point.risk <= found.max_risk),
-                "risk_text": risk.text(point.risk),
-                "loss_text": loss.text(point.utility),
+                "risk_text": risk.text(point.risk, point.risk_values),
+                "loss_text": loss.text(point.utility, point.utility_values),
                 "remark": _remark(point, found, on_front=row["on_front"], public=public),
             }
         )
     return {
         "points": points,
-        "original_risk": risk.value(found.original.risk),
-        "original_text": risk.text(found.original.risk),
+        "original_risk": risk.value(found.original.risk, found.original.risk_values),
+        "original_text": risk.text(found.original.risk, found.original.risk_values),
         "max_risk": found.max_risk,
         "measures": [*risk.measures, *loss.measures],
-        "figures": _figures(found),
+        "figures": _figures(found, public=public),
         "max_text": "" if found.max_risk is None else display(found.max_risk, share=risk.share),
         "risk_title": risk.title,
         "loss_title": loss.title,
@@ -130,7 +131,7 @@ def _map(found: RiskUtilityMap, *, public: bool) -> dict[str, Any]:
     }
 
 
-def _figures(found: RiskUtilityMap) -> list[dict[str, Any]]:
+def _figures(found: RiskUtilityMap, *, public: bool) -> list[dict[str, Any]]:
     """The best scenario's numbers that are figures of a measure rather than its value, as rows for tiles."""
     if found.best is None:
         return []
@@ -141,7 +142,7 @@ def _figures(found: RiskUtilityMap) -> list[dict[str, Any]]:
             "name": q.spec.name,
             "title": q.title,
             "before": "",
-            "after": display(values[name], share=q.bounds == (0, 1)),
+            "after": Axis({name: 1.0}, found.data.height, public).text(values[name], values),
             "unit": "",
             "share": True,
             "better": "lower is better",

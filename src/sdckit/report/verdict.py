@@ -30,7 +30,7 @@ def verdict(
 
 def _of_map(found: Mapping[str, Any]) -> dict[str, Any]:
     points = found["points"]
-    failed = sum(p["risk"] is None for p in points)
+    failed = sum(p["failed"] for p in points)
     tried = f"{len(points)} scenario{'s were' if len(points) != 1 else ' was'} tried"
     tried += f", {failed} of them could not be carried out" if failed else ""
     best = next((p for p in points if p["best"]), None)
