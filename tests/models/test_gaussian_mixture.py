@@ -139,3 +139,26 @@ def test_a_large_file_starts_from_a_sample():
     best = gaussian_mixture(x, components=(1, 2, 3), families=(Family.EII, Family.EEE))[0]
     assert (best.family, best.components) == (Family.EEE, 2)
     assert best.weights[1] == pytest.approx(866 / 2600, abs=0.01)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(1, 30),
+    kind=st.sampled_from(["ties", "zeros", "collinear", "nearly", "large", "tiny"]),
+)
+def test_odd_numbers_do_not_crash(seed, n, kind):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 3))
+    if kind == "ties":
+        x = np.round(x)
+    elif kind == "zeros":
+        x *= rng.random((n, 3)) < 0.3
+    elif kind in ("collinear", "nearly"):
+        x[:, 2] = x[:, 0] - 3 * x[:, 1] + (1e-8 * x[:, 2] if kind == "nearly" else 0)
+    else:
+        x *= 1e100 if kind == "large" else 1e-100
+    for fit in gaussian_mixture(x, components=(1, 2, 3), draws=1):
+        assert np.isfinite(fit.bic)
+        assert fit.weights.sum() == pytest.approx(1)
+        assert (np.linalg.eigvalsh(fit.covariances) > 0).all() or kind in ("collinear", "nearly")

@@ -3,7 +3,7 @@
 The letters say whether volume, shape and axes are the same in all components (E), vary (V) or are the
 identity (I). Reference: Celeux & Govaert (1995).
 Where there is no closed form the parts are improved in turn from their values so far, so that the
-likelihood never falls.
+likelihood never falls. Loops rather than array expressions, which take several times as long to compile.
 """
 
 import math
@@ -58,6 +58,14 @@ def cholesky(a: Floats, root: Floats) -> bool:
 
 
 @jit
+def _sum(values: Floats) -> float:
+    total = 0.0
+    for v in values:
+        total += v
+    return total
+
+
+@jit
 def _mean_size(values: Floats) -> float:
     """The geometric mean; 0 where a value is not positive."""
     total = 0.0
@@ -71,45 +79,52 @@ def _mean_size(values: Floats) -> float:
 @jit
 def _det_root(a: Floats) -> float:
     """|a|^{1/p}; 0 where a is not positive definite."""
-    root = np.zeros_like(a)
-    return _mean_size(np.diag(root)) ** 2 if cholesky(a, root) else 0.0
+    p = a.shape[0]
+    root = np.zeros((p, p))
+    if not cholesky(a, root):
+        return 0.0
+    total = 0.0
+    for j in range(p):
+        total += math.log(root[j, j])
+    return math.exp(2.0 * total / p)
 
 
 @jit
 def _along_variables(scatter: Floats, sizes: Floats, volumes: Floats, family: int, out: Floats) -> bool:
     """EII to VVI: diagonal covariances."""
     groups, p = scatter.shape[0], scatter.shape[1]
-    n = sizes.sum()
-    own = np.empty((groups, p))
+    n, everything = 0.0, 0.0
+    own, variances = np.empty((groups, p)), np.empty((groups, p))
+    total, traces, roots = np.zeros(p), np.zeros(groups), np.ones(groups)
     for k in range(groups):
-        own[k] = np.diag(scatter[k])
-    total = own.sum(axis=0)
-    variances = np.empty((groups, p))
-    if family == EII:
-        variances[:] = total.sum() / (n * p)
-    elif family == EEI:
-        variances[:] = total / n
-    elif family == VEI:
-        if not _volumes_and_shape(own, sizes, volumes, variances):
-            return False
-    elif family == EVI:
-        volume = 0.0
+        n += sizes[k]
+        for j in range(p):
+            own[k, j] = scatter[k, j, j]
+            total[j] += own[k, j]
+            traces[k] += own[k, j]
+        everything += traces[k]
+    volume = 0.0
+    if family == EVI:
         for k in range(groups):
-            size = _mean_size(own[k])
-            if size == 0.0:
+            roots[k] = _mean_size(own[k])
+            if roots[k] == 0.0:
                 return False
-            volume += size / n
-            variances[k] = own[k] / size
-        variances *= volume
-    else:
-        for k in range(groups):
-            if family == VVI:
-                variances[k] = own[k] / sizes[k]
-            else:
-                variances[k] = own[k].sum() / (sizes[k] * p)
+            volume += roots[k] / n
+    if family == VEI and not _volumes_and_shape(own, sizes, volumes, variances):
+        return False
     out[:] = 0.0
     for k in range(groups):
         for j in range(p):
+            if family == EII:
+                variances[k, j] = everything / (n * p)
+            elif family == VII:
+                variances[k, j] = traces[k] / (sizes[k] * p)
+            elif family == EEI:
+                variances[k, j] = total[j] / n
+            elif family == EVI:
+                variances[k, j] = volume * own[k, j] / roots[k]
+            elif family == VVI:
+                variances[k, j] = own[k, j] / sizes[k]
             out[k, j, j] = variances[k, j]
     return True
 
@@ -118,24 +133,28 @@ def _along_variables(scatter: Floats, sizes: Floats, volumes: Floats, family: in
 def _volumes_and_shape(own: Floats, sizes: Floats, volumes: Floats, variances: Floats) -> bool:
     """Volumes of their own and one shape for diagonal scatters (VEI) or eigenvalues (VEV)."""
     groups, p = own.shape
-    if volumes[0] == 0.0:
-        for k in range(groups):
-            volumes[k] = own[k].sum() / (sizes[k] * p)
     shape = np.ones(p)
-    for _ in range(ROUNDS):
-        shape[:] = 0.0
-        for k in range(groups):
-            if not volumes[k] > 0.0:
+    for turn in range(ROUNDS + 1):
+        if turn > 0:
+            for j in range(p):
+                shape[j] = 0.0
+                for k in range(groups):
+                    if not volumes[k] > 0.0:
+                        return False
+                    shape[j] += own[k, j] / volumes[k]
+            size = _mean_size(shape)
+            if size == 0.0:
                 return False
-            shape += own[k] / volumes[k]
-        size = _mean_size(shape)
-        if size == 0.0:
-            return False
-        shape /= size
-        for k in range(groups):
-            volumes[k] = (own[k] / shape).sum() / (sizes[k] * p)
+            for j in range(p):
+                shape[j] /= size
+        if turn > 0 or volumes[0] == 0.0:
+            for k in range(groups):
+                volumes[k] = 0.0
+                for j in range(p):
+                    volumes[k] += own[k, j] / (shape[j] * sizes[k] * p)
     for k in range(groups):
-        variances[k] = volumes[k] * shape
+        for j in range(p):
+            variances[k, j] = volumes[k] * shape[j]
     return True
 
 
@@ -143,30 +162,78 @@ def _volumes_and_shape(own: Floats, sizes: Floats, volumes: Floats, variances: F
 def _one_form(scatter: Floats, sizes: Floats, volumes: Floats, family: int, out: Floats) -> bool:
     """EEE, and VEE: one form C with |C| = 1 and volumes of their own."""
     groups, p = scatter.shape[0], scatter.shape[1]
+    form, root = np.zeros((p, p)), np.zeros((p, p))
     if family == EEE:
         for k in range(groups):
-            out[k] = scatter.sum(axis=0) / sizes.sum()
+            _pooled(scatter, _sum(sizes), out[k])
         return True
     if volumes[0] == 0.0:
         for k in range(groups):
-            volumes[k] = np.trace(scatter[k]) / (sizes[k] * p)
-    form = np.eye(p)
+            for j in range(p):
+                volumes[k] += scatter[k, j, j] / (sizes[k] * p)
     for _ in range(ROUNDS):
-        form = np.zeros((p, p))
-        for k in range(groups):
-            if not volumes[k] > 0.0:
-                return False
-            form += scatter[k] / volumes[k]
+        if not _pooled_over(scatter, volumes, form):
+            return False
         size = _det_root(form)
         if size == 0.0:
             return False
-        form /= size
-        inverse = np.linalg.inv(form)
+        for a in range(p):
+            for b in range(p):
+                form[a, b] /= size
+        if not cholesky(form, root):  # rounding
+            return False
         for k in range(groups):
-            volumes[k] = (inverse * scatter[k]).sum() / (sizes[k] * p)
+            volumes[k] = _trace_over(root, scatter[k]) / (sizes[k] * p)
     for k in range(groups):
-        out[k] = volumes[k] * form
+        for a in range(p):
+            for b in range(p):
+                out[k, a, b] = volumes[k] * form[a, b]
     return True
+
+
+@jit
+def _trace_over(root: Floats, w: Floats) -> float:
+    """tr(C⁻¹W) for C = LL', as the trace of L⁻¹WL⁻ᵀ."""
+    p = w.shape[0]
+    once, twice = np.empty((p, p)), np.empty((p, p))
+    total = 0.0
+    for j in range(p):
+        for i in range(p):
+            t = w[i, j]
+            for m in range(i):
+                t -= root[i, m] * once[m, j]
+            once[i, j] = t / root[i, i]
+    for j in range(p):
+        for i in range(j + 1):
+            t = once[j, i]
+            for m in range(i):
+                t -= root[i, m] * twice[m, j]
+            twice[i, j] = t / root[i, i]
+        total += twice[j, j]
+    return total
+
+
+@jit
+def _pooled_over(scatter: Floats, scales: Floats, out: Floats) -> bool:
+    """The sum of the scatter matrices, each over its scale; False where one is not positive."""
+    for a in range(out.shape[0]):
+        for b in range(out.shape[0]):
+            out[a, b] = 0.0
+            for k in range(len(scales)):
+                if not scales[k] > 0.0:
+                    return False
+                out[a, b] += scatter[k, a, b] / scales[k]
+    return True
+
+
+@jit
+def _pooled(scatter: Floats, scale: float, out: Floats) -> None:
+    """The sum of the scatter matrices over a number."""
+    for a in range(out.shape[0]):
+        for b in range(out.shape[0]):
+            out[a, b] = 0.0
+            for k in range(scatter.shape[0]):
+                out[a, b] += scatter[k, a, b] / scale
 
 
 @jit
@@ -176,8 +243,10 @@ def _shared_axes(
     """EVE and VVE: own shapes along the same axes, which pairs of rotations improve (Flury & Gautschi)."""
     groups, p = scatter.shape[0], scatter.shape[1]
     if volumes[0] == 0.0:
-        axes[:] = np.linalg.eigh(scatter.sum(axis=0))[1]
+        pooled = np.empty((p, p))
         volumes[:] = 1.0
+        _pooled(scatter, 1.0, pooled)
+        axes[:] = np.linalg.eigh(pooled)[1]
     variances = np.empty((groups, p))
     if not _variances_on(axes, scatter, sizes, family, variances):
         return False
@@ -188,26 +257,41 @@ def _shared_axes(
         if not _variances_on(axes, scatter, sizes, family, variances):
             return False
     for k in range(groups):
-        out[k] = (axes * variances[k]) @ axes.T
+        _along(axes, variances[k], out[k])
     return True
+
+
+@jit
+def _along(axes: Floats, variances: Floats, out: Floats) -> None:
+    """The covariance with these variances along these axes."""
+    p = len(variances)
+    for a in range(p):
+        for b in range(p):
+            out[a, b] = 0.0
+            for j in range(p):
+                out[a, b] += axes[a, j] * variances[j] * axes[b, j]
 
 
 @jit
 def _variances_on(axes: Floats, scatter: Floats, sizes: Floats, family: int, variances: Floats) -> bool:
     """The best variances along given axes; for EVE all with the same volume."""
     groups, p = variances.shape
-    volume = 0.0
+    n, volume = _sum(sizes), 0.0
+    roots = np.empty(groups)
     for k in range(groups):
-        along = scatter[k] @ axes
         for j in range(p):
-            variances[k, j] = (axes[:, j] * along[:, j]).sum()
-        size = _mean_size(variances[k])
-        if size == 0.0:
+            variances[k, j] = 0.0
+            for a in range(p):
+                for b in range(p):
+                    variances[k, j] += axes[a, j] * scatter[k, a, b] * axes[b, j]
+        roots[k] = _mean_size(variances[k])
+        if roots[k] == 0.0:
             return False
-        variances[k] /= size if family == EVE else sizes[k]
-        volume += size / sizes.sum()
-    if family == EVE:
-        variances *= volume
+        volume += roots[k] / n
+    for k in range(groups):
+        factor = volume / roots[k] if family == EVE else 1.0 / sizes[k]
+        for j in range(p):
+            variances[k, j] *= factor
     return True
 
 
@@ -240,32 +324,37 @@ def _own_axes(scatter: Floats, sizes: Floats, volumes: Floats, family: int, out:
     """EEV and VEV: one shape along axes of their own."""
     groups, p = scatter.shape[0], scatter.shape[1]
     values, own = np.empty((groups, p)), np.empty((groups, p, p))
+    total, n = np.zeros(p), _sum(sizes)
     for k in range(groups):
         values[k], own[k] = np.linalg.eigh(scatter[k])
-        values[k] = np.maximum(values[k], 0.0)
+        for j in range(p):
+            values[k, j] = max(values[k, j], 0.0)
+            total[j] += values[k, j] / n
     variances = np.empty((groups, p))
-    if family == EEV:
-        for k in range(groups):
-            variances[k] = values.sum(axis=0) / sizes.sum()
-    elif not _volumes_and_shape(values, sizes, volumes, variances):
+    if family == VEV and not _volumes_and_shape(values, sizes, volumes, variances):
         return False
     for k in range(groups):
-        out[k] = (own[k] * variances[k]) @ own[k].T
+        if family == EEV:
+            variances[k] = total
+        _along(own[k], variances[k], out[k])
     return True
 
 
 @jit
 def _free(scatter: Floats, sizes: Floats, family: int, out: Floats) -> bool:
     """EVV: forms of their own with one volume; VVV: all free."""
-    volume = 0.0
-    for k in range(len(sizes)):
-        out[k] = scatter[k] / sizes[k]
+    groups, p = scatter.shape[0], scatter.shape[1]
+    n, volume = _sum(sizes), 0.0
+    roots = np.empty(groups)
+    for k in range(groups):
         if family == EVV:
-            size = _det_root(scatter[k])
-            if size == 0.0:
+            roots[k] = _det_root(scatter[k])
+            if roots[k] == 0.0:
                 return False
-            out[k] = scatter[k] / size
-            volume += size / sizes.sum()
-    if family == EVV:
-        out *= volume
+            volume += roots[k] / n
+    for k in range(groups):
+        factor = volume / roots[k] if family == EVV else 1.0 / sizes[k]
+        for a in range(p):
+            for b in range(p):
+                out[k, a, b] = scatter[k, a, b] * factor
     return True

@@ -33,22 +33,26 @@ def em(
     """
     n, p = x.shape
     groups = posterior.shape[1]
-    sizes, means = np.empty(groups), np.empty((groups, p))
+    sizes, weights, means = np.empty(groups), np.empty(groups), np.empty((groups, p))
     scatter, covariance = np.empty((groups, p, p)), np.zeros((groups, p, p))
     logs = np.empty((n, groups))
     before = -math.inf
     for _ in range(steps):
         _moments(x, posterior, sizes, means, scatter)
-        if sizes.min() < smallest or not covariances(scatter, sizes, volumes, axes, family, covariance):
-            return -math.inf, sizes / n, means, covariance
+        for k in range(groups):
+            weights[k] = sizes[k] / n
+            if sizes[k] < smallest:
+                return -math.inf, weights, means, covariance
+        if not covariances(scatter, sizes, volumes, axes, family, covariance):
+            return -math.inf, weights, means, covariance
         if not log_densities(x, means, covariance, floors, logs):
-            return -math.inf, sizes / n, means, covariance
-        now = _expect(logs, sizes / n, posterior)
+            return -math.inf, weights, means, covariance
+        now = _expect(logs, weights, posterior)
         if now - before <= tolerance * (1.0 + abs(now)):
             before = now
             break
         before = now
-    return before, sizes / n, means, covariance
+    return before, weights, means, covariance
 
 
 @jit
@@ -59,21 +63,22 @@ def _moments(x: Floats, posterior: Floats, sizes: Floats, means: Floats, scatter
     d = np.empty(p)
     for k in range(len(sizes)):
         total = 0.0
-        mean = np.zeros(p)
+        for a in range(p):
+            means[k, a] = 0.0
         for i in range(n):
             total += posterior[i, k]
             for a in range(p):
-                mean[a] += posterior[i, k] * x[i, a]
+                means[k, a] += posterior[i, k] * x[i, a]
         sizes[k] = total
         if total > 0.0:
-            mean /= total
-        means[k] = mean
+            for a in range(p):
+                means[k, a] /= total
         for i in range(n):
             z = posterior[i, k]
             if z < 1e-14:
                 continue
             for a in range(p):
-                d[a] = x[i, a] - mean[a]
+                d[a] = x[i, a] - means[k, a]
                 t = z * d[a]
                 for b in range(a + 1):
                     scatter[k, a, b] += t * d[b]
@@ -115,11 +120,10 @@ def _expect(logs: Floats, weights: Floats, posterior: Floats) -> float:
     """The log-likelihood; the posterior is filled in."""
     n, groups = logs.shape
     total = 0.0
-    log_weights = np.log(weights)
     for i in range(n):
         top = -math.inf
         for k in range(groups):
-            posterior[i, k] = logs[i, k] + log_weights[k]
+            posterior[i, k] = logs[i, k] + math.log(weights[k])
             top = max(top, posterior[i, k])
         s = 0.0
         for k in range(groups):
