@@ -90,3 +90,11 @@ def test_data_frames_are_named_as_the_mistake(survey):
     for files in ((survey.frame, survey), (survey, survey.frame)):
         with pytest.raises(OptionError, match=r"assess takes Microdata. Given: DataFrame"):
             sdc.assess(*files)
+
+
+def test_risks_of_synthetic_files_are_for_synthetic_files(survey):
+    protected = sdc.protect.microaggregate(survey, k=3)
+    reasons = {o.measure: o.reason for o in sdc.assess(survey, protected).omitted}
+    assert "is about synthetic files" in reasons["closest_record"]
+    assert "closest_record" in sdc.assess(survey, protected, linked=False).after
+    assert "closest_record" in sdc.assess(survey, protected, measures=["closest_record"]).after

@@ -94,6 +94,7 @@ def assess(
     ]
     _check_names(measures)
     unlinked = _why_unlinked(original, sets, linked)
+    synthetic = bool(unlinked) or len(sets) > 1
     before: dict[str, Result] = {}
     results: dict[Kind, dict[str, Result]] = {Kind.RISK: {}, Kind.UTILITY: {}}
     omitted: list[Omission] = []
@@ -102,6 +103,8 @@ def assess(
         if progress is not None:
             progress(spec.name, position, len(chosen))
         reason = _why_not(spec, original, unlinked, options)
+        if not reason and not (synthetic or spec.name in options or measures is not None):
+            reason = _only_synthetic(spec)
         if reason:
             omitted.append(Omission(spec.name, reason))
             continue
@@ -184,6 +187,13 @@ def _why_not(spec: Spec, original: Microdata, unlinked: str, options: Mapping[st
         return f"needs to be told {listing(absent)}, for example {spec.name}={{{absent[0]!r}: …}}"
     if spec.compares is Compares.RECORDS and unlinked:
         return f"compares each record with its protected self, and {unlinked}"
+    return ""
+
+
+def _only_synthetic(spec: Spec) -> str:
+    """Why risks of synthetic files are left out where each record is a version of an original one."""
+    if spec.kind is Kind.RISK and "synthetic" in spec.file_names:
+        return "is about synthetic files: say linked=False for one, or ask for it by name"
     return ""
 
 

@@ -23,6 +23,7 @@ def demo(
     from sdckit.cli import _json, _show
     from sdckit.cli._exit import Code
     from sdckit.cli._progress import following, say
+    from sdckit.cli._warm_up import warming_up
     from sdckit.compare import compare
     from sdckit.demo import survey
     from sdckit.demo.scenarios import ASSESS, KEYS, SCENARIOS
@@ -48,7 +49,7 @@ def demo(
         assess,
         seed,
     )
-    with following("Scenario", finished=True) as tell:
+    with warming_up(), following("Scenario", finished=True) as tell:
         found = compare(data, plan.scenarios, seed=seed, jobs=jobs, progress=tell, **assess)
 
     say("Writing the report and the files.")
