@@ -1,5 +1,7 @@
 """suppress: k-anonymous under the rule asked for, few cells, importance kept."""
 
+from collections import Counter
+
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -35,6 +37,38 @@ def test_no_more_cells_than_stored(oracles, case):
         assert cells(protected) <= case["expected"]["total_suppressions"]
 
 
+def some_value_can_stay(rows, k, rule):
+    """Whether a k-anonymous file is left with a value in it.
+
+    A record that keeps all of its values matches all blanked ones by the wildcard rule. As a category: m
+    records that keep one value they share must be k at least, and so must the others, unless there are none.
+    """
+    if rule == "wildcard":
+        return True
+    shared = [Counter(row[j] for row in rows if row[j] is not None) for j in range(len(rows[0]))]
+    most = max(n for counts in shared for n in counts.values())
+    return any(len(rows) - m >= k or m == len(rows) for m in range(k, most + 1))
+
+
+@pytest.mark.parametrize(
+    ("rows", "k", "rule", "stays"),
+    [
+        ([("a",), ("b",), ("c",)], 3, "category", False),
+        ([("a",), ("b",), ("c",)], 3, "wildcard", True),
+        ([("a",), ("a",), ("b",)], 2, "category", False),
+        ([("a",), ("a",), ("b",), ("c",)], 2, "category", True),
+    ],
+)
+def test_a_file_without_any_key_value_is_refused(rows, k, rule, stays):
+    assert some_value_can_stay(rows, k, rule) == stays
+    data = sdc.read(pl.DataFrame(rows, schema=["a"], orient="row"), keys="a")
+    if stays:
+        assert sdc.protect.suppress(data, k=k, missing=rule).frame["a"].null_count() < len(rows)
+    else:
+        with pytest.raises(DataError, match=r"unless every value.*Given: k=.*Lower k"):
+            sdc.protect.suppress(data, k=k, missing=rule)
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     rows=st.lists(st.tuples(*[st.sampled_from(["a", "b", None])] * 3), min_size=4, max_size=30).filter(
@@ -48,8 +82,8 @@ def test_the_result_is_k_anonymous_and_only_blanks(rows, k, rule):
     data = sdc.read(frame, keys=["a", "b", "c"])
     try:
         protected = sdc.protect.suppress(data, k=k, missing=rule)
-    except DataError:  # every key of every record had to go
-        assert len(rows) < 2 * k + 2
+    except DataError:
+        assert not some_value_can_stay(rows, k, rule)
         return
     assert sdc.risk.k_anonymity(protected, k=k, missing=rule).value == 0
     for column in "abc":

@@ -105,13 +105,19 @@ def suppress_by_category(
             merger.merge(list(columns), limit)
     current = np.where(merger.mask(), np.int32(-1), codes)
     _blank_rest(current, k, np.flatnonzero(np.isfinite(cost)))
+    if (current < 0).all():
+        _keep_one(current, codes, k, cost)
     if progress is not None:
         progress(0)
     return (current < 0) & (codes >= 0)
 
 
 def _blank_rest(codes: Codes, k: int, columns: Ints) -> None:
-    """Blank all touchable columns in what is still too small, and in the smallest groups up to k."""
+    """Make one group of all that is still too small, with records of other groups where it lacks some.
+
+    Only columns in which these records differ are blanked. The others come from groups with more than k
+    records, else a whole group joins; records without any value left are the first to join.
+    """
     first, group = distinct_rows(codes)
     size = np.bincount(group, minlength=len(first))
     bare = codes[first]
@@ -120,9 +126,33 @@ def _blank_rest(codes: Codes, k: int, columns: Ints) -> None:
     for c in np.unique(alike[size < k]):
         mine = np.flatnonzero(alike == c)
         mine = mine[np.lexsort((*codes[first[mine]].T, size[mine]))]
-        already = np.all(codes[first[mine]] == bare[mine], axis=1)
-        reached = int(size[mine[already]].sum())
-        for g in mine[~already]:
-            if size[g] < k or reached < k:
-                codes[np.ix_(group == g, columns)] = -1
-                reached += int(size[g])
+        rows = np.flatnonzero(np.isin(group, mine[size[mine] < k]))
+        large = mine[size[mine] >= k]
+        nothing_left = [g for g in large if (codes[first[g]] == bare[g]).all()]
+        if len(rows) < k and nothing_left:
+            rows = np.append(rows, np.flatnonzero(group == nothing_left[0]))
+        for spared in (k, 0):
+            for g in large:
+                free = np.setdiff1d(np.flatnonzero(group == g), rows)
+                taken = min(k - len(rows), len(free) - spared) if spared else len(free)
+                if len(rows) < k and taken > 0:
+                    rows = np.append(rows, free[:taken])
+        differ = columns[(codes[np.ix_(rows, columns)] != codes[rows[0], columns]).any(axis=0)]
+        codes[np.ix_(rows, differ)] = -1
+
+
+def _keep_one(current: Codes, codes: Codes, k: int, cost: Floats) -> None:
+    """Give back the dearest value that at least k records share, where greed has left none at all.
+
+    The records that stay blank must be k, too, unless there are none.
+    """
+    n = len(codes)
+    best, kept = 0.0, (np.empty(0, np.int64), 0)
+    for j in range(codes.shape[1]):
+        for value in np.unique(codes[codes[:, j] >= 0, j]):
+            rows = np.flatnonzero(codes[:, j] == value)
+            rows = rows if len(rows) == n else rows[: n - k]
+            if len(rows) >= k and len(rows) * cost[j] > best:
+                best, kept = len(rows) * cost[j], (rows, j)
+    rows, j = kept
+    current[rows, j] = codes[rows, j]

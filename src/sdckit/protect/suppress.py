@@ -11,7 +11,7 @@ import polars as pl
 from pydantic import Field
 
 from sdckit.cells import key_codes
-from sdckit.errors import OptionError
+from sdckit.errors import DataError, OptionError
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 from sdckit.protect.strata import strata
@@ -79,6 +79,12 @@ def suppress(
     frame = data.frame.with_columns(
         pl.when(pl.Series(mask[:, j])).then(None).otherwise(pl.col(c)).alias(c) for j, c in enumerate(names)
     )
+    if mask.any() and all(frame[c].null_count() == data.height for c in names):
+        raise DataError(
+            "The file cannot become k-anonymous unless every value of every key is suppressed.",
+            given=f"k={k}, {data.height:,} records",
+            hint="Lower k, recode the keys first, or let missing values match any value (missing=wildcard).",
+        )
     cells = {c: int(mask[:, j].sum()) for j, c in enumerate(names)}
     return data.with_frame(
         frame, cells_suppressed=int(mask.sum()), records_touched=int(mask.any(axis=1).sum()), by_key=cells
