@@ -18,7 +18,7 @@ _SEARCH = (Family.EII, Family.VVI, Family.EEE, Family.VVV)  # the families that 
 _FIRST, _FEW, _MANY = 2, 5, 60  # C-steps from every start; EM steps within these and within later ones
 _ROUNDS = 50  # C-steps at most until the kept records stay the same
 _FINALISTS = 3
-_PLENTY = 2_000  # more records than this are searched from a sample
+_PLENTY = 1_000  # more records than this are searched from a sample
 _FLAT = 1e-8
 
 
@@ -81,7 +81,7 @@ def trimmed_mixture(
     components with the largest BIC of the kept records, among them the one it has, so that
     2Q − parameters·log h never falls. Components of fewer than `smallest` records (p + 2 unless told) are
     not allowed. None where nothing can be fitted: too few records, or they are constant or collinear and
-    no family of `families` allows it. More than 2,000 records are searched from a sample, with the last
+    no family of `families` allows it. More than 1,000 records are searched from a sample, with the last
     C-steps among all. The order of the rows does not matter.
     Reference: Neykov, Filzmoser, Dimova & Neytchev (2007); Foschi (2011).
 

@@ -78,7 +78,7 @@ def atypical_records(
     Weights: not used. Missing: refused, or with `complete` records with a missing number are not tested.
     Variables that do not vary in a stratum are left out there. A stratum of too few records, or whose kept
     records are constant or collinear so that no family fits, is not tested. Cost: a fifth of a second a
-    stratum of 100 records; in strata of more than 2,000 the search runs on a sample.
+    stratum of 100 records; in strata of more than 1,000 the search runs on a sample.
     Reference: Foschi (2011).
 
     >>> import sdckit as sdc
