@@ -1,5 +1,7 @@
 """Microdata: roles, checks, immutability, kinds of frames."""
 
+from datetime import timedelta
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -58,6 +60,8 @@ def test_the_callers_pandas_frame_is_not_changed():
         ({"a": [None, None]}, {"keys": "a"}, DataError, "Every key is missing in every record"),
         ({"a": pl.Series([], dtype=pl.Int64)}, {}, DataError, "no records. Given: 0 rows"),
         ({"a": [[1]]}, {"keys": "a"}, ColumnError, "lists or structs"),
+        ({"a": [timedelta(1)]}, {"keys": "a"}, ColumnError, "'a' holds durations"),
+        ({"a": [timedelta(1)], "k": [1]}, {"keys": "k", "strata": "a"}, ColumnError, "'a' holds durations"),
     ],
 )
 def test_bad_input_gets_a_clear_error(frame, roles, error, text):
@@ -96,3 +100,10 @@ def test_direct_identifiers_are_dropped_unless_kept():
     frame = pl.DataFrame({"name": ["Ann"], "x": [1.0]})
     assert sdc.read(frame, direct="name").columns == ("x",)
     assert sdc.read(frame, direct="name", keep_direct=True).roles.direct == ("name",)
+
+
+@pytest.mark.parametrize("values", [[1, "x", None], ["x", 2.5, 1], [object()] * 3])
+def test_pandas_columns_of_several_or_unknown_types_are_named(values):
+    frame = pd.DataFrame({"fine": [1, 2, 3], "odd one": pd.Series(values, dtype=object)})
+    with pytest.raises(ColumnError, match=r"Column 'odd one' has values of several types.*astype"):
+        sdc.read(frame, keys="fine")

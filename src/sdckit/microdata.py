@@ -187,6 +187,12 @@ class Microdata:
         for column in self.roles.keys + self.roles.strata:
             if schema[column].is_nested():
                 raise ColumnError(f"Column {column!r} holds lists or structs.", given=str(schema[column]))
+            if schema[column] == nw.Duration:
+                raise ColumnError(
+                    f"Column {column!r} holds durations, which cannot be categories.",
+                    given=str(schema[column]),
+                    hint="Make them numbers, for instance of days.",
+                )
 
     def _check_values(self) -> None:
         facts = frames.facts(self.frame, self.roles.numeric, self.roles.weight, self.roles.keys)

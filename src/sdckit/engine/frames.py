@@ -72,12 +72,30 @@ def _to_polars(frame: Any, kind: str) -> pl.DataFrame:
         if len(set(names)) < len(names):
             repeated = sorted({n for n in names if names.count(n) > 1})
             raise ColumnError("Column names must differ.", given=", ".join(repeated))
-        return pl.from_pandas(frame.reset_index(drop=True).set_axis(names, axis=1), nan_to_null=True)
+        return _from_pandas(frame.reset_index(drop=True).set_axis(names, axis=1))
     if kind == "pyarrow":
         return pl.DataFrame(pl.from_arrow(frame))
     raise DataError(
         "This kind of data frame is not supported.", given=kind, allowed="Polars, pandas, PyArrow"
     )
+
+
+def _from_pandas(frame: Any) -> pl.DataFrame:
+    refused = (ValueError, TypeError, NotImplementedError)  # Arrow's errors are kinds of these
+    try:
+        return pl.from_pandas(frame, nan_to_null=True)
+    except refused as error:
+        for name in frame.columns:
+            try:
+                pl.from_pandas(frame[[name]], nan_to_null=True)
+            except refused:
+                kinds = sorted({type(v).__name__ for v in frame[name].dropna()})
+                raise ColumnError(
+                    f"Column {name!r} has values of several types or of a type we do not know.",
+                    given=listing(kinds),
+                    hint=f"Make it one type, for instance frame[{name!r}].astype('string').",
+                ) from error
+        raise
 
 
 def give_back(frame: Any, kind: str) -> Any:
