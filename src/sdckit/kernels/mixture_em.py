@@ -11,6 +11,7 @@ from sdckit.kernels.mixture_covariances import cholesky, covariances
 Floats = npt.NDArray[np.float64]
 
 LOG_2PI = math.log(2.0 * math.pi)
+SINGULAR = 1e-12  # a share of a variance that is left given other variables is rounding below this
 
 
 @jit
@@ -97,7 +98,7 @@ def log_densities(x: Floats, means: Floats, covariance: Floats, floors: Floats, 
             return False
         constant = p * LOG_2PI
         for j in range(p):
-            if root[j, j] * root[j, j] < floors[j]:
+            if root[j, j] * root[j, j] < max(floors[j], SINGULAR * covariance[k, j, j]):
                 return False
             constant += 2.0 * math.log(root[j, j])
             for m in range(j):
