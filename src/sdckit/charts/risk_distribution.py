@@ -31,7 +31,7 @@ def _classes(result: Result) -> Any:
         {
             "name": f"{percent(low)} to {percent(min(high, 1.0))}",
             "records": records,
-            "about": f"risk from {percent(low)} to below {percent(min(high, 1.0))}: {number(records)} records",
+            "about": f"risk {percent(low)} to below {percent(min(high, 1.0))}: {number(records)} records",
         }
         for low, high, records in table.rows()
     ]
