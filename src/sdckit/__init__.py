@@ -7,10 +7,9 @@
 0.0
 """
 
-from sdckit import demo as demo
-from sdckit import protect as protect
-from sdckit import risk as risk
-from sdckit import utility as utility
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from sdckit.assess import Assessment as Assessment
 from sdckit.assess import assess as assess
 from sdckit.compare import compare as compare
@@ -29,3 +28,16 @@ from sdckit.scenario import Scenario as Scenario
 from sdckit.scenario import Step as Step
 from sdckit.search import search as search
 from sdckit.version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from sdckit import demo as demo
+    from sdckit import protect as protect
+    from sdckit import risk as risk
+    from sdckit import utility as utility
+
+
+def __getattr__(name: str) -> Any:
+    """Load the packages of many small modules when they are first used: importing sdckit stays quick."""
+    if name in ("demo", "protect", "risk", "utility"):
+        return import_module(f"sdckit.{name}")
+    raise AttributeError(f"module 'sdckit' has no attribute {name!r}")
