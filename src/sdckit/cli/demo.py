@@ -10,7 +10,7 @@ from sdckit.cli._options import Jobs, Json
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the results; made if need be.")] = Path("demo"),
-    n: Annotated[int, typer.Option(min=200, help="Persons in the artificial survey.")] = 3000,
+    n: Annotated[int, typer.Option(min=200, help="Persons in the artificial survey.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the data and the protection.")] = 1,
     jobs: Jobs = 1,
     as_json: Json = False,
