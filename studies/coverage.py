@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from joblib import Parallel, delayed
 
 import sdckit as sdc
 from sdckit.estimate.catalogue import chosen
@@ -29,6 +30,7 @@ again and again, {runs:,} times for each design; how often does the 95 % interva
 population?
 
 * *simple*: {persons:,} persons at random, equal weights;
+* *small*: the same with {few:,} persons;
 * *clusters*: {clusters} primary sampling units of about 40 persons, at random within eight regions, two or
   more in each, weighted by the inverse of the sampling fraction; about {cluster_records:,} persons and
   {degrees} degrees of freedom.
@@ -37,6 +39,11 @@ Bootstraps have {replicates} replicates. With {runs:,} runs a coverage has a sta
 points. `SE ratio` is the mean estimated standard error over the standard deviation of the estimates: 1 is
 right.
 """
+
+
+def allowed(method: Method) -> list[Row]:
+    """The jackknife is refused for numbers that rest on a quantile."""
+    return [row for row in ROWS if method is not Method.JACKKNIFE or row.indicator.smooth]
 
 
 def population(n: int = 100_000) -> pl.DataFrame:
@@ -65,24 +72,26 @@ def simulate(
     design: str, runs: int, *, people: pl.DataFrame, size: int, replicates: int = 100, seed: int = 1
 ) -> pl.DataFrame:
     """Coverage and SE ratio of every indicator and method."""
-    truth = [e.value for e in table(sdc.read(people, numeric=VARIABLE), ROWS, How())[0]]
-    draw = {"simple": simple_sample, "clusters": cluster_sample}[design]
+    whole = table(sdc.read(people, numeric=VARIABLE), ROWS, How())[0]
+    truth = {row: e.value for row, e in zip(ROWS, whole, strict=True)}
+    draw = cluster_sample if design == "clusters" else simple_sample
     found: dict[Method, list[list[tuple[float, float, bool]]]] = {m: [] for m in METHODS}
     for run in range(runs):
         data = draw(people, size, np.random.default_rng([seed, run]))
         for method in METHODS:
             how = How(method, replicates, seed=run)
-            each = table(data, ROWS, how)[0]
+            rows = allowed(method)
+            each = table(data, rows, how)[0]
             found[method].append(
-                [(e.value, e.variance, e.low <= t <= e.high) for e, t in zip(each, truth, strict=True)]
+                [(e.value, e.variance, e.low <= truth[r] <= e.high) for e, r in zip(each, rows, strict=True)]
             )
     lines = []
     for method, results in found.items():
         values = np.array(results, dtype=float)
-        for i, name in enumerate(NAMES):
+        for i, row in enumerate(allowed(method)):
             theta, variance, inside = values[:, i].T
             ratio = np.sqrt(variance).mean() / theta.std(ddof=1)
-            lines.append((design, name, method.value, 100 * inside.mean(), ratio))
+            lines.append((design, row.indicator.name, method.value, 100 * inside.mean(), ratio))
     return pl.DataFrame(lines, schema=["design", "indicator", "method", "coverage", "se_ratio"], orient="row")
 
 
@@ -93,7 +102,7 @@ def markdown(results: pl.DataFrame, design: str) -> str:
         cells = {
             m: f"{c:.1f} ({r:.2f})" for m, c, r in part.select("method", "coverage", "se_ratio").iter_rows()
         }
-        lines.append([name, *(cells[m.value] for m in METHODS)])
+        lines.append([name, *(cells.get(m.value, "refused") for m in METHODS)])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -105,12 +114,15 @@ def outside(results: pl.DataFrame) -> list[str]:
     return [f"{i}, {m}, {d}: {c:.1f} %" for d, i, m, c, _ in far.iter_rows()]
 
 
-def page(runs: int, persons: int = 1000, clusters: int = 120, replicates: int = 100) -> str:
+def page(
+    runs: int, persons: int = 3000, few: int = 1000, clusters: int = 120, replicates: int = 100, jobs: int = 2
+) -> str:
     people = population()
-    parts = [
-        simulate("simple", runs, people=people, size=persons, replicates=replicates),
-        simulate("clusters", runs, people=people, size=clusters, replicates=replicates),
-    ]
+    sizes = {"simple": persons, "small": few, "clusters": clusters}
+    parts = Parallel(jobs)(
+        delayed(simulate)(design, runs, people=people, size=size, replicates=replicates)
+        for design, size in sizes.items()
+    )
     results = pl.concat(parts)
     sample = cluster_sample(people, clusters, np.random.default_rng(0))
     units = sample.frame.select("region", "psu").unique().height
@@ -118,6 +130,7 @@ def page(runs: int, persons: int = 1000, clusters: int = 120, replicates: int = 
         population=people.height,
         runs=runs,
         persons=persons,
+        few=few,
         clusters=units,
         cluster_records=sample.height,
         degrees=units - 8,
@@ -125,8 +138,7 @@ def page(runs: int, persons: int = 1000, clusters: int = 120, replicates: int = 
         error=100 * np.sqrt(0.05 * 0.95 / runs),
     )
     tables = [
-        f"## {d.capitalize()}\n\nCoverage in percent (SE ratio).\n\n{markdown(results, d)}"
-        for d in ("simple", "clusters")
+        f"## {d.capitalize()}\n\nCoverage in percent (SE ratio).\n\n{markdown(results, d)}" for d in sizes
     ]
     far = outside(results)
     total = results.height
@@ -138,13 +150,19 @@ def page(runs: int, persons: int = 1000, clusters: int = 120, replicates: int = 
 READING = """\
 ## Reading
 
-The jackknife is made for smooth numbers. It is wrong for quantiles, and so for every number that rests on
-one (median, poverty line, rate and gap, S80/S20): leaving out one unit moves a quantile by a single step or
-not at all. Use it for means, totals, ratios and the Gini coefficient; `indicators` says so in a note.
+With 3,000 persons, and with 120 clusters, every method covers within 93 to 97 %. With 1,000 persons so do all
+but those of S80/S20: its estimates are skewed to the right, the standard error is right (SE ratio) but an
+interval that is symmetric about the estimate misses on one side more often. For S80/S20 from few persons say
+92 to 93 % where the interval says 95 %.
 
-All other methods are within 93 to 97 %, but for S80/S20 from a simple sample of 1,000: its estimates are
-skewed to the right, and an interval that is symmetric about them misses on one side more often. Intervals
-for clusters are a little wide, because 5 % of the clusters are drawn and the intervals do not use it (`fpc`).
+The jackknife is made for smooth numbers. It is wrong for quantiles, and so for every number that rests on
+one: leaving out one unit moves a quantile by a single step or not at all. An earlier run of this study, when
+it was still offered there, had 52 % for the median and 71 % for the 90 % quantile of 1,000 persons, and
+standard errors five times too large for S80/S20. `indicators` now refuses it and names the others.
+
+Intervals for clusters are a little wide, because 5 % of the clusters are drawn and the intervals do not use
+it (`fpc`). The size of the simple sample was raised from 1,000 to 3,000 after the smaller one had shown the
+short intervals of S80/S20; both are shown.
 """
 
 

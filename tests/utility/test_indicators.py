@@ -147,10 +147,12 @@ def test_every_variance_gives_about_the_same_and_does_not_depend_on_the_order(va
     assert result.parts["variance_original"][0] == pytest.approx(taylor, rel=0.35)
 
 
-def test_the_jackknife_of_a_quantile_is_warned_of():
+def test_the_jackknife_of_a_quantile_is_refused():
     data = small()
-    result = sdc.utility.indicators(data, data, indicators=["mean", "median"], variance="jackknife")
-    assert any("jackknife does not hold" in n and n.endswith("median.") for n in result.notes)
+    gap = {"pay_gap": {"group": "sex", "reference": "1", "statistic": "median"}}
+    for rough in ("median", "s80s20", "poverty_rate", "fgt1", gap):
+        with pytest.raises(sdc.SdcError, match=r"rest on a quantile.*variance='taylor'"):
+            sdc.utility.indicators(data, data, indicators=["mean", rough], variance="jackknife")
 
 
 def test_given_replicate_weights():

@@ -80,12 +80,16 @@ class Indicator(ABC):
     """Base of all indicators. Subclasses are frozen dataclasses whose fields are the indicator's options."""
 
     unit: ClassVar[str] = "units of the variable"
-    smooth: ClassVar[bool] = True  # no quantile in it, so that the jackknife holds
 
     @property
     @abstractmethod
     def name(self) -> str:
         """How a row of results calls it."""
+
+    @property
+    def smooth(self) -> bool:
+        """Whether it rests on no quantile, so that the jackknife holds."""
+        return True
 
     @abstractmethod
     def point(self, piece: Piece) -> Array:

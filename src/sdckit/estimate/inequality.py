@@ -53,7 +53,11 @@ class ShareRatio(Indicator):
     lower: float = 0.2
     upper: float = 0.8
     unit: ClassVar[str] = "ratio"
-    smooth: ClassVar[bool] = False
+
+    @property
+    def smooth(self) -> bool:
+        """It rests on a quantile."""
+        return False
 
     @property
     def name(self) -> str:

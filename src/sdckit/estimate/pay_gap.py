@@ -28,6 +28,11 @@ class PayGap(Indicator):
         """How a row of results calls it."""
         return "pay_gap" if self.statistic == "mean" else "pay_gap median"
 
+    @property
+    def smooth(self) -> bool:
+        """A gap of means does not rest on a quantile."""
+        return self.statistic == "mean"
+
     def source(self, variable: str) -> Source:
         """The variable, and 1 in the reference group, 0 in the others beside it."""
         return Source(variable, self.group, self.reference)

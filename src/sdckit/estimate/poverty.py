@@ -16,7 +16,11 @@ class PovertyThreshold(Indicator):
 
     share: float = 0.6
     of: Literal["median", "mean"] = "median"
-    smooth: ClassVar[bool] = False
+
+    @property
+    def smooth(self) -> bool:
+        """A share of the mean rests on no quantile."""
+        return self.of == "mean"
 
     @property
     def name(self) -> str:
@@ -43,7 +47,11 @@ class _Poverty(LinedIndicator):
     share: float = 0.6
     of: Literal["median", "mean"] = "median"
     fixed_line: float | None = None
-    smooth: ClassVar[bool] = False
+
+    @property
+    def smooth(self) -> bool:
+        """With a line of the sample, records jump over it."""
+        return self.fixed_line is not None
 
     def line(self, whole: Piece) -> Array:
         """[r] The line under each set of weights."""
@@ -131,6 +139,11 @@ class PovertyGap(_Poverty):
     """Relative median poverty gap: 100·(z − median of the poor)/z, with the line z of the whole file."""
 
     unit: ClassVar[str] = "percent"
+
+    @property
+    def smooth(self) -> bool:
+        """It is about the median of the poor."""
+        return False
 
     @property
     def name(self) -> str:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import ClassVar
 
 import numpy as np
 
@@ -21,7 +20,11 @@ class Quantile(Indicator):
 
     p: float = 0.5
     average: bool = False
-    smooth: ClassVar[bool] = False
+
+    @property
+    def smooth(self) -> bool:
+        """It rests on a quantile."""
+        return False
 
     @property
     def name(self) -> str:

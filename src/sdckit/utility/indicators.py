@@ -99,9 +99,10 @@ def indicators(
 
     `variance`: taylor (linearisation; densities by Hall & Sheather's bandwidth), bootstrap (PSUs within
     strata), rescaled (Rao–Wu), calibrated (bootstrap raked to `margins`, by default `by` or the strata),
-    jackknife (leave one PSU out), or replicates: the columns `replicate_weights`, with `replicate_scale` as
-    factor of the sum of squares (1/R). Intervals are θ ± t·√V with PSUs − strata degrees of freedom, or
-    bootstrap percentiles. `fpc` names a column with sampling fractions or population numbers of PSUs.
+    jackknife (leave one PSU out; refused for numbers that rest on a quantile, where it is wrong), or
+    replicates: the columns `replicate_weights`, with `replicate_scale` as factor of the sum of squares
+    (1/R). Intervals are θ ± t·√V with PSUs − strata degrees of freedom, or bootstrap percentiles. `fpc` names
+    a column with sampling fractions or population numbers of PSUs.
 
     Weights, strata and clusters come from the roles. Missing values of the variable: the record is outside
     the domain; a missing `by` value: in the total only. Several synthetic sets, as a list, are combined by
@@ -125,7 +126,12 @@ def indicators(
     rows, notes = _rows(original, indicators, tuple(variables), tuple(by))
     rough = dict.fromkeys(row.indicator.name for row in rows if not row.indicator.smooth)
     if variance is Method.JACKKNIFE and rough:
-        notes += (f"The jackknife does not hold for numbers that rest on quantiles: {listing(rough)}.",)
+        raise OptionError(
+            "The jackknife gives wrong variances for numbers that rest on a quantile.",
+            given=listing(rough),
+            allowed="smooth numbers: mean, total, proportion, ratio, gini, and your own functions",
+            hint="Use variance='taylor', 'bootstrap' or 'rescaled' for these.",
+        )
     before, said = table(original, rows, how)
     after: list[list[Estimate]] = []
     also: tuple[str, ...] = ()
