@@ -102,6 +102,7 @@ class Spec:
     shares: tuple[str, ...] = ()  # figures that run from 0 (good) to 1 (bad) and can stand for the measure
     chart: Callable[[Result], Any] | None = None
     several: bool = False  # the second file may be a list of synthetic sets
+    section: str = ""  # of the report, where roles, files and options do not tell
 
     @cached_property
     def parameters(self) -> Mapping[str, inspect.Parameter]:

@@ -27,6 +27,7 @@ class MissingCells(StrEnum):
 @utility(
     "Change of contingency tables (UT)",
     unit="records (weighted where there are weights) a cell",
+    section="categorical",
     engines="all",
     shares=("hellinger", "total_variation"),
     reference="Templ (2017), ch. 5; Gomatam & Karr (2003) for Hellinger and total variation",

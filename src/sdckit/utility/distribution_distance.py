@@ -21,6 +21,7 @@ _NAMES = ("kolmogorov_smirnov", "cramer_von_mises", "wasserstein")
     bounds=(0, 1),
     unit="largest difference of two distribution functions, mean over variables",
     needs=Role.NUMERIC,
+    section="distribution",
     engines="all",
     reference="Kolmogorov (1933), Smirnov (1948); Anderson (1962); Villani (2009) for Wasserstein",
     chart=charts.distribution_overlays,

@@ -46,6 +46,7 @@ class Stacked(NamedTuple):
     unit="share of records",
     bounds=(0.0, 1.0),
     needs=Role.NUMERIC,
+    section="distribution",
     compares=Compares.DISTRIBUTIONS,
     reference="Woo, Reiter, Oganian & Karr (2009); Kim, Measures of Data Utility for Complex Survey Data, "
     "for the weighted DUW",

@@ -29,6 +29,7 @@ class MissingShare(StrEnum):
 @utility(
     "Change of entropy",
     unit="nats",
+    section="categorical",
     engines="all",
     reference="Templ (2017), ch. 5; Shannon (1948)",
     chart=charts.PartsBeforeAfter("entropy, nats"),

@@ -21,6 +21,7 @@ Transition = Mapping[str, Mapping[str, float]]  # original category → protecte
 @utility(
     "Entropy-based information loss (EBIL)",
     unit="nats, summed over records",
+    section="categorical",
     compares=Compares.RECORDS,
     engines="all",
     shares=("share",),
