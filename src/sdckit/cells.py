@@ -6,6 +6,7 @@ Every categorical risk is a formula on this small table; records get theirs by a
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -54,7 +55,7 @@ class KeyCells:
         """The number of records in some of the cells."""
         return int(self.records[which].sum())
 
-    def parts(self, **columns: Floats) -> pl.DataFrame:
+    def parts(self, **columns: npt.NDArray[Any]) -> pl.DataFrame:
         """Columns given by cell, laid out by record under its id; by cell where records are out of memory.
 
         A key named like one of the columns has "(key)" behind its name.

@@ -5,21 +5,33 @@ resolves role defaults, checks roles, columns and the engine, and fills in `Resu
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, wraps
 from math import inf
-from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, cast, get_type_hints
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
+from sdckit.columns import KEYS as KEYS
+from sdckit.columns import NUMERIC as NUMERIC
+from sdckit.columns import SENSITIVE as SENSITIVE
+from sdckit.columns import STRATA as STRATA
+from sdckit.columns import Column as Column
+from sdckit.columns import ColumnName as ColumnName
+from sdckit.columns import Columns as Columns
+from sdckit.columns import RoleColumns as RoleColumns
+from sdckit.columns import column_names, names_columns
 from sdckit.engine.frames import ENGINES
 from sdckit.errors import EngineError, OptionError, RoleError, UnknownMethodError, listing, nearest
 from sdckit.microdata import LogEntry, Microdata
 from sdckit.result import Result
 from sdckit.roles import Role as Role
+from sdckit.where import WHERE as WHERE
+from sdckit.where import Where as Where
+from sdckit.where import flagged, protect_some
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -47,41 +59,6 @@ class Compares(StrEnum):
     DISTRIBUTIONS = "distributions, also of files of different length"
 
 
-class RoleColumns(tuple[str, ...]):
-    """A default for a `Columns` option: the columns of a role, looked up in the data."""
-
-    role: Role
-
-    def __new__(cls, role: Role) -> "RoleColumns":
-        """An empty tuple that remembers its role."""
-        new = super().__new__(cls)
-        new.role = role
-        return new
-
-    def __repr__(self) -> str:
-        return f"the {self.role.value} columns"
-
-
-KEYS, NUMERIC = RoleColumns(Role.KEYS), RoleColumns(Role.NUMERIC)
-SENSITIVE, STRATA = RoleColumns(Role.SENSITIVE), RoleColumns(Role.STRATA)
-
-
-class ColumnName:
-    """Marks an option that names columns, so that they are checked against the data."""
-
-
-def _as_tuple(value: Any) -> Any:
-    if isinstance(value, RoleColumns):
-        return value
-    return (value,) if isinstance(value, str) else value
-
-
-Columns = Annotated[
-    Sequence[str], BeforeValidator(_as_tuple), ColumnName(), Field(json_schema_extra={"format": "columns"})
-]
-Column = Annotated[str, ColumnName(), Field(json_schema_extra={"format": "column"})]
-
-
 @dataclass(frozen=True)
 class Spec:
     """All that is known of one protection or measure besides its code."""
@@ -102,6 +79,7 @@ class Spec:
     shares: tuple[str, ...] = ()  # figures that run from 0 (good) to 1 (bad) and can stand for the measure
     chart: Callable[[Result], Any] | None = None
     several: bool = False  # the second file may be a list of synthetic sets
+    flags: str = ""  # the yes-or-no column of `parts` that marks records, for `where`
     section: str = ""  # of the report, where roles, files and options do not tell
 
     @cached_property
@@ -169,7 +147,10 @@ class Spec:
             model = self.options(**given)
         except ValidationError as error:
             raise self._explain(error) from None
-        return {name: getattr(model, name) for name in self.options.model_fields}
+        options = {name: getattr(model, name) for name in self.options.model_fields}
+        if options.get("where") is not None:
+            options["where"] = _chooser(self, options["where"])
+        return options
 
     def _explain(self, error: ValidationError) -> OptionError:
         first = error.errors()[0]
@@ -189,8 +170,11 @@ class Spec:
         for name, value in options.items():
             if isinstance(value, RoleColumns):
                 done[name] = data.roles.columns(value.role)
-            elif _names_columns(self.hints[name]):
-                for column in [value] if isinstance(value, str) else _flat(value):
+            elif name == "where":
+                for measure, given in value.items() if isinstance(value, Mapping) else ():
+                    find(measure).resolve(data, find(measure).validate(given))
+            elif names_columns(self.hints[name]):
+                for column in [value] if isinstance(value, str) else column_names(value):
                     data.require(column)
         return done
 
@@ -213,22 +197,6 @@ class Spec:
                 allowed=listing(self.engines),
                 hint="data.collect() brings them into memory.",
             )
-
-
-def _names_columns(hint: Any) -> bool:
-    if get_origin(hint) is Annotated and any(isinstance(a, ColumnName) for a in get_args(hint)[1:]):
-        return True
-    return any(_names_columns(part) for part in get_args(hint) if part is not hint)
-
-
-def _flat(value: Any) -> Iterable[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from value
-    elif isinstance(value, Iterable):
-        for part in value:
-            yield from _flat(part)
 
 
 _known: dict[str, Spec] = {}
@@ -343,16 +311,51 @@ def _protecting(spec: Spec) -> Callable[..., Microdata]:
     @wraps(spec.function)
     def protect(data: Any, *, rng: Any = None, progress: Any = None, **given: Any) -> Microdata:
         options = prepare(spec, [data], given)
+        where = options.pop("where", None)
         extra: dict[str, Any] = {}
         if "rng" in spec.parameters:
             extra["rng"] = _generator(rng)
         if "progress" in spec.parameters:
             extra["progress"] = progress
-        result: Microdata = spec.function(data, **options, **extra)
+
+        def whole(file: Microdata) -> Microdata:
+            done: Microdata = spec.function(file, **options, **extra)
+            return done
+
+        result = whole(data) if where is None else protect_some(data, _chosen(data, where), whole)
         figures = result.log[-1].figures if len(result.log) > len(data.log) else {}
-        return replace(result, log=(*data.log, LogEntry(spec.name, plain(options), figures)))
+        told = plain(options if where is None else {**options, "where": where})
+        return replace(result, log=(*data.log, LogEntry(spec.name, told, figures)))
 
     return protect
+
+
+def _chooser(spec: Spec, given: Any) -> Mapping[str, Any] | Result:
+    """What `where` was given, checked: a result, or one measure with its options."""
+    asked = (
+        {given.measure: {}} if isinstance(given, Result) else {given: {}} if isinstance(given, str) else given
+    )
+    name, options = next(iter(asked.items()), ("", {}))
+    if len(asked) != 1 or not isinstance(options, Mapping | None):
+        allowed = "{measure: {option: value}}"
+        raise OptionError(f"Option 'where' of {spec.name} is not valid.", given=given, allowed=allowed)
+    measure = find(str(name), Kind.RISK)
+    if not measure.flags:
+        useful = listing(s.name for s in specs(Kind.RISK) if s.flags)
+        raise OptionError(f"{name} flags no records that where could choose.", allowed=useful)
+    measure.validate(options or {})
+    return given if isinstance(given, Result) else {name: dict(options or {})}
+
+
+def _chosen(data: Microdata, where: Mapping[str, Any] | Result) -> Any:
+    """The records to protect. Data never change, so what a measure flags in them is kept with them."""
+    if isinstance(where, Result):
+        return flagged(data, where, find(where.measure).flags)
+    asked = ("where", repr(plain(where)))
+    if asked not in data.kept:
+        ((name, options),) = where.items()
+        data.kept[asked] = flagged(data, find(name).call(data, **options), find(name).flags)
+    return data.kept[asked]
 
 
 def _generator(rng: Any) -> np.random.Generator:
@@ -376,6 +379,8 @@ def plain(options: Mapping[str, Any]) -> dict[str, Any]:
             return [simple(v) for v in value]
         if isinstance(value, Microdata):
             return f"{value.height:,} records"
+        if isinstance(value, Result):
+            return {value.measure: simple(value.options)}
         return value.tolist() if isinstance(value, np.ndarray) else value
 
     return {name: simple(value) for name, value in options.items()}

@@ -8,7 +8,7 @@ from typing import Any
 from rich.markup import escape
 
 from sdckit.cli._show import out, table
-from sdckit.registry import Kind, RoleColumns, Spec
+from sdckit.registry import WHERE, Kind, RoleColumns, Spec
 from sdckit.result import show
 
 BOUNDS = {
@@ -60,6 +60,8 @@ def explain(spec: Spec) -> None:
         "Unit": spec.unit,
         "Reading": spec.reading,
         "Looks at": spec.compares.value if spec.kind is not Kind.PROTECTION else "",
+        "where": WHERE if "where" in spec.parameters else "",
+        "Flags": f"records for the option where of protections: {spec.flags}" if spec.flags else "",
         "Needs": ", ".join(role.value for role in spec.needs),
         "Engines": ", ".join(spec.engines),
         "Reference": spec.reference,
@@ -77,12 +79,12 @@ def kind(part: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
     """
     if "$ref" in part:
         return kind(schema["$defs"][part["$ref"].rsplit("/", 1)[1]], schema)
+    if part.get("format") in ("columns", "column", "measure"):
+        return str(part["format"])
     if "anyOf" in part:
         return " or ".join(dict.fromkeys(kind(p, schema) for p in part["anyOf"] if p.get("type") != "null"))
     if "enum" in part or "const" in part:
         return " | ".join(map(str, part.get("enum", [part.get("const")])))
-    if part.get("format") in ("columns", "column"):
-        return str(part["format"])
     name = str(part.get("type", "any"))
     if name == "array" and part.get("items"):
         name = f"list of {kind(part['items'], schema)}"

@@ -13,7 +13,7 @@ from sdckit.microdata import Microdata
 from sdckit.protect.households import once_per_household
 from sdckit.protect.numbers import Floats, location_and_spread, matrix_of, number_columns, with_matrix
 from sdckit.protect.strata import pooled_strata
-from sdckit.registry import NUMERIC, Columns, Role, protection
+from sdckit.registry import NUMERIC, Columns, Role, Where, protection
 
 CENTRAL = 0.975  # records beyond this quantile of their robust squared distance are outliers
 PLENTY = 50_000  # records, drawn at random, are enough to estimate where the bulk lies
@@ -47,6 +47,7 @@ def add_noise(
     method: Noise = Noise.ADDITIVE,
     amount: Annotated[float, Field(gt=0, le=10)] = 0.3,
     by: Columns = (),
+    where: Where | None = None,
     rng: np.random.Generator,
 ) -> Microdata:
     r"""Change numbers by random noise. `amount` is the standard deviation (SD) of the noise, as a share.
@@ -74,6 +75,7 @@ def add_noise(
     Missing values stay missing. S is made of the correlations of the records without missing values and the
     SDs of all present values; `restricted` gives records with missing values Kim's noise; distances of
     `outliers` use the variables present. Weights are not used.
+    `where`: protect only the records that a measure flags, see `sdckit.where`.
     Reference: Kim (1986); Ting, Fienberg & Trottini (2008); Templ & Meindl (2008). Departures: `restricted`
     draws what the orthogonal matrix does to the variables, not the n × n matrix.
 

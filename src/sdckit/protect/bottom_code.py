@@ -7,7 +7,7 @@ from pydantic import Field
 from sdckit.microdata import Microdata
 from sdckit.protect.households import once_per_household
 from sdckit.protect.tails import Replacement, cut_tails
-from sdckit.registry import NUMERIC, Columns, protection
+from sdckit.registry import NUMERIC, Columns, Where, protection
 
 
 @protection("Bottom coding", reference="Hundepool et al. (2012), ch. 3")
@@ -20,6 +20,7 @@ def bottom_code(
     share: Annotated[float, Field(gt=0, lt=1)] | None = None,
     replacement: Replacement | float = Replacement.THRESHOLD,
     by: Columns = (),
+    where: Where | None = None,
 ) -> Microdata:
     """Replace the numbers below a threshold, each variable on its own: `top_code` turned round.
 
@@ -31,6 +32,7 @@ def bottom_code(
 
     Missing stays missing. Whole numbers stay whole unless means or medians make them decimal. A variable that
     households share is cut once a household. Weights are not used.
+    `where`: protect only the records that a measure flags, see `sdckit.where`.
     Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc

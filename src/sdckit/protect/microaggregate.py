@@ -16,7 +16,7 @@ from sdckit.protect.groupings import Flags, Floats, Ints, Statistic, Transform
 from sdckit.protect.households import once_per_household
 from sdckit.protect.numbers import number_columns
 from sdckit.protect.strata import pooled_strata
-from sdckit.registry import NUMERIC, Columns, Role, protection
+from sdckit.registry import NUMERIC, Columns, Role, Where, protection
 
 
 class Aggregation(StrEnum):
@@ -52,6 +52,7 @@ def microaggregate(
     transform: Transform = Transform.NONE,
     share: Annotated[float, Field(gt=0, le=1)] | None = None,
     by: Columns = (),
+    where: Where | None = None,
 ) -> Microdata:
     """Replace each number by the mean of its group of at least k similar records.
 
@@ -88,6 +89,7 @@ def microaggregate(
     fewer than k share a pattern, each of their values becomes the nearest group mean (for categories the most
     frequent group value) of that variable, so that nothing leaves unprotected. Values of which fewer than k
     are present are blanked, where no group has any. Weights are not used.
+    `where`: protect only the records that a measure flags, see `sdckit.where`.
     Reference: Domingo-Ferrer & Mateo-Sanz (2002); optimal: Hansen & Mukherjee (2003); robust: Templ & Meindl
     (2008); rank groups: Kim, Measures of Data Utility for Complex Survey Data. Departures: where half of
     the records lie on a plane, `robust` uses the plain covariance; MDAV works in blocks of 200,000 records.

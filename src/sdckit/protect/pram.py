@@ -14,7 +14,7 @@ from sdckit.microdata import Microdata
 from sdckit.protect.categories import Categories, categories
 from sdckit.protect.households import once_per_household
 from sdckit.protect.strata import strata
-from sdckit.registry import Columns, protection
+from sdckit.registry import Columns, Where, protection
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -41,6 +41,7 @@ def pram(
     amount: Annotated[float, Field(gt=0, le=1)] = 1.0,
     weighted: bool = False,
     by: Columns = (),
+    where: Where | None = None,
     rng: np.random.Generator,
 ) -> Microdata:
     r"""Let each value change its category at random, variable by variable, record by record.
@@ -64,6 +65,7 @@ def pram(
     changes once a household; p are then frequencies of households. Relations between variables weaken.
     Only categories that occur (in the stratum) take part, and none is invented. Missing values stay missing
     and do not count in p.
+    `where`: protect only the records that a measure flags, see `sdckit.where`.
     Reference: Gouweleeuw et al. (1998).
 
     >>> import polars as pl, sdckit as sdc

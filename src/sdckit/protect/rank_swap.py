@@ -13,7 +13,7 @@ from sdckit.microdata import Microdata
 from sdckit.protect.households import once_per_household
 from sdckit.protect.numbers import number_columns
 from sdckit.protect.strata import strata
-from sdckit.registry import NUMERIC, Columns, Role, protection
+from sdckit.registry import NUMERIC, Columns, Role, Where, protection
 
 Ints = npt.NDArray[np.int64]
 
@@ -39,6 +39,7 @@ def rank_swap(
     share: Annotated[float, Field(gt=0, le=1)] = 0.05,
     rule: Swap = Swap.WINDOW,
     by: Columns = (),
+    where: Where | None = None,
     rng: np.random.Generator,
 ) -> Microdata:
     """Swap values of records that are close in rank, each variable on its own.
@@ -55,6 +56,7 @@ def rank_swap(
     A record's values are no longer its own: measures that compare record by record say little.
 
     Missing values stay missing, where they are. Weights are not used.
+    `where`: protect only the records that a measure flags, see `sdckit.where`.
     Reference: Moore (1996), "Controlled data-swapping techniques"; groups: Kim's simulation.
 
     >>> import polars as pl, sdckit as sdc

@@ -10,7 +10,7 @@ from sdckit.microdata import Microdata
 from sdckit.protect.households import once_per_household
 from sdckit.protect.numbers import Floats, matrix_of, number_columns
 from sdckit.protect.whole_numbers import in_place_of
-from sdckit.registry import NUMERIC, Columns, protection
+from sdckit.registry import NUMERIC, Columns, Where, protection
 
 CLOSE = 1e-9  # a quotient this near to a whole number, relatively, is that number
 
@@ -31,6 +31,7 @@ def round_values(
     variables: Columns = NUMERIC,
     base: Annotated[float, Field(gt=0)] = 10.0,
     method: Rounding = Rounding.NEAREST,
+    where: Where | None = None,
     rng: np.random.Generator,
 ) -> Microdata:
     """Round numbers to multiples of `base`: 10 for tens, 0.5 for halves.
@@ -43,6 +44,7 @@ def round_values(
 
     Missing stays missing. Whole numbers stay whole if the base is. With `random`, a number that households
     share is rounded once a household. Weights are not used.
+    `where`: protect only the records that a measure flags, see `sdckit.where`.
     Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc

@@ -9,7 +9,7 @@ from sdckit.microdata import Microdata
 from sdckit.protect.households import once_per_household
 from sdckit.protect.numbers import number_columns
 from sdckit.protect.strata import pooled_strata
-from sdckit.registry import NUMERIC, Columns, Role, protection
+from sdckit.registry import NUMERIC, Columns, Role, Where, protection
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -31,6 +31,7 @@ def shuffle(
     variables: Columns = NUMERIC,
     predictors: Columns = (),
     by: Columns = (),
+    where: Where | None = None,
     rng: np.random.Generator,
 ) -> Microdata:
     r"""Give each variable's values to other records, in an order drawn from a regression on the predictors.
@@ -53,6 +54,7 @@ def shuffle(
 
     Missing values stay missing, where they are; a missing predictor is a category of its own. Weights are
     not used.
+    `where`: protect only the records that a measure flags, see `sdckit.where`.
     Reference: Muralidhar & Sarathy (2006), "Data shuffling", Management Science 52(5). Departure: least
     squares on normal scores in place of the rank correlation matrix, so that categories can be predictors.
 

@@ -13,7 +13,7 @@ from sdckit.protect.numbers import matrix_of, number_columns
 from sdckit.protect.strata import pooled_strata
 from sdckit.protect.tails import Replacement, cut_tails
 from sdckit.protect.whole_numbers import in_place_of
-from sdckit.registry import NUMERIC, Columns, protection
+from sdckit.registry import NUMERIC, Columns, Where, protection
 
 PER_VARIABLE = 5  # records a stratum needs for a joint threshold
 
@@ -29,6 +29,7 @@ def top_code(
     replacement: Replacement | float = Replacement.THRESHOLD,
     joint: bool = False,
     by: Columns = (),
+    where: Where | None = None,
 ) -> Microdata:
     r"""Replace the numbers above a threshold, each variable on its own or all of them together.
 
@@ -46,6 +47,7 @@ def top_code(
 
     Missing stays missing. Whole numbers stay whole unless means, medians or ellipsoids make them decimal.
     A variable that households share is cut once a household. Weights are not used.
+    `where`: protect only the records that a measure flags, see `sdckit.where`.
     Reference: Hundepool et al. (2012). Departure: the joint rule is ours, with Rousseeuw & Van Driessen's
     estimator.
 

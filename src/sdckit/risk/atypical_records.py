@@ -36,6 +36,7 @@ _PARTS = {
     unit="share of records",
     needs=Role.NUMERIC,
     shares=("largest_share",),
+    flags="atypical",
     chart=charts.TableBars("strata", "stratum", "share", "share of the stratum's records atypical", True),
     reference="Foschi (2011)",
     reading="Records whose numbers fit none of the groups that most records of their stratum form, such as "

@@ -27,6 +27,7 @@ Ints = npt.NDArray[np.int64]
     unit="probability",
     needs=Role.KEYS,
     engines="all",
+    flags="above_threshold",
     chart=charts.risk_distribution,
     reference="Benedetti & Franconi (1998); Franconi & Polettini (2004)",
     reading="The mean probability that an intruder who knows the keys of a person and finds a record with "
@@ -52,8 +53,9 @@ def individual_risk(
     p/(f−(1−p)) for f > 2. Where Fₖ ≤ fₖ, as without weights, the risk is 1/fₖ.
 
     value: the mean risk (global risk). figures: expected_reidentifications Σ rᵢ, above_threshold (records
-    with a risk above `threshold`), highest. parts: the risk of each record. tables: `classes`, records by
-    risk; `keys`, the expected re-identifications without each key, and the share of the risk it brings.
+    with a risk above `threshold`), highest. parts: the risk of each record and whether it is above the
+    threshold. tables: `classes`, records by risk; `keys`, the expected re-identifications without each key,
+    and the share of the risk it brings.
 
     Weights: Fₖ is their sum over the cell. Missing keys: see `frequencies`.
     Reference: Benedetti & Franconi (1998).
@@ -83,7 +85,12 @@ def individual_risk(
             "above_threshold": cells.count(risks > threshold),
             "highest": float(risks.max()),
         },
-        cells.parts(sample_count=cells.sample, population_count=cells.population, risk=risks),
+        cells.parts(
+            sample_count=cells.sample,
+            population_count=cells.population,
+            risk=risks,
+            above_threshold=risks > threshold,
+        ),
         notes,
         tables,
     )
