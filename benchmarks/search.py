@@ -1,4 +1,7 @@
-"""A search against a grid of the same budget on the demo survey: how much of the map the front covers."""
+"""A search against a grid of the same budget on the demo survey: how much of the map the front covers.
+
+python -m benchmarks.search
+"""
 
 import sdckit as sdc
 from sdckit.space import Space

@@ -1,6 +1,6 @@
 """How count_cells grows with the number of records, on each engine installed here.
 
-    python benchmarks/engine.py [--spark]
+    python -m benchmarks.engines [--spark]
 
 Prints seconds (best of three), the growth exponent from the size before, and for Polars the peak extra memory
 of the first run in a fresh process (later runs reuse memory the allocator has kept, and would show none).

@@ -1,0 +1,6 @@
+"""Benchmarks: see `python -m benchmarks --help`."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))  # the slow plain twins

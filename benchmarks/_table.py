@@ -1,0 +1,71 @@
+"""The table of benchmarks, for the terminal and for the documentation."""
+
+import platform
+from collections.abc import Mapping, Sequence
+
+import sdckit
+from benchmarks._task import Run
+
+WIDTHS = {"CPU s": 9, "wall s": 9, "growth": 8, "MB": 7, "naive ×": 9, "R s": 9}
+HEAD = f"{'task':<46}{'records':>10}{''.join(f'{name:>{w}}' for name, w in WIDTHS.items())}  result"
+
+INTRODUCTION = """\
+# Benchmarks
+
+`make bench` prints this table for your machine; `python -m benchmarks --write` writes this page, here with
+sdckit {version} on Python {python}.
+
+Every line is a fresh process. *seconds* are CPU seconds of the call alone (the best of three where it is
+short): reading, imports and compilation are left out. *elapsed* is less where two threads share the work.
+*growth* is the exponent of the number of records from the line before: 1 is linear, 2 quadratic. *memory* is
+the peak above the input. *naive* is how many times longer plain Python takes for the same result on a small
+file (the twin the tests compare with); it grows with the file. *R* are CPU seconds of sdcMicro 5.8.1 (or
+laeken, or the R and C++ code that came with the papers) stored from another run on a machine of the same
+kind: it was not run again beside ours, so read ratios below two as a draw. Files of 100,000 are the same for
+both; larger ones were built in the same way, so there the ratios are rough.
+
+Three further programs look at quality and at engines: `python -m benchmarks.suppression_quality`,
+`python -m benchmarks.search`, `python -m benchmarks.engines`.
+"""
+
+
+def line(run: Run) -> str:
+    """One line for the terminal."""
+    cells = (
+        f"{run.seconds:.3f}",
+        f"{run.elapsed:.3f}",
+        "" if run.growth is None else f"{run.growth:.2f}",
+        f"{run.memory:.0f}",
+        "" if run.naive is None else f"{run.naive:,.0f}",
+        run.theirs,
+    )
+    rest = "".join(f"{cell:>{width}}" for cell, width in zip(cells, WIDTHS.values(), strict=True))
+    return f"{run.task:<46}{run.records:>10,}{rest}  {run.said}".rstrip()
+
+
+def page(found: Mapping[str, Sequence[Run]]) -> str:
+    """The table as a page of the documentation."""
+    parts = [INTRODUCTION.format(version=sdckit.__version__, python=platform.python_version())]
+    for title, lines in found.items():
+        rows = [_row(run) for run in lines]
+        head = (
+            "| task | records | seconds | elapsed | growth | memory | naive | R | result |\n"
+            "|---|---:|---:|---:|---:|---:|---:|---:|---|"
+        )
+        parts.append("\n".join([f"## {title}\n", head, *rows, ""]))
+    return "\n".join(parts)
+
+
+def _row(run: Run) -> str:
+    cells = (
+        run.task,
+        f"{run.records:,}",
+        f"{run.seconds:.3f}",
+        f"{run.elapsed:.3f}",
+        "" if run.growth is None else f"{run.growth:.2f}",
+        f"{run.memory:.0f} MB",
+        "" if run.naive is None else f"{run.naive:,.0f} ×",
+        run.theirs.replace(">", "over"),
+        run.said,
+    )
+    return f"| {' | '.join(cells)} |"
