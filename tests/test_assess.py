@@ -98,3 +98,14 @@ def test_risks_of_synthetic_files_are_for_synthetic_files(survey):
     assert "is about synthetic files" in reasons["closest_record"]
     assert "closest_record" in sdc.assess(survey, protected, linked=False).after
     assert "closest_record" in sdc.assess(survey, protected, measures=["closest_record"]).after
+
+
+def test_the_risk_of_a_file_is_measured_once(survey):
+    data = survey.with_roles()
+    first = sdc.assess(data, data, measures=["k_anonymity"], k_anonymity=5)
+    again = sdc.assess(data, data, measures=["k_anonymity"], k_anonymity=5)
+    other = sdc.assess(data, data, measures=["k_anonymity"], k_anonymity=2)
+    assert again.before["k_anonymity"] is first.before["k_anonymity"]
+    assert other.before["k_anonymity"].options["k"] == 2
+    table = sdc.assess(data, data, measures=["k_map"], k_map={"population": data.frame})
+    assert table.before["k_map"].value == table.after["k_map"].value

@@ -139,3 +139,38 @@ def test_a_long_step_tells_how_many_records_are_left(survey):
     sdc.Scenario("s", [{"suppress": {"k": 3}}]).protect(survey, progress=lambda *a: seen.append(a[0]))
     assert seen[0] == "suppress"
     assert any("records left" in text for text in seen[1:])
+
+
+AGES = {"recode": {"variable": "age", "width": 5}}
+NOISE = {"add_noise": {"variables": ["income"]}}
+
+
+@pytest.mark.parametrize("seeds", [(1, 1), (1, 2)])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([AGES, NOISE], [AGES, {"pram": {"variables": ["sex"]}}]),
+        ([AGES, NOISE], [NOISE, AGES]),
+        ([AGES, NOISE], [AGES]),
+        ([NOISE], [NOISE, AGES]),
+        ([AGES, NOISE, "microaggregate"], [AGES, {"add_noise": {}}, "microaggregate"]),
+    ],
+)
+def test_a_replayed_scenario_gives_the_same_file(survey, first, second, seeds):
+    data = survey.with_roles()
+    for steps, seed in zip((first, second, first), (*seeds, seeds[0]), strict=True):
+        scenario = sdc.Scenario("s", steps)
+        replayed, protected = scenario.replay(data, seed), scenario.protect(survey, seed)
+        assert replayed.frame.equals(protected.frame)
+        assert replayed.log == protected.log
+
+
+def test_only_steps_that_differ_are_done_again(survey):
+    data = survey.with_roles()
+    one = sdc.Scenario("s", [AGES, "microaggregate"]).replay(data, 1)
+    sdc.Scenario("s", [AGES, "microaggregate", NOISE]).replay(data, 2)
+    assert data.kept["replayed"][1][1] is one
+    assert len(data.kept["replayed"]) == 3
+    with pytest.raises(sdc.errors.SdcError):
+        sdc.Scenario("s", [AGES, {"add_noise": {"variables": ["age"]}}]).replay(data, 2)
+    assert len(data.kept["replayed"]) == 1

@@ -1,5 +1,6 @@
 """assess: every measure that applies to an original and a protected file."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
@@ -111,7 +112,7 @@ def assess(
         start = perf_counter()
         try:
             if spec.compares is Compares.ONE_FILE:
-                before[spec.name] = spec.call(original, **options.get(spec.name, {}))
+                before[spec.name] = _of_one(spec, original, options.get(spec.name, {}))
             results[spec.kind][spec.name] = _on_sets(spec, original, sets, options)
         except SdcError as error:
             before.pop(spec.name, None)
@@ -203,9 +204,22 @@ def _on_sets(
     given = options.get(spec.name, {})
     if spec.takes_sets:
         return cast("Result", spec.call(original, list(sets), **given))
-    files = [[data] if spec.compares is Compares.ONE_FILE else [original, data] for data in sets]
-    results: list[Result] = [spec.call(*f, **given) for f in files]
+    if spec.compares is Compares.ONE_FILE:
+        results = [_of_one(spec, data, given) for data in sets]
+    else:
+        results = [cast("Result", spec.call(original, data, **given)) for data in sets]
     return results[0] if len(results) == 1 else _mean(results)
+
+
+def _of_one(spec: Spec, data: Microdata, given: Mapping[str, Any]) -> Result:
+    """The risk of one file, kept with it: the original is the same in every comparison."""
+    try:
+        asked = ("result", spec.function, json.dumps(given, sort_keys=True))
+    except TypeError:  # a table among the options
+        return cast("Result", spec.call(data, **given))
+    if asked not in data.kept:
+        data.kept[asked] = spec.call(data, **given)
+    return cast("Result", data.kept[asked])
 
 
 def _mean(results: Sequence[Result]) -> Result:

@@ -1,5 +1,6 @@
 """Step and Scenario: an ordered list of protections, written and read as YAML, replayed from a seed."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,6 +40,11 @@ class Step:
         """
         spec = find(self.method, Kind.PROTECTION)
         spec.resolve(data, spec.validate(self.options))
+
+    @property
+    def random(self) -> bool:
+        """Whether the step draws random numbers."""
+        return "rng" in find(self.method, Kind.PROTECTION).parameters
 
     def protect(
         self, data: Microdata, rng: np.random.Generator, left: Callable[[int], None] | None = None
@@ -107,7 +113,25 @@ class Scenario:
             if progress is not None:
                 progress(step.method, position, len(self.steps))
                 left = _left(progress, step.method, position, len(self.steps))
-            data = step.protect(data, np.random.default_rng(np.random.SeedSequence([seed, position])), left)
+            data = step.protect(data, _generator(seed, position), left)
+        return data
+
+    def replay(self, data: Microdata, seed: int = 0) -> Microdata:
+        """As `protect`, but first steps that the scenario before it had as well are not done again.
+
+        For that the files after each step of the last scenario are kept with the data.
+        """
+        self.check(data)
+        last: list[tuple[str, Microdata, Step]] = data.kept.get("replayed", [])
+        now = data.kept["replayed"] = []
+        for position, step in enumerate(self.steps):
+            asked = json.dumps([seed if step.random else None, step.as_dict()], default=id)
+            if position < len(last) and last[position][0] == asked:
+                data = last[position][1]
+            else:
+                last = []  # what came after another step began with another file
+                data = step.protect(data, _generator(seed, position))
+            now.append((asked, data, step))  # the step, too: an id must not go to another object
         return data
 
     def without(self, position: int) -> "Scenario":
@@ -119,6 +143,10 @@ class Scenario:
     def as_list(self) -> list[dict[str, Any]]:
         """The steps as YAML has them."""
         return [step.as_dict() for step in self.steps]
+
+
+def _generator(seed: int, position: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence([seed, position]))
 
 
 def _left(progress: Progress, method: str, position: int, steps: int) -> Callable[[int], None]:
