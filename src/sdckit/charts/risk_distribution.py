@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from sdckit.charts.numbers import number, percent
+from sdckit.charts.numbers import percent
+from sdckit.charts.record_classes import record_classes
 from sdckit.charts.table_bars import TableBars
-from sdckit.charts.theme import WARNING, number_labels, rows, themed, unthemed
+from sdckit.charts.theme import themed, unthemed
 from sdckit.result import Result
 
 LIMITS = (0, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0000001)
@@ -24,27 +25,6 @@ def risk_distribution(result: Result) -> Any:
 
 
 def _classes(result: Result) -> Any:
-    import altair as alt
-
-    table = result.tables["classes"]
-    data = [
-        {
-            "name": f"{percent(low)} to {percent(min(high, 1.0))}",
-            "records": records,
-            "about": f"risk {percent(low)} to below {percent(min(high, 1.0))}: {number(records)} records",
-        }
-        for low, high, records in table.rows()
-    ]
-    return (
-        alt.Chart(rows(data))
-        .mark_bar(color=WARNING, opacity=0.8)
-        .encode(
-            x=alt.X("name:N", sort=None, title="risk", axis=alt.Axis(labelAngle=-40, grid=False)),
-            y=alt.Y(
-                "records:Q", title="records", axis=alt.Axis(tickCount=4, labelExpr=number_labels(share=False))
-            ),
-            tooltip=alt.Tooltip("about:N", title=" "),
-            description=alt.Description("about:N"),
-        )
-        .properties(width=420, height=170, title="Records by their risk")
-    )
+    table = result.tables["classes"].rows()
+    classes = [(percent(low), percent(min(high, 1.0)), records) for low, high, records in table]
+    return record_classes(classes, of="risk", title="Records by their risk")

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from sdckit.charts.numbers import SPACE, number, percent, round_marks, short
-from sdckit.charts.theme import INK, PROTECTED, WARNING, number_labels, row_names, rows, themed
+from sdckit.charts.numbers import SPACE, percent, round_marks, short
+from sdckit.charts.record_classes import record_classes
+from sdckit.charts.theme import INK, PROTECTED, number_labels, row_names, rows, themed
 from sdckit.result import Result
 
 
@@ -15,36 +16,9 @@ def suda_scores(result: Result) -> Any:
 
 
 def _histogram(result: Result) -> Any:
-    import altair as alt
-
-    classes = result.tables["scores"]
-    data = [
-        {
-            "name": f"{short(low)} to {short(high)}",
-            "records": records,
-            "about": f"score {short(low)} to below {short(high)}: {number(records)} records",
-        }
-        for low, high, records in classes.rows()
-    ]
-    return (
-        alt.Chart(rows(data))
-        .mark_bar(color=WARNING, opacity=0.8)
-        .encode(
-            x=alt.X("name:N", sort=None, title="score", axis=alt.Axis(labelAngle=-40, grid=False)),
-            y=alt.Y(
-                "records:Q",
-                title="records",
-                axis=alt.Axis(tickMinStep=1, tickCount=4, labelExpr=number_labels(share=False)),
-            ),
-            tooltip=alt.Tooltip("about:N", title=" "),
-            description=alt.Description("about:N"),
-        )
-        .properties(
-            width=420,
-            height=170,
-            title=f"Records with a SUDA score: {percent(result.value)} of all",
-        )
-    )
+    classes = [(short(low), short(high), records) for low, high, records in result.tables["scores"].rows()]
+    title = f"Records with a SUDA score: {percent(result.value)} of all"
+    return record_classes(classes, of="score", title=title)
 
 
 def _keys(result: Result) -> Any:

@@ -31,22 +31,27 @@ def wildcard_counts(
 
     Departure from sdcMicro: it leaves records missing in all keys out of the counts of complete ones.
     """
+    incomplete = (codes < 0).any(axis=1)
+    factor = np.where(incomplete, alpha, 1.0)
+    sums = wildcard_sums(codes, np.column_stack([factor * records, factor * weights]))
+    own = (1.0 - alpha) * incomplete
+    return sums[:, 0] + own * records, sums[:, 1] + own * weights
+
+
+def wildcard_sums(codes: npt.NDArray[np.int32], values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """For every cell the column sums of values [c, v] over the cells it matches, itself included.
+
+    Many columns for the price of one search: O(patterns · cells · v).
+    """
     layout = bit_layout(codes)
     present = codes >= 0
     _, first, pattern = np.unique(pack(np.where(present, 0, -1)), return_index=True, return_inverse=True)
     order = np.argsort(pattern, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(pattern, minlength=len(first)))]).astype(np.int64)
-
-    incomplete = ~present.all(axis=1)
-    factor = np.where(incomplete, alpha, 1.0)
-    values = np.column_stack([factor * records, factor * weights])
     packed = np.take(pack_words(codes, layout), order, axis=1)
-    totals = _totals(packed, layout.mask(present[first]), starts, values[order])
-
-    own = (1.0 - alpha) * incomplete
-    counts = np.empty_like(totals)
-    counts[order] = totals
-    return counts[:, 0] + own * records, counts[:, 1] + own * weights
+    sums = np.empty_like(values)
+    sums[order] = _totals(packed, layout.mask(present[first]), starts, values[order])
+    return sums
 
 
 @jit
@@ -56,7 +61,7 @@ def _totals(
     starts: npt.NDArray[np.int64],
     values: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.float64]:
-    """For every cell the sum of values [c, 2] over the cells it matches.
+    """For every cell the sums of values [c, v] over the cells it matches.
 
     packed [words, c] is sorted by missing pattern: pattern p holds columns starts[p]:starts[p + 1], and masks
     [patterns, words] has the bits of the keys present in it. Each unordered pair of patterns is visited once:
@@ -65,20 +70,19 @@ def _totals(
     totals = np.zeros_like(values)
     for p in range(len(starts) - 1):
         for q in range(p, len(starts) - 1):
-            mask = masks[p] & masks[q]
             small, large = p, q
             if starts[p + 1] - starts[p] > starts[q + 1] - starts[q]:
                 small, large = q, p
             s0, s1, l0, l1 = starts[small], starts[small + 1], starts[large], starts[large + 1]
             if p == q:  # all is said once the cells are grouped among themselves
                 l1 = l0
-            in_small, in_large = _same_group(packed[:, s0:s1], packed[:, l0:l1], mask)
-            here = np.zeros((s1 - s0, 2))
+            in_small, in_large = _same_group(packed[:, s0:s1], packed[:, l0:l1], masks[p] & masks[q])
+            here = np.zeros((s1 - s0, values.shape[1]))
             _gather(in_small, values[s0:s1], here)
             if p == q:
                 _spread(in_small, here, totals[s0:s1])
             else:
-                there = np.zeros((s1 - s0, 2))
+                there = np.zeros((s1 - s0, values.shape[1]))
                 _gather(in_large, values[l0:l1], there)
                 _spread(in_large, here, totals[l0:l1])
                 _spread(in_small, there, totals[s0:s1])
@@ -92,8 +96,8 @@ def _gather(
     """Add each row of values to the sums of its group (-1 = none)."""
     for i in range(len(group)):
         if group[i] >= 0:
-            sums[group[i], 0] += values[i, 0]
-            sums[group[i], 1] += values[i, 1]
+            for v in range(values.shape[1]):
+                sums[group[i], v] += values[i, v]
 
 
 @jit
@@ -103,8 +107,8 @@ def _spread(
     """Add the sums of its group to each row of totals (-1 = none)."""
     for i in range(len(group)):
         if group[i] >= 0:
-            totals[i, 0] += sums[group[i], 0]
-            totals[i, 1] += sums[group[i], 1]
+            for v in range(sums.shape[1]):
+                totals[i, v] += sums[group[i], v]
 
 
 @jit

@@ -54,7 +54,7 @@ class SensitiveValues:
 
 def _dense(codes: Codes, counts: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """By tables of cells × values, some values at a time."""
-    from sdckit.kernels.wildcard_tables import wildcard_tables
+    from sdckit.kernels.wildcard import wildcard_sums
 
     values, column = np.unique(counts["value"].to_numpy(), return_inverse=True)
     width = max(1, ENTRIES // len(codes))
@@ -63,7 +63,7 @@ def _dense(codes: Codes, counts: pl.DataFrame) -> Iterator[pl.DataFrame]:
         here = (column >= first) & (column < first + width)
         table = np.zeros((len(codes), min(width, len(values) - first)))
         table[counts["cell"].to_numpy()[here], column[here] - first] = counts["count"].to_numpy()[here]
-        found = wildcard_tables(codes, table)
+        found = wildcard_sums(codes, table)
         cell, place = np.nonzero(found)
         pieces.append(
             pl.DataFrame({"cell": cell, "value": values[first + place], "count": found[cell, place]})

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive_counts import match
-from sdckit.kernels.wildcard_tables import wildcard_tables
+from sdckit.kernels.wildcard import wildcard_sums
 
 
 @settings(max_examples=80, deadline=None)
@@ -20,7 +20,7 @@ def test_agrees_with_comparing_every_pair(cells, columns, wide, seed):
     if wide:  # more bits than one word holds
         codes = np.where(codes > 0, codes + 2**30 - 8, codes).astype(np.int32)
     values = np.random.default_rng(seed).integers(0, 5, (len(cells), columns)).astype(float)
-    found = wildcard_tables(codes, values)
+    found = wildcard_sums(codes, values)
     for i, mine in enumerate(codes.tolist()):
         matching = [j for j, other in enumerate(codes.tolist()) if match(mine, other)]
         assert found[i].tolist() == values[matching].sum(axis=0).tolist()
