@@ -1,6 +1,7 @@
 """Record linkage against its plain twin, stored results and by hand."""
 
 import math
+import sys
 
 import numpy as np
 import polars as pl
@@ -150,3 +151,19 @@ def test_an_id_named_like_a_column_of_ours():
         parts = sdc.risk.record_linkage(data, data).parts
         assert parts.columns == ["record", *names[1:]]
         assert parts["record"].to_list() == list("xyz")
+
+
+def test_rare_patterns_of_missing_values_are_found_with_the_others(survey, monkeypatch):
+    other = sdc.protect.add_noise(survey, rng=1)
+    frame = other.frame.with_columns(
+        pl.when(pl.int_range(pl.len()) % 7 == i).then(None).otherwise(pl.col(c)).alias(c)
+        for i, c in enumerate(survey.roles.numeric)
+    )
+    other = other.with_frame(frame)
+    module = sys.modules["sdckit.risk.record_linkage"]
+    found = []
+    for share in (0.0, 0.1, 2.0):
+        monkeypatch.setattr(module, "WORTH_A_TREE", share)
+        found.append(record_linkage(survey, other).parts)
+    assert found[0].equals(found[1])
+    assert found[0].equals(found[2])

@@ -15,6 +15,7 @@ from sdckit.values import together
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 SAME = 1e-9  # distances that differ by less, relatively, are ties: they are equal but for rounding
 _NOTHING = 1e-12  # and those that differ by less than this many standard deviations or ranges
@@ -38,19 +39,36 @@ class Points:
 
     variables: tuple[str, ...]
     files: tuple[Array, ...]
-    nominal: np.ndarray[Any, np.dtype[np.bool_]]
+    nominal: Bools
     far: Array
     distance: Distance
     notes: tuple[str, ...]
 
-    def tree(self, file: int, *, blank_counts: bool) -> Any:
-        """A tree of one file's records; `blank_counts`: a value only the query lacks is as far as can be."""
-        from sdckit.kernels.nearest import Rule, build
+    def rule(self, *, blank_counts: bool) -> Any:
+        """How distances are made; `blank_counts`: a value only the query lacks is as far as can be."""
+        from sdckit.kernels.nearest import Rule
 
         plain = not self.nominal.any() and not any(np.isnan(x).any() for x in self.files)
         blank = self.far if blank_counts else np.zeros_like(self.far)
-        square = self.distance is Distance.EUCLIDEAN
-        return build(self.files[file], Rule(self.nominal, self.far, blank, square, plain))
+        return Rule(self.nominal, self.far, blank, self.distance is Distance.EUCLIDEAN, plain)
+
+    def tree(self, file: int, *, blank_counts: bool) -> Any:
+        """A tree of one file's records."""
+        from sdckit.kernels.nearest import build
+
+        return build(self.files[file], self.rule(blank_counts=blank_counts))
+
+    def part(self, columns: Bools, rows: Ints) -> "Points":
+        """Some of the variables, and of the last file only some records."""
+        *files, last = self.files
+        return Points(
+            tuple(v for v, wanted in zip(self.variables, columns, strict=True) if wanted),
+            tuple(np.ascontiguousarray(x[:, columns]) for x in (*files, last[rows])),
+            self.nominal[columns],
+            self.far[columns],
+            self.distance,
+            self.notes,
+        )
 
     def size(self, sums: Array) -> Array:
         """Distances from sums over variables."""

@@ -1,6 +1,7 @@
 """Distance-based record linkage: is the nearest original a record's own?"""
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import NUMERIC, Columns, Compares, risk
 from sdckit.result import Result
-from sdckit.risk.points import Array, Distance, Ints, Points, by_record, points
+from sdckit.risk.points import Array, Bools, Distance, Ints, Points, by_record, points
 from sdckit.risk.uncertainty import wilson
 
 DEPTHS = (1, 2, 3, 5, 10)
+WORTH_A_TREE = 0.005  # share of the records that lack the same values
 
 
 def chart(result: Result) -> Any:
@@ -126,14 +128,34 @@ def ranks(space: Points) -> tuple[Array, Ints, Ints]:
     from sdckit.kernels.nearest import build, count_nearer, own_distances
 
     x, y = space.files
-    tree = space.tree(0, blank_counts=False)
-    own = own_distances(x, y, tree.rule)
-    order = build(y, tree.rule).record  # neighbours one after the other find the same nodes in the cache
+    own = own_distances(x, y, space.rule(blank_counts=False))
     low, high = space.around(own)
-    found = count_nearer(tree, y[order], low[order], high[order], DEPTHS[-1])
-    nearer, within = np.empty_like(order), np.empty_like(order)
-    nearer[order], within[order] = found
+    nearer, within = np.zeros(len(y), dtype=np.int64), np.full(len(y), len(x))
+    for rows, present in _by_missing(y):
+        if not present.any():  # nothing is known: all originals are as near
+            continue
+        part = space.part(present, rows)
+        tree, queries = part.tree(0, blank_counts=False), part.files[1]
+        order = build(queries, tree.rule).record  # neighbours one after the other find the same nodes cached
+        places = rows[order]
+        nearer[places], within[places] = count_nearer(
+            tree, queries[order], low[places], high[places], DEPTHS[-1]
+        )
     return own, nearer, within - nearer
+
+
+def _by_missing(y: Array) -> Iterator[tuple[Ints, Bools]]:
+    """Rows that lack the same values, with the columns they have; rare patterns together, with all columns.
+
+    What a query lacks adds nothing to its distances, so a tree split by it does not lead to the nearest.
+    """
+    patterns, of_row, sizes = np.unique(np.isnan(y), axis=0, return_inverse=True, return_counts=True)
+    frequent = sizes >= WORTH_A_TREE * len(y)
+    for k in np.flatnonzero(frequent):
+        yield np.flatnonzero(of_row.reshape(-1) == k), ~patterns[k]
+    rest = np.flatnonzero(~frequent[of_row.reshape(-1)])
+    if len(rest):
+        yield rest, np.ones(y.shape[1], dtype=np.bool_)
 
 
 def _among(k: int, nearer: Ints, ties: Ints) -> Array:
