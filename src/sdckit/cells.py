@@ -102,8 +102,9 @@ def fewer_keys(cells: KeyCells, keys: Sequence[str], missing: Missing, alpha: fl
 def _grouped_by(data: Microdata, keys: Sequence[str], missing: Missing) -> list[str]:
     """The keys, and the weight where each record's own is needed."""
     weight = data.roles.weight
-    alone = missing is Missing.NOTHING and weight is not None and weight not in keys
-    return [*keys, weight] if alone and weight else list(keys)
+    if missing is Missing.NOTHING and weight is not None and weight not in keys:
+        return [*keys, weight]
+    return list(keys)
 
 
 def _counted(

@@ -160,6 +160,13 @@ class Microdata:
         repeated = {c for c in self.columns if self.columns.count(c) > 1}
         if repeated:
             raise ColumnError("Column names must differ.", given=listing(sorted(repeated)))
+        patterns = [c for c in self.columns if c == "*" or (c.startswith("^") and c.endswith("$"))]
+        if patterns:
+            raise ColumnError(
+                "A column name cannot be * or begin with ^ and end with $: Polars reads it as a pattern.",
+                given=listing(patterns),
+                hint="Rename the column.",
+            )
         for role in Role:
             for column in self.roles.columns(role):
                 if column not in self.columns:

@@ -7,10 +7,11 @@ import narwhals as nw
 import polars as pl
 
 from sdckit.engine import frames
+from sdckit.engine.tables import OURS, refuse_clash
 from sdckit.errors import ColumnError, DataError, EngineError, listing
 from sdckit.microdata import Microdata
 
-PROTECTED = "__protected"  # suffix of the protected file's columns
+PROTECTED = f"{OURS}protected"  # suffix of the protected file's columns
 
 
 def why_not_linked(original: Microdata, protected: Microdata) -> str:
@@ -56,9 +57,10 @@ def side_by_side(original: Microdata, protected: Microdata, columns: Sequence[st
             raise ColumnError(
                 f"The protected file has no column {column!r}.", allowed=listing(protected.columns)
             )
+    refuse_clash(original.columns, [c + PROTECTED for c in columns])
     check_linked(original, protected)
     name, weight = original.roles.id, original.roles.weight
-    kept = list(dict.fromkeys([*columns, *([weight] if weight else [])]))
+    kept = list(dict.fromkeys([*columns, *([] if weight is None else [weight])]))
     renamed = {c: c + PROTECTED for c in columns}
     if original.engine == "polars":
         second = protected.frame

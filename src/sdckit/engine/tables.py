@@ -62,7 +62,7 @@ def count_cells(table: Table, keys: Sequence[str], weight: str | None) -> pl.Dat
     NULL is a value of its own. Without a weight the two are equal. Rows come in no set order.
     """
     codes, mass = _codes(keys), _weight_code(weight)
-    short = _short(table, keys, weight) if keys or weight else table
+    short = _short(table, keys, weight) if keys or weight is not None else table
     sums = [
         nw.len().cast(nw.Int64).alias(RECORDS),
         (nw.len().cast(nw.Float64) if mass is None else nw.col(mass).sum()).alias(WEIGHT_SUM),

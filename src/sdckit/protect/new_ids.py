@@ -42,6 +42,8 @@ def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
 def _renumbered(column: pl.Series, rng: np.random.Generator) -> pl.Series:
     """Each different value with a number of its own."""
     old = column.drop_nulls().unique(maintain_order=True)  # in order of appearance: the same every time
-    lowest = 10 ** len(str(max(len(old), 1)))
+    if not len(old):
+        return column.cast(pl.Int64, strict=False)
+    lowest = 10 ** len(str(len(old)))
     new = lowest + rng.choice(9 * lowest, size=len(old), replace=False)
     return column.replace_strict(old, pl.Series(new, dtype=pl.Int64), default=None, return_dtype=pl.Int64)

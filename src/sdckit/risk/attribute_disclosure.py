@@ -117,6 +117,7 @@ def _coded(
     for i, column in enumerate(columns):
         x, y = same_type(original.frame[column], data.frame[column])
         if column in original.roles.numeric and x.drop_nulls().len():
+            x, y = x.cast(pl.Float64), y.cast(pl.Float64)
             cuts = np.unique(np.quantile(x.drop_nulls().to_numpy(), np.arange(1, bins) / bins))
             x, y = (_cut(s, cuts) for s in (x, y))
         pairs.append((x.alias(f"{OURS}{i}"), y.alias(f"{OURS}{i}")))

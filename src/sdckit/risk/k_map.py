@@ -41,12 +41,14 @@ class Population(BaseModel):
 
     def cells(self, keys: Sequence[str], count: str | None) -> pl.DataFrame:
         """keys… and the number of people in each combination (WEIGHT_SUM)."""
-        absent = [c for c in (*keys, *([count] if count else [])) if c not in self._data.columns]
+        absent = [c for c in (*keys, *([] if count is None else [count])) if c not in self._data.columns]
         if absent:
             raise ColumnError(
                 f"The population has no column {absent[0]!r}.", allowed=listing(self._data.columns)
             )
-        counts = tables.count_cells(self._data.table, list(keys), count or self._data.roles.weight)
+        counts = tables.count_cells(
+            self._data.table, list(keys), self._data.roles.weight if count is None else count
+        )
         people = counts[tables.WEIGHT_SUM]
         if people.null_count() or not people.is_finite().all() or (people < 0).any():
             raise DataError("Population counts must be numbers from 0 up.", given=f"column {count!r}")

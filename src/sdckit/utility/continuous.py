@@ -94,7 +94,7 @@ def _source(data: Microdata, columns: Sequence[str], scale: dict[str, float]) ->
     weight = data.roles.weight
     if weight is not None:
         wanted.append(nw.col(weight).cast(nw.Float64).alias(_WEIGHT))
-    return (data.table.select(*wanted) if wanted else data.table), weight and _WEIGHT
+    return (data.table.select(*wanted) if wanted else data.table), None if weight is None else _WEIGHT
 
 
 def record_sums(original: Microdata, protected: Microdata, variables: Sequence[str]) -> dict[str, float]:
@@ -104,7 +104,7 @@ def record_sums(original: Microdata, protected: Microdata, variables: Sequence[s
     behind them. missing, zero: the number of pairs with a missing value, and with x = 0. total: all weight.
     """
     weight = original.roles.weight
-    w = nw.col(weight).cast(nw.Float64) if weight else nw.lit(1.0)
+    w = nw.lit(1.0) if weight is None else nw.col(weight).cast(nw.Float64)
     places = range(len(variables))
     staged = side_by_side(original, protected, variables).select(
         w.alias("w"),
@@ -188,8 +188,8 @@ def cells(source: Source, variable: str) -> tuple[Array, Array, Array]:
     Missing values are left out. This is all of the distribution that any measure of one variable needs.
     """
     table, weight = source
-    wanted = [nw.col(variable).alias("value")] + ([nw.col(weight).alias("w")] if weight else [])
-    counted = tables.count_cells(table.select(*wanted), ["value"], "w" if weight else None)
+    wanted = [nw.col(variable).alias("value")] + ([] if weight is None else [nw.col(weight).alias("w")])
+    counted = tables.count_cells(table.select(*wanted), ["value"], None if weight is None else "w")
     counted.columns = ["value", "n", "mass"]
     counted = counted.drop_nulls("value").sort("value")
     value, n, mass = (np.asarray(counted[c].to_numpy(), dtype=np.float64) for c in counted.columns)

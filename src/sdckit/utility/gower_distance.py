@@ -112,7 +112,7 @@ def _by_record(
             distance = nw.when(x.is_null() | y.is_null()).then(distance).otherwise(moved)
         distances.append(distance.alias(f"{tables.OURS}{i}_"))
     weight = original.roles.weight
-    w = nw.col(weight).cast(nw.Float64) if weight else nw.lit(1.0)
+    w = nw.lit(1.0) if weight is None else nw.col(weight).cast(nw.Float64)
     staged = both.with_columns(*distances, w.alias(f"{tables.OURS}weight"))
     mass = nw.col(f"{tables.OURS}weight")
     sums = [(nw.col(f"{tables.OURS}{i}_") * mass).sum() for i in range(len(kinds))]

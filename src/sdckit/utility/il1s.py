@@ -56,9 +56,11 @@ def il1s(original: Microdata, protected: Microdata, *, variables: Columns = NUME
         if math.isinf(scale):
             notes += (f"The spread of {c} is too large to compute with.",)
             loss = math.nan
-        rows.append((c, loss, loss * sums["total"] / pairs if pairs else math.nan, spread[c], pairs))
+        rows.append((c, loss, loss * sums["total"] / pairs if pairs else None, spread[c], pairs))
     names = ["variable", "il1s", "complete_pairs", "standard_deviation", "pairs_weight"]
-    parts = pl.DataFrame(rows, schema=names, orient="row")
+    parts = pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
+    if not parts["pairs_weight"].sum():
+        return Result(math.nan, {}, parts.drop("pairs_weight"), (*notes, "No pair of values to compare."))
     flat = tuple(f"{c} does not vary in the original." for c in chosen if spread[c] == 0)
     used = parts.filter((pl.col("standard_deviation") > 0) | (pl.col("il1s") > 0))
     value = float(used["il1s"].mean() or 0.0) if used.height else 0.0  # type: ignore[arg-type]

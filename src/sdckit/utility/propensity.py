@@ -101,7 +101,7 @@ def propensity(
     else:
         notes += ("The variables do not vary, so there is no yardstick for the value.",)
     figures["auc"] = _auc(stack, fit.scores)
-    if original.roles.weight or protected.roles.weight:
+    if any(data.roles.weight is not None for data in (original, protected)):
         notes += ("Records count with their survey weights.",)
     return Result(value, figures, _alone(stack), notes, {"scores": _histogram(stack, fit.scores)})
 

@@ -110,7 +110,7 @@ def fitted(
             notes.append(f"The {file} file has fewer than two complete records for this formula.")
             continue
         roles = data.roles
-        designed = bool(roles.weight or roles.cluster or roles.strata)
+        designed = bool(roles.strata) or roles.weight is not None or roles.cluster is not None
         design, said = design_of(data)
         by_design = designed if variance is Spread.AUTO else variance is Spread.DESIGN
         fits.append(fit(matrix, design, family=family, by_design=by_design))
