@@ -11,11 +11,11 @@ the records nor the number of threads changes them.
 
 from concurrent.futures import ThreadPoolExecutor
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from sdckit.kernels._jit import jit
+from sdckit.kernels._threads import threads
 
 Ranks = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
@@ -53,8 +53,8 @@ def _sums_of_distinct(ranks: Ranks, values: Ints) -> Ints:
     size = ranks.shape[1]
     # points whose values cancel add nothing anywhere: records that were left unchanged, for example
     sources = np.flatnonzero(values.any(axis=0)).astype(np.int32)
-    threads = min(numba.get_num_threads(), 4) if size >= THREADED else 1
-    tasks = _halved(sources, np.arange(size, dtype=np.int32), 1 if threads == 1 else 8)[::-1]
+    number = threads() if size >= THREADED else 1
+    tasks = _halved(sources, np.arange(size, dtype=np.int32), 1 if number == 1 else 8)[::-1]
     coordinates = np.arange(1, ranks.shape[0])
 
     def work(_: int) -> Ints:
@@ -67,10 +67,10 @@ def _sums_of_distinct(ranks: Ranks, values: Ints) -> Ints:
             add_dominated(ranks, values, own, s, q, coordinates)
         return own
 
-    if threads == 1:
+    if number == 1:
         return work(0)
-    with ThreadPoolExecutor(threads) as pool:
-        return np.asarray(sum(pool.map(work, range(threads))))
+    with ThreadPoolExecutor(number) as pool:
+        return np.asarray(sum(pool.map(work, range(number))))
 
 
 def _halved(s: Ranks, q: Ranks, parts: int) -> list[tuple[Ranks, Ranks]]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sdckit.kernels._jit import jit
+from sdckit.kernels._threads import by_rows
 from sdckit.kernels.mdav_tree import select
 
 Floats = npt.NDArray[np.float64]
@@ -184,12 +185,17 @@ def _farthest_in_box(q: Floats, tree: Tree, node: int) -> float:
     return total
 
 
-@jit
 def count_nearer(tree: Tree, queries: Floats, least: Floats, most: Floats, enough: int) -> tuple[Ints, Ints]:
     """For each query the number of records nearer than `least`, and of those not farther than `most`.
 
     Counting ends with the first `enough` records that are nearer; the second number is then not complete.
     """
+    nearer, within = by_rows(lambda q, a, z: _count_nearer(tree, q, a, z, enough), queries, least, most)
+    return nearer, within
+
+
+@jit
+def _count_nearer(tree: Tree, queries: Floats, least: Floats, most: Floats, enough: int) -> tuple[Ints, Ints]:
     nearer = np.zeros(queries.shape[0], dtype=np.int64)
     within = np.zeros(queries.shape[0], dtype=np.int64)
     stack, bound = np.empty(128, dtype=np.int64), np.empty(128)
@@ -234,12 +240,17 @@ def _push_children(
     stack[top + 1], bound[top + 1] = near, a
 
 
-@jit
 def two_nearest(tree: Tree, queries: Floats, own: Ints) -> tuple[Floats, Floats]:
     """The distances to the nearest and second nearest record; inf where there is none.
 
     own: for each query a record number that does not count (itself, in its own file), or −1.
     """
+    first, second = by_rows(lambda q, self: _two_nearest(tree, q, self), queries, own)
+    return first, second
+
+
+@jit
+def _two_nearest(tree: Tree, queries: Floats, own: Ints) -> tuple[Floats, Floats]:
     first = np.full(queries.shape[0], np.inf)
     second = np.full(queries.shape[0], np.inf)
     stack, bound = np.empty(128, dtype=np.int64), np.empty(128)

@@ -1,0 +1,33 @@
+"""Compiled work on many rows, shared among threads: kernels let go of the interpreter while they run."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+Rows = npt.NDArray[Any]
+
+FEW = 1_000  # rows from which on threads are worth starting
+PIECES = 8  # for each thread, since some rows take longer than others
+
+
+def threads() -> int:
+    """How many threads there should be: one in each process where several share the cores."""
+    return min(numba.get_num_threads(), 4)
+
+
+def by_rows(work: Callable[..., tuple[Rows, ...]], *rows: Rows) -> tuple[Rows, ...]:
+    """What `work` gives for the rows of these arrays, which it must treat each on its own.
+
+    >>> by_rows(lambda x: (x + 1, -x), np.arange(3))
+    (array([1, 2, 3]), array([ 0, -1, -2]))
+    """
+    if threads() == 1 or len(rows[0]) < FEW:
+        return work(*rows)
+    pieces = zip(*(np.array_split(array, PIECES * threads()) for array in rows), strict=True)
+    with ThreadPoolExecutor(threads()) as pool:
+        found = list(pool.map(lambda piece: work(*piece), pieces))
+    return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))
