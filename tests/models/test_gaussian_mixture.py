@@ -162,3 +162,15 @@ def test_odd_numbers_do_not_crash(seed, n, kind):
         assert np.isfinite(fit.bic)
         assert fit.weights.sum() == pytest.approx(1)
         assert (np.linalg.eigvalsh(fit.covariances) > 0).all() or kind in ("collinear", "nearly")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_whole_counts_are_repeated_rows(family):
+    rng = np.random.default_rng(2)
+    x, times = rng.normal(size=(40, 3)) + np.repeat([[0], [3]], 20, axis=0), rng.integers(1, 5, size=40)
+    posterior = np.eye(2)[np.repeat([0, 1], 20)]
+    one = go_on(x, family, posterior.copy(), None, steps=20, counts=times.astype(float))
+    many = go_on(np.repeat(x, times, axis=0), family, np.repeat(posterior, times, axis=0), None, steps=20)
+    assert one.log_likelihood == pytest.approx(many.log_likelihood, rel=1e-9)
+    assert one.covariances == pytest.approx(many.covariances, rel=1e-6, abs=1e-9)
+    assert one.records == many.records == times.sum()

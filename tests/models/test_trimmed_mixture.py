@@ -28,17 +28,27 @@ def clean(n=120, p=3, seed=0):
     p=st.integers(1, 3),
     trim=st.sampled_from([0.0, 0.1, 0.25, 0.49]),
     rounded=st.booleans(),
+    weighted=st.booleans(),
     families=st.lists(st.sampled_from(FAMILIES), min_size=1, max_size=5, unique=True),
 )
-def test_the_criterion_never_falls_and_the_best_records_are_kept(seed, n, p, trim, rounded, families):
-    x = np.random.default_rng(seed).standard_t(2, size=(n, p))
+def test_the_criterion_never_falls_and_the_best_records_are_kept(
+    seed, n, p, trim, rounded, weighted, families
+):
+    rng = np.random.default_rng(seed)
+    x = rng.standard_t(2, size=(n, p))
     x = np.round(x) if rounded else x
-    fit = trimmed_mixture(x, trim=trim, components=(1, 2), families=families, starts=3, seed=seed)
+    w = rng.exponential(size=n) + 0.01 if weighted else None
+    fit = trimmed_mixture(x, trim=trim, components=(1, 2), families=families, starts=3, seed=seed, weights=w)
     if fit is None:
-        assert n - math.floor(n * trim) < 3 * (p + 2) or rounded
+        assert n - math.floor(n * trim) < 3 * (p + 2) or rounded or weighted
         return
     assert (np.diff(fit.history) >= -1e-6 * (1 + abs(fit.history[0]))).all()
-    assert fit.kept.sum() == n - math.floor(n * trim)
+    if weighted:  # the record on the edge counts in part
+        inside, edge = fit.counts[fit.kept].sum(), fit.counts[fit.kept].max()
+        assert inside - edge - 1e-6 <= n - math.floor(n * trim) <= inside + 1e-6
+    else:
+        assert fit.kept.sum() == n - math.floor(n * trim)
+        assert (fit.kept_sizes == np.bincount(fit.component[fit.kept], minlength=len(fit.sizes))).all()
     assert fit.sizes.sum() == n
     assert (fit.sizes >= fit.kept_sizes).all()
     assert fit.mixture.family in families
@@ -138,3 +148,47 @@ def test_degenerate_data_and_options():
         trimmed_mixture(column, smallest=0)
     with pytest.raises(DataError, match="complete"):
         trimmed_mixture(np.array([[np.nan], [1.0]]))
+
+
+def test_equal_weights_change_nothing_and_only_ratios_matter():
+    x = np.random.default_rng(3).standard_t(2, size=(90, 2))
+    plain, equal = trimmed_mixture(x), trimmed_mixture(x, weights=np.full(90, 0.1))
+    assert (plain.kept == equal.kept).all()
+    assert plain.mixture.bic == equal.mixture.bic
+    assert (plain.mixture.covariances == equal.mixture.covariances).all()
+    w = np.random.default_rng(4).uniform(1, 5, size=90)
+    one, ten, eighth = (trimmed_mixture(x, weights=w * size) for size in (1, 10, 0.125))
+    assert (one.kept == ten.kept).all()
+    assert one.mixture.means == pytest.approx(ten.mixture.means, rel=1e-9)
+    assert (one.mixture.means == eighth.mixture.means).all()
+    assert not np.allclose(one.mixture.means[0], plain.mixture.means[0], atol=1e-3)
+    mixed = np.random.default_rng(1).permutation(90)
+    other = trimmed_mixture(x[mixed], weights=w[mixed])
+    assert (one.kept[mixed] == other.kept).all()
+
+
+def test_weights_count_as_records_also_towards_what_is_trimmed():
+    rng = np.random.default_rng(5)
+    x = np.vstack([rng.normal(size=(60, 2)), rng.normal(size=(60, 2)) + 30])
+    options = {"components": (1,), "families": (Family.VVV,), "trim": 0.25}
+    second = trimmed_mixture(x, weights=np.repeat([1.0, 9.0], 60), **options)
+    assert second.kept[60:].sum() >= 45
+    assert not second.kept[:60].any()  # a tenth of the weight: all of it is trimmed
+    first = trimmed_mixture(x, weights=np.repeat([9.0, 1.0], 60), **options)
+    assert not first.kept[60:].any()
+
+
+def test_whole_weights_are_as_repeated_records():
+    rng = np.random.default_rng(6)
+    x, w = rng.standard_t(3, size=(60, 2)), rng.integers(1, 4, size=60)
+    options = {"components": (1,), "families": (Family.VVV,), "trim": 0.2, "starts": 20}
+    fit = trimmed_mixture(x, weights=w.astype(float), **options)
+    many = trimmed_mixture(np.repeat(x, w, axis=0), **options)
+    assert fit.mixture.means == pytest.approx(many.mixture.means, abs=0.02)
+    assert fit.mixture.covariances == pytest.approx(many.mixture.covariances, abs=0.05)
+
+
+@pytest.mark.parametrize("wrong", [np.ones(3), np.zeros(50), np.full(50, np.nan)])
+def test_weights_that_are_none(wrong):
+    with pytest.raises(DataError, match="positive numbers"):
+        trimmed_mixture(np.random.default_rng(0).normal(size=(50, 1)), weights=wrong)

@@ -6,6 +6,7 @@ from sdckit.charts.cluster_shares import cluster_shares as cluster_shares
 from sdckit.charts.correlation_heatmaps import correlation_heatmaps as correlation_heatmaps
 from sdckit.charts.distribution_overlays import distribution_overlays as distribution_overlays
 from sdckit.charts.ecdf_curves import ecdf_curves as ecdf_curves
+from sdckit.charts.ellipses import ellipses as ellipses
 from sdckit.charts.estimates import estimate_and_risk as estimate_and_risk
 from sdckit.charts.estimates import estimates as estimates
 from sdckit.charts.histogram import histogram as histogram
@@ -17,6 +18,7 @@ from sdckit.charts.parts_bars import PartsBars as PartsBars
 from sdckit.charts.parts_before_after import PartsBeforeAfter as PartsBeforeAfter
 from sdckit.charts.risk_distribution import risk_distribution as risk_distribution
 from sdckit.charts.risk_utility_map import risk_utility_map as risk_utility_map
+from sdckit.charts.robust_distances import robust_distances as robust_distances
 from sdckit.charts.score_densities import score_densities as score_densities
 from sdckit.charts.static_svg import static_svg as static_svg
 from sdckit.charts.table_bars import TableBars as TableBars

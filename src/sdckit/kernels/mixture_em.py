@@ -17,6 +17,7 @@ SINGULAR = 1e-12  # a share of a variance that is left given other variables is 
 @jit
 def em(
     x: Floats,
+    counts: Floats,
     posterior: Floats,
     volumes: Floats,
     axes: Floats,
@@ -28,27 +29,30 @@ def em(
 ) -> tuple[float, Floats, Floats, Floats]:
     """Log-likelihood, weights, means and covariances after at most `steps` steps from a posterior (n, G).
 
-    Stops where the log-likelihood grows by less than `tolerance` of itself; it never falls. −inf where a
-    component holds fewer than `smallest` records or a variable, given those before it, varies by less than
-    its floor. `posterior`, `volumes` and `axes` are changed: with them another call goes on from here.
+    Row i counts as `counts[i]` records. Stops where the log-likelihood grows by less than `tolerance` of
+    itself; it never falls. −inf where a component holds fewer than `smallest` records or a variable, given
+    those before it, varies by less than its floor. `posterior`, `volumes` and `axes` are changed: with them
+    another call goes on from here.
     """
     n, p = x.shape
     groups = posterior.shape[1]
     sizes, weights, means = np.empty(groups), np.empty(groups), np.empty((groups, p))
     scatter, covariance = np.empty((groups, p, p)), np.zeros((groups, p, p))
     logs = np.empty((n, groups))
-    before = -math.inf
+    before, records = -math.inf, 0.0
+    for i in range(n):
+        records += counts[i]
     for _ in range(steps):
-        _moments(x, posterior, sizes, means, scatter)
+        _moments(x, counts, posterior, sizes, means, scatter)
         for k in range(groups):
-            weights[k] = sizes[k] / n
+            weights[k] = sizes[k] / records
             if sizes[k] < smallest:
                 return -math.inf, weights, means, covariance
         if not covariances(scatter, sizes, volumes, axes, family, covariance):
             return -math.inf, weights, means, covariance
         if not log_densities(x, means, covariance, floors, logs):
             return -math.inf, weights, means, covariance
-        now = _expect(logs, weights, posterior)
+        now = _expect(logs, counts, weights, posterior)
         if now - before <= tolerance * (1.0 + abs(now)):
             before = now
             break
@@ -57,7 +61,9 @@ def em(
 
 
 @jit
-def _moments(x: Floats, posterior: Floats, sizes: Floats, means: Floats, scatter: Floats) -> None:
+def _moments(
+    x: Floats, counts: Floats, posterior: Floats, sizes: Floats, means: Floats, scatter: Floats
+) -> None:
     """Expected numbers of records, means and scatter matrices of the components."""
     n, p = x.shape
     scatter[:] = 0.0
@@ -67,15 +73,16 @@ def _moments(x: Floats, posterior: Floats, sizes: Floats, means: Floats, scatter
         for a in range(p):
             means[k, a] = 0.0
         for i in range(n):
-            total += posterior[i, k]
+            z = counts[i] * posterior[i, k]
+            total += z
             for a in range(p):
-                means[k, a] += posterior[i, k] * x[i, a]
+                means[k, a] += z * x[i, a]
         sizes[k] = total
         if total > 0.0:
             for a in range(p):
                 means[k, a] /= total
         for i in range(n):
-            z = posterior[i, k]
+            z = counts[i] * posterior[i, k]
             if z < 1e-14:
                 continue
             for a in range(p):
@@ -117,7 +124,7 @@ def log_densities(x: Floats, means: Floats, covariance: Floats, floors: Floats, 
 
 
 @jit
-def _expect(logs: Floats, weights: Floats, posterior: Floats) -> float:
+def _expect(logs: Floats, counts: Floats, weights: Floats, posterior: Floats) -> float:
     """The log-likelihood; the posterior is filled in."""
     n, groups = logs.shape
     total = 0.0
@@ -132,5 +139,5 @@ def _expect(logs: Floats, weights: Floats, posterior: Floats) -> float:
             s += posterior[i, k]
         for k in range(groups):
             posterior[i, k] /= s
-        total += top + math.log(s)
+        total += counts[i] * (top + math.log(s))
     return total

@@ -144,22 +144,27 @@ def go_on(
     before: Mixture | None,
     *,
     steps: int,
+    counts: Array | None = None,
     smallest: float = 1.0,
     flat: float = _FLAT,
 ) -> Mixture | None:
-    """EM from a posterior; with the mixture it came from, the log-likelihood never falls below its own."""
+    """EM from a posterior; with the mixture it came from, the log-likelihood never falls below its own.
+
+    `counts`: how many records each row stands for, 1 unless told.
+    """
     from sdckit.kernels.mixture_em import em
 
     p, g = x.shape[1], posterior.shape[1]
     volumes = np.zeros(g) if before is None else before.volumes.copy()
     axes = np.zeros((p, p)) if before is None else before.axes.copy()
     floors = flat * x.var(axis=0)
+    counts = np.ones(len(x)) if counts is None else counts
     value, weights, means, covariances = em(
-        x, posterior, volumes, axes, family.code, steps, _TOLERANCE, smallest, floors
+        x, counts, posterior, volumes, axes, family.code, steps, _TOLERANCE, smallest, floors
     )
     if not math.isfinite(value):
         return None
-    return Mixture(family, weights, means, covariances, value, len(x), volumes, axes)
+    return Mixture(family, weights, means, covariances, value, round(counts.sum()), volumes, axes)
 
 
 def _distinct_alone(families: Sequence[Family]) -> list[Family]:

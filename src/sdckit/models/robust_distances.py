@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 
 import numpy as np
@@ -10,23 +9,11 @@ import numpy as np
 from sdckit.models.gaussian_mixture import Array
 from sdckit.models.mcd import consistency
 from sdckit.models.mixture_families import Family
+from sdckit.models.small_sample import SmallSample as SmallSample
 from sdckit.models.small_sample import small_sample_factor
 from sdckit.models.trimmed_mixture import Bools, TrimmedMixture, trimmed_mixture
 
 _SIMULATED, _STARTS = 100, 5  # simulated normal samples behind a small-sample factor; starts of each fit
-
-
-class SmallSample(StrEnum):
-    """Where the small-sample factor comes from.
-
-    formula: the formula of Pison, Van Aelst & Willems; it is for covariances with divisor h − 1, so that is
-    allowed for. simulation: trimmed fits of simulated normal data of the same size, where at least half of
-    the component is kept (elsewhere the formula). none: no factor.
-    """
-
-    FORMULA = "formula"
-    SIMULATION = "simulation"
-    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +21,8 @@ class RobustDistances:
     """Squared robust distances and p-values (n, G), and the test.
 
     rejected: whether each component has a record outside its simultaneous limit. p_value: the largest over
-    the components, per record. atypical: the record is outside of every component.
+    the components, per record. atypical: the record is outside of every component. factors: c₁c₂ of each
+    component, which its covariance is multiplied by.
     """
 
     squares: Array
@@ -42,6 +30,7 @@ class RobustDistances:
     rejected: Bools
     p_value: Array
     atypical: Bools
+    factors: Array
 
 
 def robust_distances(
@@ -68,9 +57,10 @@ def robust_distances(
     """
     p, groups = fit.variables, fit.mixture.components
     squares, values = np.empty_like(fit.squares), np.zeros_like(fit.squares)
-    rejected, limits = np.zeros(groups, dtype=bool), np.empty(groups)
+    rejected, limits, factors = np.zeros(groups, dtype=bool), np.empty(groups), np.empty(groups)
     for g, (h, n) in enumerate(zip(fit.kept_sizes.tolist(), fit.sizes.tolist(), strict=True)):
-        squares[:, g] = fit.squares[:, g] / _factor(n, h, p, small_sample)
+        factors[g] = _factor(n, h, p, small_sample)
+        squares[:, g] = fit.squares[:, g] / factors[g]
         limits[g] = simultaneous(alpha, n)
         if n > p + 1:
             values[:, g] = p_values(squares[:, g], n, p, fit.kept)
@@ -78,7 +68,7 @@ def robust_distances(
             limits[g] = alpha if rejected[g] else limits[g]
     best = values.argmax(axis=1)
     largest = values[np.arange(len(values)), best]
-    return RobustDistances(squares, values, rejected, largest, largest < limits[best])
+    return RobustDistances(squares, values, rejected, largest, largest < limits[best], factors)
 
 
 def p_values(squares: Array, n: int, p: int, kept: Bools) -> Array:

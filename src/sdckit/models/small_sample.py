@@ -1,6 +1,7 @@
-"""Small-sample factors of the MCD by formula."""
+"""Small-sample factors: where they come from, and the formula for the MCD."""
 
 import math
+from enum import StrEnum
 
 # (α, β) of f = 1 + α/p^β at n = 2p² and n = 3p², raw and reweighted, at shares .5 and .875
 _LARGE = {
@@ -20,6 +21,19 @@ _SMALL = {
     (2, True, 0.5): (3.11101712909049, 1.91401056721863),
     (2, True, 0.875): (0.79473550581058, 1.10081930350091),
 }
+
+
+class SmallSample(StrEnum):
+    """Where the small-sample factor comes from.
+
+    formula: the formula of Pison, Van Aelst & Willems; it is for covariances with divisor h − 1, so that is
+    allowed for. simulation: trimmed fits of simulated normal data of the same size, where at least half of
+    the component is kept (elsewhere the formula). none: no factor.
+    """
+
+    FORMULA = "formula"
+    SIMULATION = "simulation"
+    NONE = "none"
 
 
 def small_sample_factor(n: int, p: int, share: float, *, reweighted: bool = False) -> float:

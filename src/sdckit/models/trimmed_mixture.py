@@ -29,6 +29,7 @@ class TrimmedMixture:
     mixture: fitted to the kept records. kept: the h of n records in the fit. component: of kept records the
     most probable one, of trimmed records the nearest in Mahalanobis distance. squares: squared Mahalanobis
     distances (n, G). history: the criterion 2Q − parameters·log h after every C-step; it never falls.
+    counts: the weights of the records, 1 on average.
     """
 
     mixture: Mixture
@@ -36,11 +37,14 @@ class TrimmedMixture:
     component: Ints
     squares: Array
     history: tuple[float, ...]
+    counts: Array
 
     @property
     def kept_sizes(self) -> Ints:
-        """h_g: the kept records of each component."""
-        return np.bincount(self.component[self.kept], minlength=self.mixture.components)
+        """h_g: the kept records of each component; with weights n_g times the kept share of its weight."""
+        whole = np.bincount(self.component, self.counts, self.mixture.components)
+        kept = np.bincount(self.component, self.counts * self.kept, self.mixture.components)
+        return np.rint(self.sizes * kept / np.where(whole > 0, whole, 1.0)).astype(np.int64)
 
     @property
     def sizes(self) -> Ints:
@@ -68,6 +72,7 @@ def trimmed_mixture(
     families: Sequence[Family] = FAMILIES,
     starts: int = 10,
     smallest: int | None = None,
+    weights: Array | None = None,
     seed: int = 0,
 ) -> TrimmedMixture | None:
     r"""The mixture with the largest trimmed likelihood found, its family and size chosen by BIC.
@@ -83,6 +88,11 @@ def trimmed_mixture(
     not allowed. None where nothing can be fitted: too few records, or they are constant or collinear and
     no family of `families` allows it. More than 1,000 records are searched from a sample, with the last
     C-steps among all. The order of the rows does not matter.
+
+    `weights` (positive; only their ratios matter) make the log-likelihood a pseudo-likelihood: a record
+    counts as w_i n/Σw records in Q, in the sizes of components and in the share that is trimmed. The record
+    on the edge of that share counts in part, so that Q never falls here either. BIC stays that of h records.
+    Equal weights give the fit without weights.
     Reference: Neykov, Filzmoser, Dimova & Neytchev (2007); Foschi (2011).
 
     >>> rng = np.random.default_rng(1)
@@ -98,8 +108,10 @@ def trimmed_mixture(
     h, least = n - math.floor(n * trim), p + 2 if smallest is None else smallest
     if least < 1:
         raise DataError("A component holds at least one record.", given=smallest)
-    order = np.lexsort(x.T)
-    whole = _Search(np.ascontiguousarray(x[order], dtype=np.float64), h, least, np.random.default_rng(seed))
+    counts = _counts(weights, n)
+    order = np.lexsort([counts, *x.T])
+    rows = np.ascontiguousarray(x[order], dtype=np.float64)
+    whole = _Search(rows, counts[order], h, least, np.random.default_rng(seed))
     found = (
         whole.search(components, families, starts)
         if n <= _PLENTY
@@ -109,8 +121,18 @@ def trimmed_mixture(
         return None
     mixture, history = found
     kept = np.zeros(n, dtype=bool)
-    kept[order[whole.best_rows(mixture)]] = True
-    return _placed(x, by_weight(mixture), kept, history)
+    kept[order[whole.best_rows(mixture)[0]]] = True
+    return _placed(x, by_weight(mixture), kept, history, counts)
+
+
+def _counts(weights: Array | None, n: int) -> Array:
+    """The weights on a scale on which they are 1 on average."""
+    if weights is None:
+        return np.ones(n)
+    if weights.shape != (n,) or not (np.isfinite(weights).all() and (weights > 0).all()):
+        raise DataError("Weights are positive numbers, one a record.", given=f"{len(weights):,} for {n:,}")
+    relative = weights / weights.max()  # equal weights are 1 to the last digit
+    return np.asarray(relative * (n / relative.sum()))
 
 
 def _from_sample(
@@ -121,20 +143,22 @@ def _from_sample(
     rows = np.sort(whole.rng.choice(n, _PLENTY, replace=False))
     # a tenth more, so that a component that is just large enough in the sample is so among all
     least = max(math.ceil(1.1 * whole.smallest * _PLENTY / n), min(whole.smallest, p + 2))
-    sample = _Search(whole.x[rows], round(whole.h * _PLENTY / n), least, whole.rng)
-    counts = list(components)
-    while found := sample.search(counts, families, starts):
+    counts = _counts(whole.counts[rows], _PLENTY)
+    sample = _Search(whole.x[rows], counts, round(whole.h * _PLENTY / n), least, whole.rng)
+    numbers = list(components)
+    while found := sample.search(numbers, families, starts):
         first = whole.c_step(found[0], found[0].family, _MANY)
         if first is not None:
             mixture, history = whole.converge(first)
             return mixture, tuple(history)
-        counts = [g for g in counts if g < found[0].components]
+        numbers = [g for g in numbers if g < found[0].components]
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class _Search:
     x: Array
+    counts: Array
     h: int
     smallest: int
     rng: np.random.Generator
@@ -143,27 +167,34 @@ class _Search:
         self, components: Sequence[int], families: Sequence[Family], starts: int
     ) -> tuple[Mixture, tuple[float, ...]] | None:
         """The best mixture and the criterion on the way to it."""
-        counts = [g for g in sorted(set(components)) if g * self.smallest <= self.h]
-        pool = sorted(self.pool(counts, families, starts), key=lambda m: -m.bic)
+        numbers = [g for g in sorted(set(components)) if g * self.smallest <= self.h]
+        pool = sorted(self.pool(numbers, families, starts), key=lambda m: -m.bic)
         done = [self.choose(m, pool, families) for m in pool[:_FINALISTS]]
         return max(done, key=lambda d: d[0].bic, default=None)
 
-    def best_rows(self, mixture: Mixture) -> Ints:
-        """The h rows with the largest log-densities."""
-        return np.sort(np.argsort(-mixture.scores(self.x), kind="stable")[: self.h])
+    def best_rows(self, mixture: Mixture) -> tuple[Ints, Array]:
+        """The rows with the largest log-densities that count as h records, and how much each counts."""
+        order = np.argsort(-mixture.scores(self.x), kind="stable")
+        room = self.h - np.cumsum(self.counts[order]) + self.counts[order]
+        inside = np.minimum(self.counts[order], room)
+        rows = np.sort(order[inside > _FLAT])
+        counts = np.empty_like(inside)
+        counts[order] = inside
+        return rows, counts[rows]
 
     def c_step(self, mixture: Mixture, family: Family, steps: int) -> Mixture | None:
         """EM on the h best rows, from this mixture on if it is of the family."""
-        near = self.x[self.best_rows(mixture)]
+        rows, counts = self.best_rows(mixture)
+        near = self.x[rows]
         before = mixture if mixture.family is family else None
-        return self._em(near, family, mixture.posterior(near), before, steps)
+        return self._em(near, counts, family, mixture.posterior(near), before, steps)
 
     def converge(self, mixture: Mixture) -> tuple[Mixture, list[float]]:
         """C-steps until the kept rows stay the same."""
         history, rows = [mixture.bic], None
         for _ in range(_ROUNDS):
-            now = self.best_rows(mixture)
-            if rows is not None and (now == rows).all():
+            now = self.best_rows(mixture)[0]
+            if rows is not None and np.array_equal(now, rows):
                 break
             after = self.c_step(mixture, mixture.family, _MANY)
             if after is None:
@@ -172,10 +203,10 @@ class _Search:
             history.append(mixture.bic)
         return mixture, history
 
-    def pool(self, counts: Sequence[int], families: Sequence[Family], starts: int) -> Iterator[Mixture]:
+    def pool(self, numbers: Sequence[int], families: Sequence[Family], starts: int) -> Iterator[Mixture]:
         """The best mixture from random starts for every number of components and search family."""
         searching = [f for f in _SEARCH if f in families] or list(families[:1])
-        for g in counts:
+        for g in numbers:
             begun = [self._random_start(g, spread=i % 2 == 0) for i in range(starts if g > 1 else 2 * starts)]
             for family in searching:
                 tried = [m for rows, z in begun if (m := self._first(rows, z, family)) is not None]
@@ -192,11 +223,11 @@ class _Search:
         while True:
             mixture, more = self.converge(mixture)
             history += more
-            near = self.x[self.best_rows(mixture)]
-            best = mixture
+            rows, counts = self.best_rows(mixture)
+            near, best = self.x[rows], mixture
             for begin in {m.components: m for m in (*reversed(pool), mixture)}.values():
                 for family in families:
-                    fit = self._em(near, family, begin.posterior(near), None, _MANY)
+                    fit = self._em(near, counts, family, begin.posterior(near), None, _MANY)
                     if fit is not None and fit.bic > best.bic + 1e-6 * (1 + abs(best.bic)):
                         best = fit
             if best is mixture:
@@ -204,13 +235,17 @@ class _Search:
             mixture = best
 
     def _em(
-        self, x: Array, family: Family, posterior: Array, before: Mixture | None, steps: int
+        self, x: Array, counts: Array, family: Family, posterior: Array, before: Mixture | None, steps: int
     ) -> Mixture | None:
-        return go_on(x, family, posterior, before, steps=steps, smallest=self.smallest, flat=_FLAT)
+        return go_on(
+            x, family, posterior, before, steps=steps, counts=counts, smallest=self.smallest, flat=_FLAT
+        )
 
     def _first(self, rows: Ints, posterior: Array, family: Family) -> Mixture | None:
         """A start after a few short C-steps, or None where it became singular."""
-        mixture = go_on(self.x[rows], family, posterior.copy(), None, steps=1, flat=_FLAT)
+        mixture = go_on(
+            self.x[rows], family, posterior.copy(), None, steps=1, counts=self.counts[rows], flat=_FLAT
+        )
         for _ in range(_FIRST):
             if mixture is None:
                 return None
@@ -232,11 +267,13 @@ class _Search:
         return rows, np.eye(g)[distance[rows].argmin(axis=1)]
 
 
-def _placed(x: Array, mixture: Mixture, kept: Bools, history: tuple[float, ...]) -> TrimmedMixture:
+def _placed(
+    x: Array, mixture: Mixture, kept: Bools, history: tuple[float, ...], counts: Array
+) -> TrimmedMixture:
     """Every record with its component; trimmed ones go to the nearest, only so that they are counted."""
     squares = np.empty((len(x), mixture.components))
     for k, (mean, covariance) in enumerate(zip(mixture.means, mixture.covariances, strict=True)):
         away = np.linalg.solve(np.linalg.cholesky(covariance), (x - mean).T)
         squares[:, k] = (away**2).sum(axis=0)
     component = np.where(kept, mixture.component_logs(x).argmax(axis=1), squares.argmin(axis=1))
-    return TrimmedMixture(mixture, kept, component.astype(np.int64), squares, history)
+    return TrimmedMixture(mixture, kept, component.astype(np.int64), squares, history, counts)

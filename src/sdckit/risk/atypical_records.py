@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import polars as pl
@@ -13,9 +13,13 @@ from sdckit import charts
 from sdckit.errors import DataError, listing
 from sdckit.microdata import Microdata
 from sdckit.models.mixture_families import FAMILIES, Family
+from sdckit.models.small_sample import SmallSample
 from sdckit.registry import NUMERIC, Column, Columns, Role, risk
 from sdckit.result import Result
 from sdckit.risk.points import Array, by_record
+
+if TYPE_CHECKING:
+    from sdckit.risk.atypical_tables import Tested
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -28,6 +32,18 @@ _PARTS = {
     "atypical": pl.Boolean,
     "driver": pl.String,
 }
+_STRATA = {
+    "records": pl.Int64,
+    "components": pl.Int64,
+    "family": pl.String,
+    "atypical": pl.Int64,
+    "share": pl.Float64,
+    "breakdown": pl.Float64,
+    "least_kept": pl.Float64,
+    "collinear": pl.Boolean,
+    "why": pl.String,
+}
+_FAR = 0.4  # a component of which less is kept: its covariance is extrapolated too far
 
 
 @risk(
@@ -37,7 +53,7 @@ _PARTS = {
     needs=Role.NUMERIC,
     shares=("largest_share",),
     flags="atypical",
-    chart=charts.TableBars("strata", "stratum", "share", "share of the stratum's records atypical", True),
+    chart=charts.robust_distances,
     reference="Foschi (2011)",
     reading="Records whose numbers fit none of the groups that most records of their stratum form, such as "
     "an enterprise unlike its competitors, can be recognised by who knows the branch. 0: all records fit. "
@@ -54,6 +70,8 @@ def atypical_records(
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05,
     components: Annotated[int, Field(ge=1, le=9)] = 3,
     families: Annotated[tuple[Family, ...], Field(min_length=1)] = FAMILIES,
+    small_sample: SmallSample = SmallSample.FORMULA,
+    weighted: bool = False,
     complete: bool = False,
 ) -> Result:
     """Share of records that fit no component of a robust Gaussian mixture of their stratum.
@@ -61,10 +79,11 @@ def atypical_records(
     In every stratum a mixture of up to `components` normal distributions, its covariance family among
     `families` chosen by BIC, is fitted by trimmed likelihood: the share `trim` of the records that fits worst
     does not count, and so cannot hide itself. Distances from every component, corrected for the trimming and
-    for small samples, are referred to Beta (kept) and F (trimmed) distributions. If a component has a record
-    outside its simultaneous limit at level `alpha`, all records are tested at `alpha`; a record is atypical
-    if its largest p-value over the components is below the limit. A component holds a tenth of the stratum or
-    more; smaller clusters are atypical. Each variable is divided by its spread in the stratum.
+    for small samples (`small_sample`: by formula, by simulation of normal samples of the same size, half a
+    second a component, or none), are referred to Beta (kept) and F (trimmed) distributions. If a component
+    has a record outside its simultaneous limit at level `alpha`, all records are tested at `alpha`; a record
+    is atypical if its largest p-value over the components is below the limit. A component holds a tenth of
+    the stratum or more; smaller clusters are atypical. Each variable is divided by its spread in the stratum.
 
     Strata are the combinations of `by`. With `code`, a hierarchical code such as NACE, strata of fewer than
     `smallest` records are collapsed along its digits, and finally without `by`.
@@ -73,10 +92,17 @@ def atypical_records(
     stratum), not_robust (strata too small for the guaranteed breakdown point: fewer bad records than trimmed
     ones may already move the fit). parts, per record: p_value (the largest), distance (robust, from that
     component), component, kept (in the trimmed fit), atypical, driver (the variable that adds most to the
-    distance); empty for records not tested. tables: strata, and levels where strata were collapsed. For
-    internal use: it says which records are easiest to recognise.
+    distance); empty for records not tested. tables: strata (least_kept: the smallest share of a component's
+    records in the fit); components, with the limits of the distance; distances, records by their distance
+    over the individual limit; pairs and ellipses, for the stratum with the largest share: how many records
+    lie where, in bins of three or more, and the components; levels where strata were collapsed. Charts are
+    drawn from these tables: `result.chart()` and `sdckit.charts.ellipses(result)`. For internal use: it says
+    which records are easiest to recognise.
 
-    Weights: not used. Missing: refused, or with `complete` records with a missing number are not tested.
+    Weights: not used unless `weighted`. Then the likelihood is a pseudo-likelihood, in which a record counts
+    as w_i n/Σw of the n records of its stratum, also towards the trimmed share: the mixture is that of the
+    population. BIC and the reference distributions stay those of n records; value and counts are of records.
+    Missing: refused, or with `complete` records with a missing number are not tested.
     Variables that do not vary in a stratum are left out there. A stratum of too few records, or whose kept
     records are constant or collinear so that no family fits, is not tested. Cost: a fifth of a second a
     stratum of 100 records; in strata of more than 1,000 the search runs on a sample.
@@ -84,7 +110,16 @@ def atypical_records(
 
     >>> import sdckit as sdc
     >>> data = sdc.demo.business(n=300, seed=1)
-    >>> 0 < atypical_records(data, by="size_class").value < 0.4
+    >>> before = sdc.risk.atypical_records(data, by="size_class")
+    >>> 0 < before.value < 0.4
+    True
+
+    Protect only these, and see how many of them still stand out:
+
+    >>> safe = sdc.protect.microaggregate(data, k=5, where=before)
+    >>> after = sdc.risk.atypical_records(safe, by="size_class")
+    >>> still = before.parts["atypical"] & after.parts["atypical"]
+    >>> still.sum() < before.figures["atypical"]
     True
     """
     names = _numeric(data, variables)
@@ -96,26 +131,13 @@ def atypical_records(
             given=f"{int((~usable).sum()):,} records with a missing or infinite number",
             hint="complete=True leaves them out.",
         )
-    stratum, strata, tables = _strata(data.frame, by, code, smallest)
-    work = _Work(x, names, trim, alpha, range(1, components + 1), families, _empty(data.height))
-    rows = [work.stratum(np.flatnonzero((stratum == s) & usable)) for s in range(strata.height)]
-    table = pl.DataFrame([strata["stratum"].to_list()], ["stratum"]).hstack(
-        pl.DataFrame(
-            rows,
-            {
-                "records": pl.Int64,
-                "components": pl.Int64,
-                "family": pl.String,
-                "atypical": pl.Int64,
-                "share": pl.Float64,
-                "breakdown": pl.Float64,
-                "collinear": pl.Boolean,
-                "why": pl.String,
-            },
-            orient="row",
-        )
-    )
-    return _result(data, work.columns, usable, table, tables)
+    stratum, names_of_strata, levels = _strata(data.frame, by, code, smallest)
+    weights = data.weights() if weighted else None
+    work = _Work(x, names, weights, trim, alpha, range(1, components + 1), families, small_sample)
+    done = [
+        work.stratum(name, np.flatnonzero((stratum == s) & usable)) for s, name in enumerate(names_of_strata)
+    ]
+    return _result(data, usable, names_of_strata, done, levels, weighted)
 
 
 def _numeric(data: Microdata, variables: Columns) -> list[str]:
@@ -128,16 +150,16 @@ def _numeric(data: Microdata, variables: Columns) -> list[str]:
 
 def _strata(
     frame: pl.DataFrame, by: Columns, code: str | None, smallest: int
-) -> tuple[Ints, pl.DataFrame, dict[str, pl.DataFrame]]:
+) -> tuple[Ints, list[str], dict[str, pl.DataFrame]]:
     """The stratum of each record, their names, and how many there are at each level."""
     from sdckit.models.collapse_strata import collapse_strata
 
     if code is not None:
         found = collapse_strata(frame, code, [b for b in by if b != code], smallest=smallest)
-        names = found.strata.select((pl.col("level") + ": " + pl.col("codes")).alias("stratum"))
+        names = found.strata.select(pl.col("level") + ": " + pl.col("codes")).to_series().to_list()
         return found.stratum, names, {"levels": found.levels}
     if not by:
-        return np.zeros(frame.height, dtype=np.int64), pl.DataFrame({"stratum": ["all"]}), {}
+        return np.zeros(frame.height, dtype=np.int64), ["all"], {}
     keys = [str(i) for i in range(len(by))]
     text = [frame[b].cast(pl.String).alias(k) for b, k in zip(by, keys, strict=True)]
     rows = pl.DataFrame([*text, pl.Series("row", np.arange(frame.height))])
@@ -145,65 +167,96 @@ def _strata(
     stratum = np.zeros(frame.height, dtype=np.int64)
     for place, members in enumerate(grouped["row"].to_list()):
         stratum[members] = place
-    label = pl.concat_str(pl.col(keys).fill_null("missing"), separator=", ").alias("stratum")
-    return stratum, grouped.select(label), {}
-
-
-def _empty(n: int) -> dict[str, Any]:
-    return {name: np.full(n, None, dtype=object) for name in _PARTS}
+    label = pl.concat_str(pl.col(keys).fill_null("missing"), separator=", ")
+    return stratum, grouped.select(label).to_series().to_list(), {}
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
     x: Array
     names: Sequence[str]
+    weights: Array | None
     trim: float
     alpha: float
     components: range
     families: Sequence[Family]
-    columns: dict[str, Any]  # filled in stratum by stratum
+    small_sample: SmallSample
 
-    def stratum(self, rows: Ints) -> tuple[Any, ...]:
-        """Test the records of one stratum; a row of the table of strata."""
+    def stratum(self, name: str, rows: Ints) -> "_Stratum":
+        """Test the records of one stratum."""
         from sdckit.models.robust_distances import robust_distances
         from sdckit.models.trimmed_mixture import trimmed_mixture
+        from sdckit.risk.atypical_tables import Tested
 
-        x, varies = _on_one_scale(self.x[rows])
+        x, varies, centre, unit = _on_one_scale(self.x[rows])
         n, p = x.shape
         if n < 2 * (p + 2) or p == 0:
-            why = "no variable varies" if n and not p else "too few records"
-            return n, None, None, None, None, None, None, why
-        least = max(p + 2, math.ceil(n / 10))
+            return _Stratum(rows, "no variable varies" if n and not p else "too few records")
         fit = trimmed_mixture(
-            x, trim=self.trim, components=self.components, families=self.families, smallest=least
+            x,
+            trim=self.trim,
+            components=self.components,
+            families=self.families,
+            smallest=max(p + 2, math.ceil(n / 10)),
+            weights=None if self.weights is None else self.weights[rows],
         )
         if fit is None:
-            return n, None, None, None, None, None, None, "constant or collinear"
-        found = robust_distances(fit, alpha=self.alpha)
+            return _Stratum(rows, "constant or collinear")
+        found = robust_distances(fit, alpha=self.alpha, small_sample=self.small_sample)
         best = np.where(found.p_value > 0, found.p_values.argmax(axis=1), fit.component)
-        names = np.array(self.names, dtype=object)[varies]
-        self.columns["p_value"][rows] = found.p_value.tolist()
-        self.columns["distance"][rows] = np.sqrt(found.squares[np.arange(n), best]).tolist()
-        self.columns["component"][rows] = (best + 1).tolist()
-        self.columns["kept"][rows] = fit.kept.tolist()
-        self.columns["atypical"][rows] = found.atypical.tolist()
-        self.columns["driver"][rows] = names[_drivers(x, fit.mixture, best)]
-        hits = int(found.atypical.sum())
-        collinear = int(np.linalg.matrix_rank(x - x.mean(axis=0), rtol=1e-9)) < p
-        model = fit.mixture.components, fit.mixture.family.value
-        return n, *model, hits, hits / n, fit.breakdown, collinear, ""
+        names = tuple(c for c, there in zip(self.names, varies, strict=True) if there)
+        drivers = _drivers(x, fit.mixture, best)
+        return _Stratum(rows, "", Tested(name, names, x, centre, unit, fit, found, best, drivers, self.alpha))
 
 
-def _on_one_scale(x: Array) -> tuple[Array, Bools]:
-    """Variables that vary, less their median and over their spread; divided by their size first."""
+@dataclass(frozen=True, slots=True)
+class _Stratum:
+    """The records of a stratum and what was found in it, or why it was not tested."""
+
+    rows: Ints
+    why: str
+    tested: "Tested | None" = None
+
+    def row(self) -> tuple[Any, ...]:
+        """Its row in the table of strata."""
+        t = self.tested
+        if t is None:
+            return len(self.rows), *[None] * 7, self.why
+        sizes = t.fit.sizes
+        least = float((t.fit.kept_sizes / np.maximum(sizes, 1))[sizes > 0].min())
+        collinear = int(np.linalg.matrix_rank(t.x - t.x.mean(axis=0), rtol=1e-9)) < t.x.shape[1]
+        model = t.fit.mixture.components, t.fit.mixture.family.value
+        return len(t.x), *model, int(t.found.atypical.sum()), t.share, t.fit.breakdown, least, collinear, ""
+
+    def fill(self, columns: dict[str, Any]) -> None:
+        """Its records in the columns of the parts."""
+        t = self.tested
+        if t is None:
+            return
+        columns["p_value"][self.rows] = t.found.p_value.tolist()
+        columns["distance"][self.rows] = t.distances.tolist()
+        columns["component"][self.rows] = (t.component + 1).tolist()
+        columns["kept"][self.rows] = t.fit.kept.tolist()
+        columns["atypical"][self.rows] = t.found.atypical.tolist()
+        columns["driver"][self.rows] = np.array(t.variables, dtype=object)[t.drivers]
+
+
+def _on_one_scale(x: Array) -> tuple[Array, Bools, Array, Array]:
+    """Variables that vary, less their median and over their spread: which these are, centres and units.
+
+    Divided by their size first, so that spreads of large numbers do not overflow.
+    """
     varies = np.asarray(x.min(axis=0) < x.max(axis=0)) if len(x) else np.zeros(x.shape[1], dtype=np.bool_)
     x = x[:, varies]
     if not x.size:
-        return x, varies
-    x = x / np.abs(x).max(axis=0)
-    x = x - np.median(x, axis=0)
+        return x, varies, np.empty(0), np.empty(0)
+    size = np.abs(x).max(axis=0)
+    x = x / size
+    middle = np.median(x, axis=0)
+    x = x - middle
     spread = np.median(np.abs(x), axis=0)
-    return x / np.where(spread > 0, spread, x.std(axis=0)), varies
+    spread = np.where(spread > 0, spread, x.std(axis=0))
+    return x / spread, varies, middle * size, spread * size
 
 
 def _drivers(x: Array, mixture: Any, component: Ints) -> Ints:
@@ -214,29 +267,29 @@ def _drivers(x: Array, mixture: Any, component: Ints) -> Ints:
 
 
 def _result(
-    data: Microdata, columns: dict[str, Any], usable: Bools, table: pl.DataFrame, tables: dict[str, Any]
+    data: Microdata,
+    usable: Bools,
+    names: Sequence[str],
+    strata: Sequence[_Stratum],
+    levels: dict[str, pl.DataFrame],
+    weighted: bool,
 ) -> Result:
-    parts = pl.DataFrame({c: pl.Series(v.tolist(), dtype=_PARTS[c]) for c, v in columns.items()})
-    tested = parts["atypical"].count()
+    from sdckit.risk.atypical_tables import tables
+
+    table = pl.DataFrame([s.row() for s in strata], _STRATA, orient="row")
+    table = table.insert_column(0, pl.Series("stratum", names, dtype=pl.String))
     done = table.filter(pl.col("why") == "")
-    notes = [f"{int((~usable).sum()):,} records with a missing number are not tested."]
-    notes = [] if usable.all() else notes
-    for why, part in sorted(table.filter((pl.col("why") != "") & (pl.col("records") > 0)).group_by("why")):
-        notes.append(f"Not tested, {why[0]}: {part.height:,} strata, {part['records'].sum():,} records.")
-    weak = done.filter(pl.col("breakdown") == 0).height
-    if weak:
-        notes.append(f"{weak:,} of {done.height:,} tested strata are too small for the guaranteed breakdown.")
-    flat = int(done["collinear"].sum())
-    if flat:
-        notes.append(
-            f"In {flat:,} strata a variable is a sum of others: correlations could not be modelled. "
-            "Leave one of these variables out."
-        )
-    if not tested:
-        return Result(
-            math.nan, notes=(*notes, "No stratum can be tested."), tables={"strata": table, **tables}
-        )
-    hits = int(parts["atypical"].sum())
+    notes = _notes(table, int((~usable).sum()))
+    if weighted and data.roles.weight is None:
+        notes.append("The data have no weights: all records count the same.")
+    if not done.height:
+        notes.append("No stratum can be tested.")
+        return Result(math.nan, notes=tuple(notes), tables={"strata": table, **levels})
+    columns = {name: np.full(data.height, None, dtype=object) for name in _PARTS}
+    for stratum in strata:
+        stratum.fill(columns)
+    parts = pl.DataFrame({c: pl.Series(v.tolist(), dtype=_PARTS[c]) for c, v in columns.items()})
+    hits, tested = int(parts["atypical"].sum()), parts["atypical"].count()
     figures = {
         "atypical": hits,
         "tested": tested,
@@ -244,8 +297,38 @@ def _result(
         "strata": table.height,
         "untested_strata": table.height - done.height,
         "largest_share": float(np.max(done["share"].to_numpy())),
-        "not_robust": weak,
+        "not_robust": done.filter(pl.col("breakdown") == 0).height,
     }
+    drawn = tables([s.tested for s in strata if s.tested is not None])
     return Result(
-        hits / tested, figures, by_record(data, parts), tuple(notes), tables={"strata": table, **tables}
+        hits / tested,
+        figures,
+        by_record(data, parts),
+        tuple(notes),
+        tables={"strata": table, **drawn, **levels},
     )
+
+
+def _notes(table: pl.DataFrame, incomplete: int) -> list[str]:
+    notes = [f"{incomplete:,} records with a missing number are not tested."] if incomplete else []
+    for why, part in sorted(table.filter((pl.col("why") != "") & (pl.col("records") > 0)).group_by("why")):
+        notes.append(f"Not tested, {why[0]}: {part.height:,} strata, {part['records'].sum():,} records.")
+    done = table.filter(pl.col("why") == "")
+    weak = done.filter(pl.col("breakdown") == 0).height
+    if weak:
+        notes.append(f"{weak:,} of {done.height:,} tested strata are too small for the guaranteed breakdown.")
+    far = done.filter(pl.col("least_kept") < _FAR).sort("least_kept")
+    if far.height:
+        name, least = far.select("stratum", "least_kept").row(0)
+        notes.append(
+            f"In {far.height:,} strata a component keeps fewer than {_FAR:.0%} of its records ({name}: "
+            f"{least:.0%}): its distances rest on a wide extrapolation. More records than are trimmed may "
+            "lie apart from the others."
+        )
+    flat = int(done["collinear"].sum())
+    if flat:
+        notes.append(
+            f"In {flat:,} strata a variable is a sum of others: correlations could not be modelled. "
+            "Leave one of these variables out."
+        )
+    return notes
