@@ -1,6 +1,6 @@
 """compare: many scenarios on one risk–utility map."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from pathlib import Path
@@ -8,12 +8,13 @@ from statistics import fmean
 from time import perf_counter
 from typing import Any
 
-from sdckit.assess import assess
+from sdckit.assess import Assessment, assess
 from sdckit.errors import OptionError, SdcError
+from sdckit.estimated import MEASURES, averaged, estimates_of
 from sdckit.microdata import Microdata, require_microdata
 from sdckit.quantity import Quantity
 from sdckit.registry import Kind, find
-from sdckit.risk_utility_map import Point, RiskUtilityMap
+from sdckit.risk_utility_map import EXPECTED, Point, RiskUtilityMap
 from sdckit.scenario import Scenario
 from sdckit.store import Store, fingerprint
 
@@ -27,6 +28,7 @@ def compare(
     *,
     risk: str | Sequence[str] | Weights = "individual_risk",
     utility: str | Sequence[str] | Weights = "il1s",
+    also: str | Sequence[str] = (),
     max_risk: float | None = None,
     seed: int = 0,
     seeds: int = 1,
@@ -44,10 +46,16 @@ def compare(
     0 … 1 and turned round in the same way. `max_risk` is on the scale of the axis: in the unit of a single
     measure that should be low, otherwise between 0 and 1.
 
+    `also`: further risks and utilities, named in the same way, measured for every scenario and kept beside
+    the two axes: in `points`, and in the small maps of `multiples()`; they do not change what is recommended.
+    `needs` sets options of measures by their name, as in `assess`. Naming `indicators` or `regression` there,
+    regression={"formula": "log(income) ~ sex + age"}, measures them also and keeps every estimate with its
+    interval: see `estimates` and `estimate_chart()` of the map.
+
     `seeds`: scenarios with a random step run that often, with seed, seed+1, …; the point is the mean, with
     the spread beside it. `jobs`: processes (joblib; another backend can be chosen by its context manager).
     `cache`: a folder where finished runs are kept by their content, so that an interrupted or changed
-    comparison goes on where it stopped; it holds numbers only, no data.
+    comparison goes on where it stopped; it holds numbers only, no records.
     A scenario that fails is reported with its reason and the others are kept.
 
     >>> import sdckit as sdc
@@ -61,12 +69,10 @@ def compare(
     plan = _scenarios(scenarios)
     for scenario in plan:
         scenario.check(data)
-    judge = Judge.of(data, risk, utility, needs, cache)
-    original = judge.point(data, Scenario("original"), (seed,))
-    if original.error:
-        raise OptionError("The original cannot be measured.", given=original.error)
+    judge = Judge.of(data, risk, utility, needs, cache, also)
+    original = judge.original(data, seed)
     results = run(judge, data, plan, range(seed, seed + seeds), jobs, progress)
-    return RiskUtilityMap(data, tuple(results), original, judge.risks, judge.losses, max_risk, seed, needs)
+    return judge.map(data, results, original, max_risk, seed)
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,7 @@ class Judge:
 
     risks: Weights
     losses: Weights
+    asked: tuple[str, ...]  # further measures the user named
     needs: Mapping[str, Any]
     store: Store | None
 
@@ -86,16 +93,45 @@ class Judge:
         utility: str | Sequence[str] | Weights,
         needs: Mapping[str, Any],
         cache: str | Path | None,
+        also: str | Sequence[str] = (),
     ) -> "Judge":
         """The judge, with every name and option checked against the data."""
         risks, losses = weights(risk, Kind.RISK), weights(utility, Kind.UTILITY)
-        for spec in [Quantity.named(name).spec for name in (*risks, *losses)]:
+        asked = (also,) if isinstance(also, str) else tuple(also)
+        further = [Quantity.named(name, Kind.RISK, Kind.UTILITY) for name in asked]
+        for spec in [*(Quantity.named(name).spec for name in (*risks, *losses)), *(q.spec for q in further)]:
             spec.check(data)
             given = needs.get(spec.name)
             spec.validate(given if isinstance(given, Mapping) else {})
-        about = {"risks": risks, "losses": losses, "needs": needs}
+        about = {"risks": risks, "losses": losses, "also": asked, "needs": needs}
         store = None if cache is None else Store.of(Path(cache), fingerprint(data, about))
-        return cls(risks, losses, needs, store)
+        return cls(risks, losses, asked, needs, store)
+
+    @property
+    def also(self) -> tuple[str, ...]:
+        """What is measured beside the axes: as asked, what `needs` says to estimate, and its risk."""
+        axes = (*self.risks, *self.losses)
+        names = [*self.asked, *(name for name in MEASURES if name in self.needs)]
+        measured = {Quantity.named(name).spec.name for name in (*axes, *names)}
+        if measured & {*MEASURES} and "individual_risk" in measured:
+            names.append(EXPECTED)
+        return tuple(name for name in dict.fromkeys(names) if name not in axes)
+
+    def original(self, data: Microdata, seed: int) -> Point:
+        """The untouched file on the map; an error where what was asked for cannot be measured."""
+        point = self.point(data, Scenario("original"), (seed,))
+        reasons = [reason for name, reason in point.left_out.items() if name in self.asked]
+        if point.error or reasons:
+            raise OptionError("The original cannot be measured.", given=point.error or "; ".join(reasons))
+        return point
+
+    def map(
+        self, data: Microdata, points: Iterable[Point], original: Point, max_risk: float | None, seed: int
+    ) -> RiskUtilityMap:
+        """The map of these points."""
+        return RiskUtilityMap(
+            data, tuple(points), original, self.risks, self.losses, max_risk, seed, self.needs, self.also
+        )
 
     def point(self, data: Microdata, scenario: Scenario, seeds: Sequence[int]) -> Point:
         """The scenario's place on the map: the mean over the seeds, one where nothing is random."""
@@ -113,6 +149,9 @@ class Judge:
             {n: fmean(p.utility_values[n] for p in points) for n in self.losses},
             sum(p.seconds for p in points),
             runs=tuple((p.risk, p.utility) for p in points),
+            also={n: fmean(p.also[n] for p in points) for n in self.also},
+            left_out={name: reason for p in points for name, reason in p.left_out.items()},
+            estimates=averaged([p.estimates for p in points]),
         )
 
     def _once(self, data: Microdata, scenario: Scenario, seed: int) -> Point:
@@ -126,17 +165,18 @@ class Judge:
 
     def _measure(self, data: Microdata, scenario: Scenario, seed: int) -> Point:
         start = perf_counter()
-        wanted = {name: Quantity.named(name) for name in (*self.risks, *self.losses)}
+        wanted = {name: Quantity.named(name) for name in (*self.risks, *self.losses, *self.also)}
         try:
             protected = scenario.protect(data, seed=seed)
             done = assess(data, protected, measures=[q.spec.name for q in wanted.values()], **self.needs)
-            risks = {name: wanted[name].of(done.after) for name in self.risks}
-            losses = {name: wanted[name].of(done.utility) for name in self.losses}
+            risks = {name: rounded(wanted[name].of(done.after)) for name in self.risks}
+            losses = {name: rounded(wanted[name].of(done.utility)) for name in self.losses}
         except SdcError as error:
             return Point(scenario.name, scenario, nan, nan, {}, {}, perf_counter() - start, str(error))
-        omitted = {o.measure: o.reason for o in done.omitted}
-        names = dict.fromkeys(q.spec.name for q in wanted.values())
-        fault = "; ".join(f"{name}: {omitted[name]}" for name in names if name in omitted)
+        omitted = {o.measure: f"{o.measure}: {o.reason}" for o in done.omitted}
+        names = dict.fromkeys(wanted[name].spec.name for name in (*self.risks, *self.losses))
+        fault = "; ".join(omitted[name] for name in names if name in omitted)
+        also, left_out = _further({name: wanted[name] for name in self.also}, done, omitted)
         return Point(
             scenario.name,
             scenario,
@@ -146,7 +186,36 @@ class Judge:
             losses,
             perf_counter() - start,
             fault,
+            also=also,
+            left_out=left_out,
+            estimates=estimates_of(done.utility),
         )
+
+
+def _further(
+    wanted: Mapping[str, Quantity], done: Assessment, omitted: Mapping[str, str]
+) -> tuple[dict[str, float], dict[str, str]]:
+    """The numbers beside the axes, and why some are missing: that does not spoil the scenario."""
+    results = {**done.after, **done.utility}
+    also: dict[str, float] = {}
+    left_out: dict[str, str] = {}
+    for name, quantity in wanted.items():
+        try:
+            also[name] = rounded(quantity.of(results))
+        except OptionError as error:  # no such figure
+            also[name], left_out[name] = nan, str(error)
+        if quantity.spec.name in omitted:
+            left_out[name] = omitted[quantity.spec.name]
+    return also, left_out
+
+
+def rounded(value: float) -> float:
+    """The number to 12 figures: the last ones depend on the order of sums, which threads decide.
+
+    >>> rounded(0.1 + 0.2)
+    0.3
+    """
+    return float(f"{value:.12g}")
 
 
 def run(
@@ -178,8 +247,7 @@ def combine(values: Mapping[str, float], shares: Weights) -> float:
     """One number for the axis, low being good: the measure itself, or the mean of normalised measures."""
     if len(shares) == 1:
         name, value = next(iter(values.items()))
-        quantity = Quantity.named(name)
-        return value if quantity.low_is_good else quantity.normalised(value)
+        return Quantity.named(name).on_axis(value)
     total = sum(shares.values())
     return sum(
         share / total * Quantity.named(name).normalised(values[name]) for name, share in shares.items()

@@ -52,6 +52,11 @@ class Quantity:
         return f"as a {'risk' if self.spec.kind is Kind.RISK else 'loss'} from 0 to 1"
 
     @property
+    def is_share(self) -> bool:
+        """Whether an axis that shows this number alone is in percent."""
+        return self.bounds == (0, 1) and self.low_is_good
+
+    @property
     def axis_title(self) -> str:
         """The title of an axis that shows this number alone.
 
@@ -73,6 +78,10 @@ class Quantity:
                 f"{self.spec.name} has no figure {self.figure!r}.", allowed=listing(result.figures)
             )
         return result.figures[self.figure]
+
+    def on_axis(self, value: float) -> float:
+        """The number on an axis that shows it alone, where low is good: as it is, or turned round."""
+        return value if self.low_is_good else self.normalised(value)
 
     def normalised(self, value: float) -> float:
         """The number brought to 0 (good) … 1 (bad) by its bounds; v/(1+v) where there is no upper bound."""

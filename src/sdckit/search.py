@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from sdckit.compare import Judge, Weights, check_numbers, run
-from sdckit.errors import OptionError
 from sdckit.microdata import Microdata, require_microdata
 from sdckit.risk_utility_map import Point, RiskUtilityMap, front
 from sdckit.scenario import Scenario
@@ -26,6 +25,7 @@ def search(
     *,
     risk: str | Sequence[str] | Weights = "individual_risk",
     utility: str | Sequence[str] | Weights = "il1s",
+    also: str | Sequence[str] = (),
     max_risk: float | None = None,
     trials: int = 100,
     minutes: float | None = None,
@@ -54,17 +54,14 @@ def search(
     require_microdata(data, "search")
     check_numbers(max_risk, seed=seed, jobs=jobs, trials=trials)
     wanted = Space.of(space)
-    judge = Judge.of(data, risk, utility, needs, cache)
-    original = judge.point(data, Scenario("original"), (seed,))
-    if original.error:
-        raise OptionError("The original cannot be measured.", given=original.error)
+    judge = Judge.of(data, risk, utility, needs, cache, also)
+    original = judge.original(data, seed)
     rng = np.random.default_rng(seed)
     tried: dict[str, tuple[Genes, Point]] = {}  # by the steps
     start = perf_counter()
 
     def so_far() -> RiskUtilityMap:
-        points = tuple(point for _, point in tried.values())
-        return RiskUtilityMap(data, points, original, judge.risks, judge.losses, max_risk, seed, needs)
+        return judge.map(data, (point for _, point in tried.values()), original, max_risk, seed)
 
     waiting = wanted.grid(max(2, int(trials * FIRST)))
     while len(tried) < trials and (minutes is None or perf_counter() - start < 60 * minutes):

@@ -11,6 +11,7 @@ from typing import Any
 from sdckit.atomic import write_text
 from sdckit.engine.frames import accept
 from sdckit.errors import EngineError, SdcError
+from sdckit.estimated import Estimated
 from sdckit.microdata import Microdata
 from sdckit.registry import plain
 from sdckit.risk_utility_map import Point
@@ -20,7 +21,7 @@ from sdckit.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A folder of small JSON files: the numbers of one scenario with one seed. No data are in them."""
+    """A folder of small JSON files: the numbers of one scenario with one seed. No records are in them."""
 
     folder: Path
     about: str  # fingerprint of the data, the measures and the program
@@ -43,6 +44,9 @@ class Store:
                 kept["risk_values"],
                 kept["utility_values"],
                 kept["seconds"],
+                also=kept["also"],
+                left_out=kept["left_out"],
+                estimates=tuple(Estimated(*line) for line in kept["estimates"]),
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -57,6 +61,9 @@ class Store:
             "risk_values": dict(point.risk_values),
             "utility_values": dict(point.utility_values),
             "seconds": point.seconds,
+            "also": dict(point.also),
+            "left_out": dict(point.left_out),
+            "estimates": [e.as_list() for e in point.estimates],
         }
         write_text(json.dumps(kept), self._path(point.scenario, seed))
 

@@ -2,6 +2,10 @@ import json
 
 import pytest
 
+from sdckit.assess import assess
+from sdckit.cli._plan import assessed
+from sdckit.plan import Plan
+
 
 def test_table_names_the_recommended_scenario(run, plan):
     result = run("compare", plan)
@@ -113,3 +117,47 @@ def test_report_in_a_folder_that_is_not_there_is_refused_before_work(run, plan):
     assert result.exit_code == 1
     assert "folder to write to does not exist" in result.stderr
     assert result.stdout == ""
+
+
+def test_further_measures_by_plan_and_by_option(run, plan):
+    plan.write_text(plan.read_text().replace("assess: {", "assess: {also: [records_changed], "))
+    document = json.loads(run("compare", plan, "--json").stdout)
+    assert document["scenarios"][1]["also"]["records_changed"] > 0
+    told = run("compare", plan, "--also", "entropy_loss.share, frequencies", "--json")
+    assert set(json.loads(told.stdout)["scenarios"][0]["also"]) == {"entropy_loss.share", "frequencies"}
+    assert "records_changed" in run("compare", plan).stdout
+    wrong = run("compare", plan, "--also", "record_changed")
+    assert wrong.exit_code == 1
+    assert "Did you mean 'records_changed'?" in wrong.stderr
+
+
+def test_estimates_of_a_plan_are_kept_for_every_scenario(run, plan):
+    wanted = "assess: {indicators: poverty, regression: {formula: log(income) ~ sex + age}, "
+    plan.write_text(plan.read_text().replace("assess: {", wanted))
+    document = json.loads(run("compare", plan, "--json").stdout)
+    for point in (document["original"], *document["scenarios"]):
+        names = [e["name"] for e in point["estimates"]]
+        assert "poverty_rate of income" in names
+        assert "sex" in names  # a number here: a .csv has no labels
+
+
+@pytest.mark.parametrize(
+    ("wanted", "rows"),
+    [
+        ("indicators: poverty, by: region", {("poverty_rate", "1"), ("gini", "all records")}),
+        ("indicators: {indicators: poverty, by: region}", {("median", "2"), ("fgt1", "all records")}),
+        (
+            "indicators: [gini, {quantile: {p: 0.9}}, {proportion: {variable: sex, category: 2}}]",
+            {("gini", "all records"), ("quantile 0.9", "all records"), ("proportion 2", "all records")},
+        ),
+    ],
+)
+def test_panels_and_lists_of_indicators_in_a_plan(plan, wanted, rows):
+    plan.write_text(plan.read_text().replace("k_anonymity: {k: 5}", f"measures: [indicators], {wanted}"))
+    done = assessed(Plan.load(plan), "age20_income", seed=None)
+    parts = done.utility["indicators"].parts
+    assert rows <= set(parts.select("indicator", "domain").iter_rows())
+    panel = assess(
+        done.original, done.protected, measures=["indicators"], **{"indicators": "poverty", "by": "region"}
+    )
+    assert ("poverty" in wanted) == parts.equals(panel.utility["indicators"].parts)

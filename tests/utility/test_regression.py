@@ -154,3 +154,13 @@ def test_required_and_wrong_options():
         sdc.utility.regression(data, data)
     with pytest.raises(sdc.SdcError, match=r"ols.*logit.*poisson"):
         sdc.utility.regression(data, data, formula="wage ~ age", family="probit")
+
+
+def test_categories_left_beside_merged_ones_are_the_same_terms():
+    data = sdc.demo.survey(n=800, seed=2)
+    merged = sdc.protect.group(data, variables="education", map={"Little": ["None", "Primary"]})
+    result = sdc.utility.regression(data, merged, formula="log(income) ~ sex + education")
+    parts = {row["term"]: row for row in result.parts.to_dicts()}
+    assert parts["education[T.University]"]["estimate_protected"] is not None
+    assert parts["education[T.Primary]"]["estimate_protected"] is None
+    assert "education[T.6]" not in parts

@@ -1,18 +1,14 @@
 """Points with intervals: estimates before and after protection."""
 
-from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
 import polars as pl
 
-from sdckit.charts.numbers import number, percent, round_marks
+from sdckit.charts.numbers import number, round_marks
 from sdckit.charts.theme import (
     FILES,
     GRID,
-    INK,
-    ORIGINAL,
-    PROTECTED,
     cut,
     file_colours,
     number_labels,
@@ -105,63 +101,3 @@ def _panel(title: str, part: pl.DataFrame, width: int) -> Any:
         zero = alt.Chart(rows([{"value": 0.0}])).mark_rule(color=GRID, strokeWidth=2, aria=False)
         layers.insert(0, zero.encode(x=alt.X("value:Q", scale=scale)))
     return themed(alt.layer(*layers).properties(width=width, height=alt.Step(13), title=cut(title, 60)))
-
-
-def estimate_and_risk(
-    scenarios: Sequence[str],
-    risks: Sequence[float],
-    points: Sequence[tuple[float, float, float]],
-    original: tuple[float, float, float],
-    *,
-    title: str,
-    risk_title: str = "Disclosure risk",
-    width: int = 560,
-    height: int = 300,
-) -> Any:
-    """One estimate under several scenarios against the risk that remains; (value, low, high) each.
-
-    The grey band is the interval of the original: a scenario is good where its point lies in the band and
-    far to the left.
-    """
-    import altair as alt
-
-    data: list[dict[str, Any]] = [
-        {
-            "risk": risk,
-            "value": p[0],
-            "low": p[1],
-            "high": p[2],
-            "name": cut(name),
-            "about": f"{name}: risk {percent(risk)}, {number(p[0])} ({number(p[1])} to {number(p[2])})",
-        }
-        for name, risk, p in zip(scenarios, risks, points, strict=True)
-    ]
-    span = [original[1], original[2], *(d["low"] for d in data), *(d["high"] for d in data)]
-    far = max([*risks, 1e-9])
-    x = alt.X(
-        "risk:Q",
-        title=f"{risk_title}   (← less is better)",
-        scale=alt.Scale(domain=[0, 1.25 * far], nice=False),
-        axis=alt.Axis(labelExpr=number_labels(share=True), values=round_marks(0, far, 5)),
-    )
-    room = 0.08 * ((max(span) - min(span)) or 1.0)
-    y_scale = alt.Scale(domain=[min(span) - room, max(span) + room], nice=False)
-    y = alt.Y("value:Q", title=title, scale=y_scale)
-    band = alt.Chart(rows([{"low": original[1], "high": original[2], "value": original[0]}]))
-    base = alt.Chart(rows(data)).encode(x=x)
-    look: dict[str, Any] = {
-        "tooltip": alt.Tooltip("about:N", title=" "),
-        "description": alt.Description("about:N"),
-    }
-    layers = [
-        band.mark_rect(color=ORIGINAL, opacity=0.25, aria=False).encode(
-            y=alt.Y("low:Q", scale=y_scale, title=title), y2="high:Q"
-        ),
-        band.mark_rule(color=ORIGINAL, strokeWidth=1.5, aria=False).encode(y=y),
-        base.mark_rule(color=PROTECTED, strokeWidth=2, aria=False).encode(
-            y=alt.Y("low:Q", scale=y_scale, title=title), y2="high:Q"
-        ),
-        base.mark_point(filled=True, size=70, color=PROTECTED, opacity=1).encode(y=y, **look),
-        base.mark_text(align="left", dx=8, color=INK, fontSize=11, aria=False).encode(y=y, text="name:N"),
-    ]
-    return themed(alt.layer(*layers).properties(width=width, height=height))

@@ -29,41 +29,65 @@ def mosaic(
     """
     import altair as alt
 
-    scale = category_colours(second, missing, other)
-    legend = alt.Legend(title=cut(second_title, 60), titleFontWeight="normal", columns=9, labelLimit=110)
-    drawn = [_tiles(first, second, table) for table in (before, after)]
+    drawn = [mosaic_tiles(first, second, table) for table in (before, after)]
     few = all(fits(n["name"], n["share"] * width) for _, names in drawn for n in names)
-    charts = []
-    for file, (tiles, names) in zip(FILES, drawn, strict=True):
-        common: dict[str, Any] = {"axis": None, "scale": alt.Scale(domain=[0, 1], nice=False)}
-        rectangles = (
-            alt.Chart(rows(tiles))
-            .mark_rect(opacity=0.85)
-            .encode(
-                x=alt.X("left:Q", **common),
-                x2="right:Q",
-                y=alt.Y("bottom:Q", **common),
-                y2="top:Q",
-                color=alt.Color("category:N", scale=scale, legend=legend, sort=None),
-                tooltip=alt.Tooltip("about:N", title=" "),
-                description=alt.Description("about:N"),
-            )
+    charts = [
+        mosaic_panel(
+            *tiles_and_names,
+            colours=category_colours(second, missing, other),
+            legend=cut(second_title, 60),
+            title=alt.TitleParams(file, subtitle=cut(f"columns: {first_title}", 60)),
+            level=few,
+            width=width,
+            height=height,
         )
-        text = (
-            alt.Chart(rows(names))
-            .mark_text(
-                angle=0 if few else 320,
-                align="center" if few else "right",
-                baseline="top",
-                fontSize=11,
-                color=INK,
-                aria=False,
-            )
-            .encode(x=alt.X("at:Q", **common), y=alt.value(height + 6), text="name:N")
-        )
-        title = alt.TitleParams(file, subtitle=cut(f"columns: {first_title}", 60))
-        charts.append((rectangles + text).properties(width=width, height=height, title=title))
+        for file, tiles_and_names in zip(FILES, drawn, strict=True)
+    ]
     return themed(alt.hconcat(*charts, spacing=28).resolve_scale(color="shared"))
+
+
+def mosaic_panel(
+    tiles: Sequence[dict[str, Any]],
+    names: Sequence[dict[str, Any]],
+    *,
+    colours: Any,
+    legend: str,
+    title: Any,
+    level: bool,
+    width: int,
+    height: int,
+) -> Any:
+    """One mosaic without its look: rectangles of the unit square, and names under its columns."""
+    import altair as alt
+
+    common: dict[str, Any] = {"axis": None, "scale": alt.Scale(domain=[0, 1], nice=False)}
+    shown = alt.Legend(title=legend, titleFontWeight="normal", columns=9, labelLimit=110)
+    rectangles = (
+        alt.Chart(rows(tiles))
+        .mark_rect(opacity=0.85)
+        .encode(
+            x=alt.X("left:Q", **common),
+            x2="right:Q",
+            y=alt.Y("bottom:Q", **common),
+            y2="top:Q",
+            color=alt.Color("category:N", scale=colours, legend=shown, sort=None),
+            tooltip=alt.Tooltip("about:N", title=" "),
+            description=alt.Description("about:N"),
+        )
+    )
+    text = (
+        alt.Chart(rows(names))
+        .mark_text(
+            angle=0 if level else 320,
+            align="center" if level else "right",
+            baseline="top",
+            fontSize=11,
+            color=INK,
+            aria=False,
+        )
+        .encode(x=alt.X("at:Q", **common), y=alt.value(height + 6), text="name:N")
+    )
+    return (rectangles + text).properties(width=width, height=height, title=title)
 
 
 def fits(text: str, pixels: float) -> bool:
@@ -86,7 +110,7 @@ def category_colours(categories: Sequence[str], missing: str = "missing", other:
     return alt.Scale(domain=list(found), range=list(found.values()))
 
 
-def _tiles(
+def mosaic_tiles(
     first: Sequence[str], second: Sequence[str], table: Sequence[Sequence[float]]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Rectangles in the unit square and the names under the columns."""

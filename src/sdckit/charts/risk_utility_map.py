@@ -1,7 +1,7 @@
 """The risk–utility map: every scenario as a point, the original and no release as the two ends."""
 
 from itertools import pairwise
-from math import ceil, floor, isfinite, log10
+from math import ceil, floor, hypot, isfinite, log10
 from typing import Any
 
 import polars as pl
@@ -36,26 +36,61 @@ def risk_utility_map(
     both; the dashed line is the accepted risk. `log=None` chooses a logarithmic risk
     axis when risks span more than a factor of 20.
     """
+    chart = map_panel(
+        points,
+        original_risk=original_risk,
+        max_risk=max_risk,
+        risk_title=risk_title,
+        loss_title=loss_title,
+        risk_is_share=risk_is_share,
+        loss_is_share=loss_is_share,
+        log=log,
+        width=width,
+        height=height,
+    )
+    return themed(chart)
+
+
+def map_panel(
+    points: pl.DataFrame,
+    *,
+    original_risk: float,
+    max_risk: float | None,
+    risk_title: str | None,
+    loss_title: str | None,
+    risk_is_share: bool,
+    loss_is_share: bool,
+    log: bool | None,
+    width: int,
+    height: int,
+    small: bool = False,
+) -> Any:
+    """One map without its look; a `small` one names its scenarios in few words."""
     import altair as alt
 
     good = [r for r in points.to_dicts() if _finite(r["risk"]) and _finite(r["utility"])]
-    x_scale, y_scale, ceiling = _scales(good, original_risk, max_risk, log, width, height)
+    risks = [original_risk, *(r for r in points["risk"] if _finite(r))]
+    far = max((r["utility"] for r in good), default=0.0) or 1.0
+    x_scale = Scale(-0.03 * ROOM * far, ROOM * far, width)
+    y_scale, ceiling = _risk_scale(risks, max_risk, log, height)
     marks = _marks(good, original_risk, x_scale.top, risk_is_share, loss_is_share)
     y_type: dict[str, Any] = {"type": "symlog", "constant": y_scale.constant} if y_scale.constant else {}
     x = alt.X(
         "loss:Q",
-        title=f"{loss_title}   (← less is better)",
+        title=None if loss_title is None else f"{loss_title}   (← less is better)",
         scale=alt.Scale(domain=[x_scale.low, x_scale.top], nice=False),
         axis=alt.Axis(
-            values=round_marks(0, x_scale.top / ROOM, 5), labelExpr=number_labels(share=loss_is_share)
+            values=round_marks(0, x_scale.top / ROOM, 3 if small else 5),
+            labelExpr=number_labels(share=loss_is_share),
         ),
     )
     kind = ", log scale" if y_scale.constant else ""
     y = alt.Y(
         "risk:Q",
-        title=f"{risk_title}{kind}   (← less is better)",  # turned upright, this arrow points down
+        # turned upright, this arrow points down
+        title=None if risk_title is None else f"{risk_title}{kind}   (← less is better)",
         scale=alt.Scale(domain=[y_scale.low, y_scale.top], nice=False, **y_type),
-        axis=alt.Axis(values=_marks_of(y_scale), labelExpr=number_labels(share=risk_is_share)),
+        axis=alt.Axis(values=risk_marks(y_scale), labelExpr=number_labels(share=risk_is_share)),
     )
     layers = _background(max_risk, ceiling, x, y, x_scale, y_scale, risk_is_share)
     front = sorted((m for m in marks if m["front"]), key=lambda m: (m["risk"], -m["loss"]))
@@ -68,15 +103,18 @@ def risk_utility_map(
         )
     layers += [_symbols([m for m in marks if m["kind"] == kind], kind, x, y) for kind in KINDS]
     named = [m for m in marks if len(good) <= MANY or m["front"] or m["kind"] != "scenario"]
-    lines = _along(front)
+    if small:
+        named = [{**m, "name": cut(m["name"].removesuffix(ADVICE), 20)} for m in named]
+    lines = _along(front, x_scale, y_scale)
     if ceiling and max_risk is not None:
         above = y_scale.value(y_scale.pixel(max_risk) + 8)  # its name stands at the right end
         lines += [(x_scale.top * i / 40, max_risk) for i in range(41)]
-        lines += [(x_scale.top * i / 80, above) for i in range(64, 81)]
+        lines += [(x_scale.top * i / 80, above) for i in range(40 if small else 64, 81)]
     layers += _names(named, marks, lines, x_scale, y_scale, x, y)
-    return themed(alt.layer(*layers).properties(width=width, height=height))
+    return alt.layer(*layers).properties(width=width, height=height)
 
 
+ADVICE = " – recommended"
 # shape, size, fill, outline
 KINDS = {
     "scenario": ("circle", 80, "white", PROTECTED),
@@ -91,32 +129,27 @@ def _finite(value: Any) -> bool:
     return value is not None and isfinite(value)
 
 
-def _scales(
-    good: list[dict[str, Any]],
-    original: float,
-    max_risk: float | None,
-    log: bool | None,
-    width: int,
-    height: int,
-) -> tuple[Scale, Scale, bool]:
-    """The two axes, and whether the accepted risk is on the chart (a far higher one would flatten it)."""
-    far = max((r["utility"] for r in good), default=0.0) or 1.0
-    risks = [original, *(r["risk"] for r in good)]
+def _risk_scale(
+    risks: list[float], max_risk: float | None, log: bool | None, height: int
+) -> tuple[Scale, bool]:
+    """The axis of risks, and whether the accepted risk is on it (a far higher one flattens the chart)."""
     top = max(*risks, 1e-9)
     ceiling = max_risk is not None and max_risk <= 2.5 * top
+    constant = log_constant(risks, log)
+    highest = max(top, max_risk) if ceiling and max_risk is not None else top
+    low = -(0.3 * constant or 0.04 * highest)
+    return Scale(low, highest * (1.6 if constant else 1.12), height, constant), ceiling
+
+
+def log_constant(risks: list[float], log: bool | None = None) -> float:
+    """Where a logarithmic axis of these risks begins; 0 where they are close enough for a plain one."""
     positive = [r for r in risks if r > 0]
     if log is None:
         log = bool(positive) and max(positive) > WIDE * min(positive)
-    constant = min(positive) if log and positive else 0.0
-    highest = max(top, max_risk) if ceiling and max_risk is not None else top
-    return (
-        Scale(-0.03 * ROOM * far, ROOM * far, width),
-        Scale(-(0.3 * constant or 0.04 * highest), highest * (1.6 if constant else 1.12), height, constant),
-        ceiling,
-    )
+    return min(positive) if log and positive else 0.0
 
 
-def _marks_of(scale: Scale) -> list[float]:
+def risk_marks(scale: Scale) -> list[float]:
     """Round numbers along the risk axis; 1, 2, 5, 10, … where it is logarithmic."""
     if not scale.constant:
         return round_marks(0, scale.top, 6)
@@ -134,7 +167,7 @@ def _marks(
         kind = "best" if row["best"] else "front" if row["on_front"] else "scenario"
         name = row["scenario"]
         about = f"{name}: {row['description']}. Risk {risk}, information lost {loss}."
-        shown = f"{cut(name)} – recommended" if row["best"] else cut(name)
+        shown = f"{cut(name)}{ADVICE}" if row["best"] else cut(name)
         mark = {"kind": kind, "loss": row["utility"], "risk": row["risk"], "name": shown, "about": about}
         marks.append({**mark, "front": row["on_front"]})
     about = f"Original file: risk {display(original, share=risk_is_share)}, nothing lost."
@@ -231,11 +264,13 @@ def _names(
     return layers
 
 
-def _along(front: list[dict[str, Any]]) -> list[tuple[float, float]]:
-    """Points on the line of the front, so that names keep off it."""
-    steps = [i / 8 for i in range(1, 8)]
-    return [
-        (a["loss"] + t * (b["loss"] - a["loss"]), a["risk"] + t * (b["risk"] - a["risk"]))
-        for a, b in pairwise(front)
-        for t in steps
-    ]
+def _along(front: list[dict[str, Any]], x: Scale, y: Scale) -> list[tuple[float, float]]:
+    """Points on the line of the front, a few pixels apart, so that names keep off it."""
+    ends = [(x.pixel(m["loss"]), y.pixel(m["risk"])) for m in front]
+    found = []
+    for (a, b), (c, d) in pairwise(ends):
+        steps = ceil(hypot(c - a, d - b) / 5)
+        for i in range(1, steps):
+            t = i / steps
+            found.append((x.value(a + t * (c - a)), y.value(b + t * (d - b))))
+    return found

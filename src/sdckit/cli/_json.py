@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
@@ -89,9 +90,12 @@ def _point(point: Point) -> dict[str, Any]:
         "utility": point.utility,
         "risk_values": point.risk_values,
         "utility_values": point.utility_values,
+        "also": point.also,
+        "left_out": point.left_out,
         "seconds": point.seconds,
         "error": point.error,
         "steps": point.scenario.as_list(),
+        "estimates": [asdict(e) for e in point.estimates],
     }
 
 

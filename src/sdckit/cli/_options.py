@@ -57,3 +57,6 @@ def shares(text: str | None) -> list[str] | dict[str, float] | None:
 Axis = Annotated[
     str | None, typer.Option(metavar="A,B=2,…", help="Measures of this axis, with shares where they differ.")
 ]
+Also = Annotated[
+    str | None, typer.Option(metavar="A,B,…", help="Further measures to show beside the two axes.")
+]

@@ -21,7 +21,7 @@ CACHE = ".sdckit"  # beside the plan
 
 
 class Settings(BaseModel):
-    """The `assess:` section of a plan; entries beyond these four are options of measures."""
+    """The `assess:` section of a plan; entries beyond these five are options of measures."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -29,6 +29,7 @@ class Settings(BaseModel):
     measures: list[str] | None = None
     risk: Axis = "individual_risk"
     utility: Axis = "il1s"
+    also: str | list[str] = []
 
     @property
     def needs(self) -> dict[str, Any]:
@@ -71,6 +72,7 @@ def compared(plan: Plan, *, seed: int | None, jobs: int, **given: Any) -> RiskUt
             plan.scenarios,
             risk=chosen.risk,
             utility=chosen.utility,
+            also=chosen.also,
             max_risk=chosen.max_risk,
             seed=plan.seed if seed is None else seed,
             jobs=jobs,
@@ -100,6 +102,7 @@ def searched(
             plan.search,
             risk=chosen.risk,
             utility=chosen.utility,
+            also=chosen.also,
             max_risk=chosen.max_risk,
             trials=trials,
             minutes=minutes,

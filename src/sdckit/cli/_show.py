@@ -85,7 +85,7 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
     losses = list(found.utility) if len(found.utility) > 1 else []
 
     def row(point: Point, note: str) -> list[str]:
-        parts = [point.risk_values.get(n) for n in risks] + [point.utility_values.get(n) for n in losses]
+        parts = [point.value(n) for n in (*risks, *losses, *found.also)]
         marks = "●" if point.name in front else ""
         return [point.name, number(point.risk), number(point.utility), *map(number, parts), marks, note]
 
@@ -96,8 +96,8 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
         rows.append(row(point, note))
     console.print(f"{len(found.results)} scenarios", style="bold")
     console.print(escape(f"risk: {axis(found.risk)}\nloss: {axis(found.utility)}"))
-    heads = ["scenario", "risk", "loss", *risks, *losses, "front", ""]
-    console.print(table("", heads, rows, right="|".join(["risk", "loss", *risks, *losses])))
+    numbers = ["risk", "loss", *risks, *losses, *found.also]
+    console.print(table("", ["scenario", *numbers, "front", ""], rows, right="|".join(numbers)))
     console.print(escape(found.reason), style="bold")
 
 

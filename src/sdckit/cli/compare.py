@@ -1,12 +1,26 @@
 """`sdckit compare`."""
 
-from sdckit.cli._options import Audience, Axis, For, Jobs, Json, MaxRisk, PlanFile, ReportFile, Seed, shares
+from sdckit.cli._options import (
+    Also,
+    Audience,
+    Axis,
+    For,
+    Jobs,
+    Json,
+    MaxRisk,
+    PlanFile,
+    ReportFile,
+    Seed,
+    names,
+    shares,
+)
 
 
 def compare(
     plan: PlanFile,
     risk: Axis = None,
     utility: Axis = None,
+    also: Also = None,
     max_risk: MaxRisk = None,
     seed: Seed = None,
     jobs: Jobs = 1,
@@ -17,7 +31,7 @@ def compare(
     """Run all scenarios of a plan and recommend the one that loses least under the accepted risk.
 
     Options given here come before those of the plan's `assess:` section. Finished scenarios are kept in the
-    folder `.sdckit` beside the plan (numbers only, no data), so that an interrupted run goes on.
+    folder `.sdckit` beside the plan (numbers only, no records), so that an interrupted run goes on.
 
     Example: `sdckit compare scenarios.yaml --utility il1s,missing_values --max-risk 0.01`
     """
@@ -28,6 +42,12 @@ def compare(
 
     check_folder(report_file)
     found = compared(
-        Plan.load(plan), seed=seed, jobs=jobs, risk=shares(risk), utility=shares(utility), max_risk=max_risk
+        Plan.load(plan),
+        seed=seed,
+        jobs=jobs,
+        risk=shares(risk),
+        utility=shares(utility),
+        also=names(also) or None,
+        max_risk=max_risk,
     )
     _show.found(found, report_file, audience.value, as_json=as_json)

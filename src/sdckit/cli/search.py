@@ -4,7 +4,20 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli._options import Audience, Axis, For, Jobs, Json, MaxRisk, PlanFile, ReportFile, Seed, shares
+from sdckit.cli._options import (
+    Also,
+    Audience,
+    Axis,
+    For,
+    Jobs,
+    Json,
+    MaxRisk,
+    PlanFile,
+    ReportFile,
+    Seed,
+    names,
+    shares,
+)
 
 
 def search(
@@ -13,6 +26,7 @@ def search(
     minutes: Annotated[float | None, typer.Option(min=0, help="Stop after this time.")] = None,
     risk: Axis = None,
     utility: Axis = None,
+    also: Also = None,
     max_risk: MaxRisk = None,
     seed: Seed = None,
     jobs: Jobs = 1,
@@ -22,7 +36,7 @@ def search(
 ) -> None:
     """Look for the best scenarios in the plan's `search:` space; an interrupted search goes on.
 
-    Finished trials are kept in the folder `.sdckit` beside the plan: numbers only, no data.
+    Finished trials are kept in the folder `.sdckit` beside the plan: numbers only, no records.
 
     Example: `sdckit search plan.yaml --trials 200 --max-risk 0.01 --report report.html`
     """
@@ -40,6 +54,7 @@ def search(
         jobs=jobs,
         risk=shares(risk),
         utility=shares(utility),
+        also=names(also) or None,
         max_risk=max_risk,
     )
     _show.found(found, report_file, audience.value, as_json=as_json, only_front=True)

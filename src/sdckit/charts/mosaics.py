@@ -1,0 +1,82 @@
+"""Mosaic plots of several files side by side, as of an original and the scenarios that protect it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sdckit.charts.mosaic import category_colours, fits, mosaic_panel, mosaic_tiles
+from sdckit.charts.theme import cut, themed
+
+COLUMNS = 4  # mosaics in a row
+WIDTH, HEIGHT = 205, 165
+STRIP, TALL = 720, 230  # one variable: all files in one mosaic
+
+
+def mosaics(
+    files: Sequence[str],
+    titles: Sequence[str],
+    levels: Sequence[Sequence[str]],
+    sizes: Sequence[Mapping[tuple[str, ...], float]],
+) -> Any:
+    """Areas are shares: of one variable in a column for each file, or of two in a mosaic for each.
+
+    `titles` and `levels` are of the one or two variables; `sizes` has the (weighted) size of each cell by its
+    categories, a mapping a file. With two variables columns are the first and tiles the second.
+    """
+    if len(titles) == 1:
+        return themed(_strip(files, titles[0], levels[0], sizes))
+    return themed(_panels(files, titles, levels, sizes))
+
+
+def _strip(
+    files: Sequence[str],
+    title: str,
+    levels: Sequence[str],
+    sizes: Sequence[Mapping[tuple[str, ...], float]],
+) -> Any:
+    """One mosaic whose columns are the files, as wide as they are large."""
+    import altair as alt
+
+    table = [[cells.get((level,), 0.0) for level in levels] for cells in sizes]
+    tiles, names = mosaic_tiles(files, levels, table)
+    return mosaic_panel(
+        tiles,
+        names,
+        colours=category_colours(levels),
+        legend="",
+        title=alt.TitleParams(cut(title, 70)),
+        level=all(fits(n["name"], n["share"] * STRIP) for n in names),
+        width=STRIP,
+        height=TALL,
+    )
+
+
+def _panels(
+    files: Sequence[str],
+    titles: Sequence[str],
+    levels: Sequence[Sequence[str]],
+    sizes: Sequence[Mapping[tuple[str, ...], float]],
+) -> Any:
+    import altair as alt
+
+    first, second = levels
+    drawn = []
+    for file, cells in zip(files, sizes, strict=True):
+        table = [[cells.get((a, b), 0.0) for b in second] for a in first]
+        drawn.append((file, mosaic_tiles(first, second, table)))
+    few = all(fits(n["name"], n["share"] * WIDTH) for _, (_, names) in drawn for n in names)
+    charts = [
+        mosaic_panel(
+            tiles,
+            names,
+            colours=category_colours(second),
+            legend=cut(titles[1], 60),
+            title=alt.TitleParams(cut(file, 30)),
+            level=few,
+            width=WIDTH,
+            height=HEIGHT,
+        )
+        for file, (tiles, names) in drawn
+    ]
+    together = alt.concat(*charts, columns=COLUMNS, spacing=24).resolve_scale(color="shared")
+    columns = alt.TitleParams(cut(f"columns: {titles[0]}", 80), fontWeight="normal", fontSize=11)
+    return together.properties(title=columns)
