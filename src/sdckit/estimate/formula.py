@@ -184,7 +184,10 @@ def _aligned(
             notes.append(f"{name} is in intervals in the protected file; their midpoints stand for them.")
             return [_numbers(s) if s.dtype.is_numeric() else _midpoint_numbers(s) for s in series]
         notes.append(f"{name} is a number in the original and a category in the protected file.")
-    levels = [_levels(s) for s in series]
+    # a merged category is text, and those left beside it are their labels: both files by label then
+    known_as = labels if labelled else {}
+    levels = [list(dict.fromkeys(known_as.get(x, x) for x in _levels(s))) for s in series]
+    series = [texts(s).replace(known_as) for s in series]
     every = list(dict.fromkeys(level for some in levels for level in some))
     shared = [level for level in every if all(level in some for some in levels)]
     if name == model.plain_response:
@@ -199,8 +202,7 @@ def _aligned(
     gone = [x for x in every if x not in shared]
     if gone:
         notes.append(f"Categories of {name} that not all files have: {listing(gone, 6)}.")
-    shown = [labels.get(level, level) for level in every] if labelled else every
-    return [_category(s, every, shown) for s in series]
+    return [_category(s, every) for s in series]
 
 
 def _levels(series: pl.Series) -> list[str]:
@@ -234,10 +236,10 @@ def _codes(series: pl.Series, levels: Sequence[str]) -> Any:
     return codes.fill_null(-1).to_numpy()
 
 
-def _category(series: pl.Series, levels: Sequence[str], shown: Sequence[str]) -> Any:
+def _category(series: pl.Series, levels: Sequence[str]) -> Any:
     import pandas as pd
 
-    return pd.Categorical.from_codes(_codes(series, levels), categories=list(shown))
+    return pd.Categorical.from_codes(_codes(series, levels), categories=list(levels))
 
 
 def _outcome(name: str, series: pl.Series, levels: Sequence[str], *, binary: bool) -> Array:
