@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sdckit.errors import DataError
+from sdckit.errors import ColumnError, DataError
 from sdckit.kernels.keys import pack
 from sdckit.microdata import Microdata
 
@@ -136,6 +136,8 @@ def _combined(codes: Codes) -> Codes:
 
 
 def _fractions(column: pl.Series, name: str, stratum: Codes, cluster: Codes, share: Array) -> Array:
+    if not column.dtype.is_numeric():
+        raise ColumnError(f"The finite population column {name!r} does not hold numbers.", given=column.dtype)
     given = column.cast(pl.Float64).to_numpy()
     if not np.isfinite(given).all() or (given <= 0).any():
         raise DataError(

@@ -15,6 +15,7 @@ from sdckit.estimate.variance import Estimate, interval
 _ALIASED = 1e-7  # length of a column that is left beside the columns before it, as a share of its own
 _CLOSE = 1e-12
 _STEPS = 100
+_LARGEST = 1e150  # squares of larger numbers overflow
 
 
 class Family(StrEnum):
@@ -76,7 +77,7 @@ def fit(matrix: Matrix, design: Design, *, family: Family = Family.OLS, by_desig
     y, x, notes = matrix.y, matrix.x, []
     if len(y) <= x.shape[1] and len(y) <= 1:
         raise DataError("Too few complete records for a regression.", given=len(y))
-    _check(y, family)
+    _check(x, y, family)
     w = design.weights[matrix.kept]
     if family is not Family.OLS and not by_design:
         w = w / w.mean()
@@ -106,7 +107,15 @@ def fit(matrix: Matrix, design: Design, *, family: Family = Family.OLS, by_desig
     )  # fmt: skip
 
 
-def _check(y: Array, family: Family) -> None:
+def _check(x: Array, y: Array, family: Family) -> None:
+    largest = max(np.abs(y).max(initial=0.0), np.abs(x).max(initial=0.0))
+    if largest > _LARGEST:
+        raise DataError(
+            "The numbers are too large for a regression.",
+            given=f"{largest:g}",
+            allowed=f"up to {_LARGEST:g}",
+            hint="Give them in another unit.",
+        )
     if family is Family.LOGIT and ((y < 0) | (y > 1)).any():
         raise DataError("family='logit' needs outcomes 0 and 1.", given=f"{y.min():g} to {y.max():g}")
     if family is Family.POISSON and (y < 0).any():

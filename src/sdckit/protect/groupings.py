@@ -5,6 +5,8 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from sdckit.protect.numbers import location_and_spread
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -128,19 +130,16 @@ def _refined(z: Floats, labels: Ints, k: int) -> Ints:
 
 def standardise(x: Floats) -> Floats:
     """Columns with mean 0 and standard deviation 1, missing values apart; constant columns become 0."""
-    present = ~np.isnan(x)
-    count = present.sum(axis=0)
-    mean = np.where(present, x, 0.0).sum(axis=0) / np.maximum(count, 1)
-    centred = np.where(present, x - mean, 0.0)
-    spread = np.sqrt((centred**2).sum(axis=0) / np.maximum(count - 1, 1))
-    return np.asarray(np.where(present, centred / np.where(spread > 0, spread, 1.0), np.nan))
+    mean, spread = location_and_spread(x)
+    # halves, because the difference of two very large numbers would overflow
+    return np.asarray((x / 2 - mean / 2) / np.where(spread > 0, spread, 1.0) * 2)
 
 
 def by_range(x: Floats) -> Floats:
     """Columns divided by their range; constant columns become 0."""
     low, high = np.fmin.reduce(x), np.fmax.reduce(x)  # fmin and fmax pass over nan
-    width = high - low
-    return np.asarray((x - low) / np.where(width > 0, width, 1.0))
+    width = high / 2 - low / 2  # halves, because the difference of two very large numbers would overflow
+    return np.asarray((x / 2 - low / 2) / np.where(width > 0, width, 1.0))
 
 
 def transformed(x: Floats, transform: Transform) -> Floats:
