@@ -76,12 +76,16 @@ def parse(formula: str, data: Microdata) -> Model:
         names = {factor.expr: False} if method == "lookup" else _names_in(factor.expr, formula)
         for name, category in names.items():
             data.require(name)
+            if isinstance(data.frame.schema[name], pl.List | pl.Struct | pl.Array):
+                raise ColumnError(f"Column {name!r} holds lists or structs.", given=data.frame.schema[name])
             columns[name] = None
             (inside if category else outside).add(name)
     left = formula.split("~")[0].strip()
     plain = left.strip("`")
     if len([*parsed.lhs]) != 1:
         raise OptionError("A formula has one outcome.", given=left)
+    if not columns:
+        raise OptionError("A formula needs a column.", given=repr(formula), allowed=listing(data.columns))
     return Model(
         text, tuple(columns), frozenset(inside - outside), left, plain if plain in data.columns else None
     )
@@ -257,6 +261,7 @@ def _outcome(name: str, series: pl.Series, levels: Sequence[str], *, binary: boo
 def _matrix(model: Model, columns: dict[str, Any]) -> Matrix:
     import pandas as pd
     from formulaic import Formula
+    from formulaic.errors import FormulaicError
 
     missing = np.zeros(len(next(iter(columns.values()))), dtype=np.bool_)
     for values in columns.values():
@@ -265,8 +270,13 @@ def _matrix(model: Model, columns: dict[str, Any]) -> Matrix:
     if not len(frame):
         return Matrix(np.empty(0), np.empty((0, 0)), (), ~missing)
     own = {"sqrt": np.sqrt, "log1p": np.log1p}
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        made = Formula(model.text).get_model_matrix(frame, context=own, na_action="ignore", output="numpy")
+    try:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            made = Formula(model.text).get_model_matrix(
+                frame, context=own, na_action="ignore", output="numpy"
+            )
+    except FormulaicError as error:  # such as the logarithm of a category
+        raise OptionError("The formula does not suit the data.", given=model.text, hint=str(error)) from None
     y, x = np.asarray(made.lhs, dtype=np.float64), np.asarray(made.rhs, dtype=np.float64)
     if y.shape[1] != 1:
         raise OptionError("The outcome of the formula must be one number.", given=model.response)
