@@ -1,4 +1,5 @@
 """The report: one HTML file that says what was done, what risk remains and what was lost."""
 
 from sdckit.report.summarize import summarize as summarize
+from sdckit.report.write import json_beside as json_beside
 from sdckit.report.write import report as report

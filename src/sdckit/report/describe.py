@@ -21,8 +21,8 @@ ROLE_WORDS = {
 MOST_MISSING = 25
 
 
-def describe(original: Microdata, protected: Microdata | None) -> dict[str, Any]:
-    """Size, and every variable that may be named with its label, role and type."""
+def describe(original: Microdata, protected: Microdata | None, *, public: bool) -> dict[str, Any]:
+    """Size, design, and every variable that may be named with its label, role and type."""
     types = frames.schema(original.frame)
     variables = [
         {
@@ -40,8 +40,29 @@ def describe(original: Microdata, protected: Microdata | None) -> dict[str, Any]
         "released_records": number(protected.height) if protected is not None else "",
         "direct": len(original.columns) - len(variables),
         "weighted": original.roles.weight is not None,
+        "facts": _facts(original, protected, public=public),
         "variables": variables,
     }
+
+
+def _facts(original: Microdata, protected: Microdata | None, *, public: bool) -> list[dict[str, str]]:
+    """How large the file is: records, the population they stand for, and the groups of its design."""
+    facts = {"Records": number(original.height)}
+    if protected is not None and protected.height != original.height:
+        facts["Records in the protected file"] = number(protected.height)
+    roles = original.roles
+    if roles.weight is not None:
+        total = tables.count_cells(original.table, [], roles.weight)[tables.WEIGHT_SUM][0]
+        facts["Population (sum of the weights)"] = number(round(total or 0.0))
+    groups = (("Households", roles.household), ("Clusters", roles.cluster))
+    for name, column in groups:
+        if column is not None:
+            count = tables.count_cells(original.table, [column], None).height
+            facts[name] = counted(count, public=public)
+    if roles.strata:
+        strata = tables.count_cells(original.table, list(roles.strata), None).height
+        facts["Strata"] = counted(strata, public=public)
+    return [{"label": label, "text": text} for label, text in facts.items()]
 
 
 def _kind(data: Microdata, column: str, types: Any) -> str:

@@ -9,19 +9,24 @@ from sdckit import charts
 
 
 def draw(content: Mapping[str, Any]) -> dict[str, Any]:
-    """SVG text for every chart of the report, by section."""
+    """SVG text for every chart of the report: by place, or by section and measure."""
     drawn: dict[str, Any] = {"map": None, "risk": None, "by_k": None}
     points = content["map"]["points"] if content["map"] else []
     if any(p["risk"] is not None and p["utility"] is not None for p in points):
         drawn["map"] = _map(content["map"])
-    bars = [row for row in content["risk"] if row["bar"]]
+    bars = [row for section in content["risk"] for row in section["rows"] if row["bar"]]
     if bars:
         drawn["risk"] = _risk(bars)
     if content["by_k"]:
         drawn["by_k"] = _by_k(content["by_k"])
-    drawn["by_part"] = [_part(part, i) for i, part in enumerate(content["by_part"] or [])]
-    for section in ("risk_pictures", "utility_pictures"):
-        drawn[section] = _each(content[section], _picture)
+    sections = [*content["risk"], *content["utility"]]
+    for name, one in (("pictures", _picture), ("by_key", _by_key), ("by_part", _part)):
+        drawn[name] = {c["name"]: one(c) for section in sections for c in section.get(name, ())}
+    drawn["estimates"] = {
+        table["name"]: [_estimate(table, p, i) for i, p in enumerate(table["pictures"])]
+        for section in content["utility"]
+        for table in section["estimates"]
+    }
     drawn["mosaics"] = _each(content["mosaics"], _mosaic)
     drawn["histograms"] = _each(content["histograms"], _histogram)
     return drawn
@@ -66,13 +71,23 @@ def _by_k(rows: list[Any]) -> str:
     return charts.static_svg(chart, "by-k", f"Records that share their keys with too few. {told}")
 
 
-def _part(part: Mapping[str, Any], i: int) -> str:
+def _by_key(part: Mapping[str, Any]) -> str:
+    chart = charts.before_after(part["labels"], part["before"], part["after"], axis=part["axis"], width=230)
+    return charts.static_svg(chart, f"key-{part['name']}", f"{part['title']}: {part['axis']}")
+
+
+def _part(part: Mapping[str, Any]) -> str:
     chart = charts.variable_bars(part["labels"], part["values"], axis=part["axis"], share=part["share"])
-    return charts.static_svg(chart, f"part-{i}", part["title"])
+    return charts.static_svg(chart, f"part-{part['name']}", part["title"])
 
 
-def _picture(content: Mapping[str, Any], i: int) -> str:
+def _picture(content: Mapping[str, Any]) -> str:
     return charts.static_svg(content["chart"], f"picture-{content['name']}", content["title"])
+
+
+def _estimate(table: Mapping[str, Any], content: Mapping[str, Any], i: int) -> str:
+    told = f"{table['title']}: {content['title']}; the table above has the same numbers"
+    return charts.static_svg(content["chart"], f"estimate-{table['name']}-{i}", told)
 
 
 def _mosaic(content: Mapping[str, Any], i: int) -> str:

@@ -1,37 +1,50 @@
 """Measures as rows of a report: any registered measure shows up with title, unit, direction and reading."""
 
-from math import isclose, isfinite, isinf
+from collections.abc import Collection
+from math import isclose, isfinite, isinf, isnan
 from typing import Any
 
 import polars as pl
 
 from sdckit.assess import Assessment
-from sdckit.cells import key_cells
 from sdckit.charts.numbers import display, number, percent
-from sdckit.kernels.risk_formula import Method, cell_risk
-from sdckit.missing import Missing
-from sdckit.registry import Better, Spec, find
-from sdckit.report.disclosure import FEW, counted, drawable, in_words, is_share, measured, visible
+from sdckit.registry import Better, Kind, Spec, find
+from sdckit.report.disclosure import FEW, drawable, in_words, is_share, measured, visible
+from sdckit.report.sections import section_of
 from sdckit.result import Result
 
 PER = ("variable", "table")  # what a measure may be taken apart by; never a record
 MOST_PARTS = 10
-RISKIEST = 10
 
 
 def measures(x: Assessment, *, public: bool) -> dict[str, list[dict[str, Any]]]:
-    """Every measure as a row: risks with before and after, utilities with their value."""
-    risk = [_row(x, find(n), r, x.before.get(n), public=public) for n, r in x.after.items()]
-    utility = [_row(x, find(n), r, None, public=public) for n, r in x.utility.items()]
+    """Every measure with a number as a row: risks with before and after, utilities with their value."""
+    empty = {name for name, _ in _without_number(x)}
+    risk = [_row(x, find(n), r, x.before.get(n), public=public) for n, r in x.after.items() if n not in empty]
+    utility = [_row(x, find(n), r, None, public=public) for n, r in x.utility.items() if n not in empty]
     return {"risk": risk, "utility": utility}
+
+
+def _without_number(x: Assessment) -> list[tuple[str, str]]:
+    """Measures that came to no number in any file, and what they say of it."""
+    results = {**x.after, **x.utility}
+    return [
+        (name, " ".join(result.notes) or "no number came out")
+        for name, result in results.items()
+        if isnan(result.value) and (name not in x.before or isnan(x.before[name].value))
+    ]
 
 
 def _row(x: Assessment, spec: Spec, after: Result, before: Result | None, *, public: bool) -> dict[str, Any]:
     sizes = x.original.height, x.protected[0].height
     row: dict[str, Any] = {
         "name": spec.name,
+        "section": section_of(spec),
         "title": spec.title,
-        "options": _options(after, public=public),
+        "options": (told := _options(after, public=public)),
+        "options_text": ", ".join(
+            f"{n} = {number(v) if isinstance(v, float) else v}" for n, v in told.items()
+        ),
         "reading": spec.reading,
         "unit": spec.unit,
         "better": "lower is better" if spec.better is Better.LOW else "higher is better",
@@ -43,7 +56,12 @@ def _row(x: Assessment, spec: Spec, after: Result, before: Result | None, *, pub
         # public: only the headline number, because nobody has checked what figures and notes give away
         "figures": [] if public else _figures(spec, before, after),
         "notes": [] if public else list(after.notes),
+        "same": nothing_lost(spec, after),
         "bar": None,
+        "numbers": {
+            "before": _exact(spec, before, sizes[0], public=public),
+            "after": _exact(spec, after, sizes[1], public=public),
+        },
     }
     if before and _finite(before, after):
         pairs = list(zip((before, after), sizes, strict=True))
@@ -51,6 +69,16 @@ def _row(x: Assessment, spec: Spec, after: Result, before: Result | None, *, pub
         if row["bar"] == [before.value, after.value]:
             row |= _change(spec, before.value, after.value)
     return row
+
+
+def nothing_lost(spec: Spec, result: Result) -> bool:
+    """Whether a comparison of both files found them the same, so that there is nothing to explain."""
+    return spec.kind is Kind.UTILITY and at_best(spec, result)
+
+
+def at_best(spec: Spec, result: Result) -> bool:
+    """Whether a measure is at its good end, so that there is nothing to draw."""
+    return abs(result.value - spec.bounds[spec.better is Better.HIGH]) < 1e-9
 
 
 def _finite(*results: Result) -> bool:
@@ -65,17 +93,26 @@ def _change(spec: Spec, before: float, after: float) -> dict[str, Any]:
     return {"change": size, "improved": better}
 
 
-def _options(result: Result, *, public: bool) -> str:
-    """The options in one line: k = 3, missing = wildcard. A text, such as a formula, may quote the data."""
+def _exact(spec: Spec, result: Result | None, records: int, *, public: bool) -> dict[str, Any] | None:
+    """The number itself, to six figures; `at_most` where it is only an upper limit."""
+    if result is None or not isfinite(result.value):
+        return None
+    shown = drawable(spec, result.value, records, public=public)
+    return {"value": float(f"{shown:.6g}"), "at_most": shown > result.value}
+
+
+def _options(result: Result, *, public: bool) -> dict[str, Any]:
+    """The options that are numbers or words. For the public no words: a formula may quote the data."""
     kinds = (int, float) if public else (int, float, str)
-    told = {n: v for n, v in result.options.items() if isinstance(v, kinds) and v != ""}
-    return ", ".join(f"{n} = {number(v) if isinstance(v, float) else v}" for n, v in told.items())
+    return {n: v for n, v in result.options.items() if isinstance(v, kinds) and v != ""}
 
 
-def _figures(spec: Spec, before: Result | None, after: Result) -> list[dict[str, str]]:
+def _figures(spec: Spec, before: Result | None, after: Result) -> list[dict[str, Any]]:
     return [
         {
+            "name": name,
             "label": in_words(name),
+            "numbers": [_plain(before.figures.get(name) if before else None), _plain(value)],
             "before": _number(before.figures[name], share=name in spec.shares)
             if before and name in before.figures
             else "",
@@ -87,6 +124,11 @@ def _figures(spec: Spec, before: Result | None, after: Result) -> list[dict[str,
 
 def _number(value: Any, *, share: bool) -> str:
     return display(float(value), share=share) if isinstance(value, int | float) else "–"
+
+
+def _plain(value: Any) -> float | None:
+    """A figure to six figures; None where it is no finite number."""
+    return float(f"{value:.6g}") if isinstance(value, int | float) and isfinite(value) else None
 
 
 def by_part(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
@@ -121,6 +163,7 @@ def by_part(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
         charts.append(
             {
                 "name": name,
+                "section": section_of(spec),
                 "title": f"{spec.title}, by {by}",
                 "labels": [x.original.labels.name(label) for label, _ in rows[:MOST_PARTS]],
                 "values": [value / 100 if share else value for _, value in rows[:MOST_PARTS]],
@@ -153,66 +196,23 @@ def _makes_up(column: pl.Series, value: float) -> bool:
     return any(isclose(v, value, rel_tol=1e-6) for v in (mean, mean / 100, mean * known.len()))
 
 
-def by_k(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
-    """Records that violate k-anonymity before and after, by k."""
-    if "k_anonymity" not in x.after or "k_anonymity" not in x.before:
-        return []
-    tables = (x.before["k_anonymity"].parts, x.after["k_anonymity"].parts)
-    rows = []
-    for old, new in zip(*(t.iter_rows(named=True) if t is not None else () for t in tables), strict=False):
-        rows.append(
-            {
-                "label": f"fewer than {old['k']} records",
-                # a bar must not tell what the text does not
-                "before": 0 if public and old["violations"] < FEW else old["violations"],
-                "after": 0 if public and new["violations"] < FEW else new["violations"],
-                "texts": [counted(t["violations"], public=public) for t in (old, new)],
-            }
-        )
-    return rows
-
-
-def riskiest(x: Assessment) -> dict[str, Any] | None:
-    """The key combinations of the protected file with the highest risk, in labels. For internal reports."""
-    if "individual_risk" not in x.after:
-        return None
-    data, options = x.protected[0], x.after["individual_risk"].options
-    keys = [k for k in options["keys"] if k in visible(data, x.original)]
-    cells = key_cells(data, keys, Missing(options["missing"]), float(options["alpha"]))
-    risks = cell_risk(cells.sample, cells.population, Method(options["method"]))
-    top = (-risks).argsort(kind="stable")[:RISKIEST].tolist()
-    return {
-        "keys": [data.labels.name(k) for k in keys],
-        "rows": [
-            {
-                "values": [data.labels.text(k, cells.combinations[k][i]) for k in keys],
-                "records": number(cells.records[i]),
-                "population": number(cells.population[i]),
-                "risk": percent(risks[i]),
-            }
-            for i in top
-        ],
-    }
-
-
 def left_out(x: Assessment, *, public: bool) -> list[dict[str, str]]:
     """What was not measured, and why. Reasons found in the data may quote values: not for the public."""
     rows = []
-    for omission in x.omitted:
-        spec = find(omission.measure)
-        reason = omission.reason
+    for name, reason in [*((o.measure, o.reason) for o in x.omitted), *_without_number(x)]:
+        spec = find(name)
         if public and not spec.lacks(x.original):
             reason = "does not apply to this file or this protection"
-        rows.append({"title": spec.title, "name": spec.name, "reason": reason})
+        rows.append({"title": spec.title, "name": spec.name, "kind": spec.kind.value, "reason": reason})
     return rows
 
 
-def glossary(names: list[str]) -> list[dict[str, str]]:
-    """What each number means, from the registry."""
-    return [_entry(find(name)) for name in names]
+def glossary(names: list[str], shown: Collection[str]) -> list[dict[str, Any]]:
+    """What each number means; `shown` are the measures whose reading stands beside their number."""
+    return [{**_entry(find(name)), "shown": name in shown} for name in names]
 
 
-def _entry(spec: Spec) -> dict[str, str]:
+def _entry(spec: Spec) -> dict[str, Any]:
     low, high = spec.bounds
     limits = f"{number(low)} to {number(high)}" if not isinf(high) else f"{number(low)} and above"
     direction = "lower is better" if spec.better is Better.LOW else "higher is better"
@@ -224,6 +224,8 @@ def _entry(spec: Spec) -> dict[str, str]:
         "reading": spec.reading,
         "unit": spec.unit,
         "limits": limits,
+        "bounds": [low, None if isinf(high) else high],
         "direction": direction,
+        "better": spec.better.value,
         "reference": spec.reference,
     }

@@ -14,12 +14,14 @@ from sdckit.engine import tables
 from sdckit.errors import SdcError
 from sdckit.registry import Kind, Spec, find
 from sdckit.report.disclosure import FEW, visible
+from sdckit.report.measures import at_best
 from sdckit.report.relabel import relabel
+from sdckit.report.sections import section_of
 from sdckit.result import Result
 
 Chart = Callable[[Result], Any]
 
-MOST = {Kind.RISK: 4, Kind.UTILITY: 12}
+MOST = {Kind.RISK: 6, Kind.UTILITY: 12}
 ENOUGH = 50  # records behind a correlation that is published
 BARS = (PartsBars, PartsBeforeAfter, FigureBars)
 # what a public chart may be taken apart by: never a record, a category or a cluster
@@ -32,8 +34,15 @@ def _largest_change(result: Result) -> Any:
     return charts.table_heatmap(result, table=most_changed(result))
 
 
-# The section on distributions has histograms and mosaics of its own.
-INSTEAD: Mapping[str, Chart] = {
+def _risk_classes(result: Result) -> Any:
+    return charts.risk_distribution(replace(result, tables={"classes": result.tables["classes"]}))
+
+
+# The report has histograms, mosaics and charts by key and by k of its own.
+INSTEAD: Mapping[str, Chart | None] = {
+    "individual_risk": _risk_classes,
+    "k_anonymity": None,
+    "suda": None,
     "distribution_distance": PartsBars(
         "kolmogorov_smirnov", "largest difference of the distribution functions", share=True, counts="share"
     ),
@@ -54,12 +63,12 @@ def pictures(x: Assessment, kind: Kind, *, public: bool) -> dict[str, Any]:
     first = sorted(found, key=lambda p: (p["name"] in LAST, not p["wide"]))[: MOST[kind]]
     names = {p["name"] for p in first}
     drawn = [p for p in found if p["name"] in names]
-    return {"charts": [{**p, "at": i} for i, p in enumerate(drawn)], "all": len(found)}
+    return {"charts": drawn, "all": len(found)}
 
 
 def _picture(x: Assessment, spec: Spec, result: Result, *, public: bool) -> dict[str, Any] | None:
     chart = _chart(x, spec, result, public=public)
-    if chart is None or isnan(result.value):  # the table has the reason
+    if chart is None or isnan(result.value) or at_best(spec, result):  # the table says so
         return None
     hidden = {*x.original.columns} - {*visible(x.original, *x.protected)}
     by = result.parts.columns[0] if isinstance(chart, PartsBars) and result.parts is not None else ""
@@ -76,6 +85,7 @@ def _picture(x: Assessment, spec: Spec, result: Result, *, public: bool) -> dict
         return None
     return {
         "name": spec.name,
+        "section": section_of(spec),
         "title": f"{spec.title}, by {by}" if by else spec.title,
         "wide": not isinstance(chart, BARS),
         "few": few,
@@ -85,10 +95,10 @@ def _picture(x: Assessment, spec: Spec, result: Result, *, public: bool) -> dict
 
 def _chart(x: Assessment, spec: Spec, result: Result, *, public: bool) -> Chart | None:
     """What draws a measure; for the public only what is known to be taken apart by nothing small."""
-    if spec.chart is None:
+    if spec.chart is None or spec.chart is charts.estimates:  # drawn beside the table of estimates
         return None
     chart = INSTEAD.get(spec.name, spec.chart)
-    if not public:
+    if chart is None or not public:
         return chart
     if spec.kind is not Kind.UTILITY:
         return None

@@ -25,11 +25,12 @@ def render(content: Mapping[str, Any]) -> str:
     return templates.get_template("page.html").render(**content, charts=_safe(draw(content)), style=style)
 
 
-def _safe(drawn: Mapping[str, Any]) -> dict[str, Any]:
+def _safe(drawn: Any) -> Any:
     """Drawings marked as HTML: `static_svg` has parsed, cleaned and escaped them."""
     from markupsafe import Markup
 
-    return {
-        name: [Markup(s) for s in svg] if isinstance(svg, list) else svg and Markup(svg)
-        for name, svg in drawn.items()
-    }
+    if isinstance(drawn, Mapping):
+        return {name: _safe(svg) for name, svg in drawn.items()}
+    if isinstance(drawn, list):
+        return [_safe(svg) for svg in drawn]
+    return drawn and Markup(drawn)

@@ -12,6 +12,8 @@ from sdckit.registry import find, known
 from sdckit.report.disclosure import EXTREME, counted, in_words, visible
 from sdckit.scenario import Scenario
 
+LONG = 3  # values of an option that the table of scenarios only counts; the scenario file has them
+
 
 def steps(original: Microdata, protected: Microdata, *, public: bool) -> list[dict[str, Any]]:
     """One row a protection step: its title, options and what it did."""
@@ -34,14 +36,20 @@ def _new(entry: LogEntry) -> dict[str, Any]:
 
 
 def describe_scenario(scenario: Scenario, columns: Sequence[str], *, public: bool) -> str:
-    """The steps of a scenario in one line; for the public without lists of values."""
+    """The steps of a scenario in one line: of long lists of values only how many, for the public of all."""
     words = []
     for step in scenario.steps:
-        pairs = _pairs(step.options, columns, public=public, records=False)
+        options = {name: _shortened(value, columns) for name, value in step.options.items()}
+        pairs = _pairs(step.options if public else options, columns, public=public, records=False)
         told = ", ".join(f"{p['label'].lower()} {p['text']}" for p in pairs)
         title = find(step.method).title if known(step.method) else step.method
         words.append(f"{title} ({told})" if told else title)
     return ", then ".join(words) or "no protection"
+
+
+def _shortened(value: Any, columns: Sequence[str]) -> Any:
+    values = list(value) if isinstance(value, list | tuple) else []
+    return value if len(values) < LONG or all(v in columns for v in values) else f"{len(values)} values"
 
 
 def _pairs(
@@ -94,7 +102,7 @@ def scenario_file(original: Microdata, scenarios: Mapping[str, Sequence[Any]], s
     if seed is not None:
         content["seed"] = seed
     simple = json.loads(json.dumps(content, default=str))
-    return yaml.safe_dump(simple, sort_keys=False, allow_unicode=True, width=100)
+    return yaml.safe_dump(simple, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None)
 
 
 def logged(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:

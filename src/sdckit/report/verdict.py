@@ -5,27 +5,44 @@ from typing import Any
 
 from sdckit.assess import Assessment
 from sdckit.charts.numbers import display
-from sdckit.registry import find
+from sdckit.registry import Kind, find
 from sdckit.report.disclosure import is_share
+from sdckit.report.sections import in_order
 
 TILES = 3
 OPEN = "No accepted risk was set, so whether the risk is low enough is left to the reader."
 
 
 def verdict(
-    x: Assessment | None, found: Mapping[str, Any] | None, rows: Mapping[str, Any], details: Mapping[str, Any]
+    x: Assessment | None,
+    found: Mapping[str, Any] | None,
+    measured: Mapping[str, Any],
+    details: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Status, headline, sentences and the few numbers that matter, for a map (as the report has it) or file.
+    """Status, headline, the reader's questions answered and the few numbers that matter.
 
-    `rows` are the measures and `details` what the report shows of the protected file.
+    For a map (`found`, as the report has it) or the assessment of a file; `measured` are the rows of measures
+    and `details` what the report shows of the protected file.
     """
     told = _of_map(found) if found is not None else _of_assessment(x) if x is not None else {}
-    groups = {"Risk that remains": rows["risk"], "What is lost": rows["utility"]}
+    answers = [
+        ("Can it be released?", told.pop("released")),
+        ("Under which ceiling?", told.pop("ceiling")),
+        ("What is lost?", _lost(measured, details)),
+        ("What was done?", _done(details)),
+    ]
+    groups = {
+        "Risk that remains": in_order(Kind.RISK, measured["risk"]),
+        "What is lost": in_order(Kind.UTILITY, measured["utility"]),
+    }
     first = set(found["measures"]) if found is not None else set()
     figures = {row["name"]: row for row in found["figures"]} if found is not None else {}
     groups = {title: [figures.get(r["name"], r) for r in some] for title, some in groups.items()}
-    told["sentences"] += _done(details)
-    return {**told, "tiles": {title: _tiles(some, first) for title, some in groups.items() if some}}
+    return {
+        **told,
+        "answers": [{"question": q, "answer": text} for q, text in answers if text],
+        "tiles": {title: _tiles(some, first) for title, some in groups.items() if some},
+    }
 
 
 def _of_map(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,49 +57,59 @@ def _of_map(found: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "status": "bad",
             "headline": none if ceiling else "No scenario could be measured",
-            "sentences": [f"{tried}. Protect more strongly, or accept a higher risk."],
+            "released": f"No. {tried}. Protect more strongly, or accept a higher risk.",
+            "ceiling": f"Accepted: a risk of at most {ceiling}. Measured: {found['risk_title']}."
+            if ceiling
+            else OPEN,
         }
+    name = f"“{best['scenario']}”"
     under = [p for p in points if p["acceptable"]]
-    fall = f"Its risk is {best['risk_text']}; the original file's is {found['original_text']}."
-    which = f"“{best['scenario']}” loses the least information"
+    which = f"{name} loses the least information"
+    falls = f"The risk of {name} is {best['risk_text']}; the original file's is {found['original_text']}."
     if ceiling:
         limit = f"at or below the accepted risk of {ceiling}"
         several = f"{len(under)} stay {limit}, and of these {which}"
-        why = f"{tried}; {several if len(under) > 1 else f'only this one stays {limit}'}."
+        why = f"Yes, {name}. {tried}; {several if len(under) > 1 else f'only this one stays {limit}'}."
     else:
-        why = f"{tried}; {which}. {OPEN}"
+        why = f"{tried}; {which}."
     return {
         "status": "good" if ceiling else "open",
-        "headline": f"“{best['scenario']}” can be released: its risk is within the accepted {ceiling}"
+        "headline": f"{name} can be released: its risk is within the accepted {ceiling}"
         if ceiling
-        else f"“{best['scenario']}” loses least; no accepted risk was set",
-        "sentences": [why, fall],
+        else f"{name} loses least; no accepted risk was set",
+        "released": why if ceiling else f"For the reader to decide. {why}",
+        "ceiling": f"Accepted: {ceiling} ({found['risk_title']}). {falls}" if ceiling else f"{OPEN} {falls}",
     }
 
 
 def _of_assessment(x: Assessment) -> dict[str, Any]:
     name = f"“{x.scenario}”" if x.scenario else "The protected file"
     if x.max_risk is None or x.risk_acceptable is None:
-        return {"status": "open", "headline": f"{name}: risk and utility measured", "sentences": [OPEN]}
+        return {
+            "status": "open",
+            "headline": f"{name}: risk and utility measured",
+            "released": "For the reader to decide.",
+            "ceiling": OPEN,
+        }
     spec = find("individual_risk")
-    risk, ceiling = (display(v, share=is_share(spec)) for v in (x.after[spec.name].value, x.max_risk))
+    results = [x.after[spec.name], x.before.get(spec.name)]
+    risk, before = (display(r.value, share=is_share(spec)) if r else "" for r in results)
+    ceiling = display(x.max_risk, share=is_share(spec))
     fine = x.risk_acceptable
+    measured = f"Accepted: {ceiling} ({spec.title}). Measured: {risk}"
     return {
         "status": "good" if fine else "bad",
         "headline": f"{name} can be released: its risk of {risk} is within the accepted {ceiling}"
         if fine
         else f"{name} should not be released: its risk of {risk} is above the accepted {ceiling}",
-        "sentences": [] if fine else ["Protect more strongly, or accept a higher risk."],
+        "released": "Yes." if fine else "No. Protect more strongly, or accept a higher risk.",
+        "ceiling": f"{measured}; {before} in the original file." if before else f"{measured}.",
     }
 
 
-def _done(details: Mapping[str, Any]) -> list[str]:
-    """What was done to the file and where it left blanks."""
+def _lost(measured: Mapping[str, Any], details: Mapping[str, Any]) -> str:
+    """Blanks, and what became of the estimates, in words."""
     sentences = []
-    if details["steps"]:
-        sentences.append(
-            "What was done: " + ", then ".join(_inside(s["title"]) for s in details["steps"]) + "."
-        )
     blank = next((r for r in (details["missing"] or {"rows": []})["rows"] if r["new"]), None)
     if blank:
         name = blank["label"] or blank["name"]
@@ -91,7 +118,17 @@ def _done(details: Mapping[str, Any]) -> list[str]:
         )
     elif details["missing"]:
         sentences.append("No value was blanked.")
-    return sentences
+    for table in measured["estimates"]:
+        counts = ", ".join(f"{v['count']} {v['verdict']}" for v in table["verdicts"])
+        what = table["what"] if table["all"] == 1 else table["what"] + "s"
+        sentences.append(f"Of {table['all']} {what}: {counts}.")
+    return " ".join(sentences)
+
+
+def _done(details: Mapping[str, Any]) -> str:
+    """The steps in one sentence."""
+    words = ", then ".join(_inside(s["title"]) for s in details["steps"] or ())
+    return f"{words[:1].upper()}{words[1:]}." if words else ""
 
 
 def _inside(title: str) -> str:

@@ -1,20 +1,26 @@
-"""`report`: an assessment or a risk–utility map as one HTML file."""
+"""`report`: an assessment or a risk–utility map as one HTML file, and its numbers as JSON beside it."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 from sdckit.assess import Assessment
-from sdckit.atomic import write_text
+from sdckit.atomic import replacing
 from sdckit.errors import OptionError
 from sdckit.registry import Audience
+from sdckit.report.document import to_json
 from sdckit.report.render import render
 from sdckit.report.summarize import summarize
 from sdckit.risk_utility_map import RiskUtilityMap
 
 
-def report(x: Assessment | RiskUtilityMap, path: str | Path, *, audience: Audience = "internal") -> Path:
+def report(
+    x: Assessment | RiskUtilityMap, path: str | Path, *, audience: Audience = "internal", json: bool = True
+) -> Path:
     """Write a report of an assessment, or of a risk–utility map and the full assessment of its best scenario.
 
     One HTML file with its charts inside: no network, no script, prints. It appears whole or not at all.
+    Beside it, under the same name with the ending .json, its numbers for programs, for the same audience
+    (`sdckit.report.document` has the names); `json=False` leaves that file out.
 
     **internal** shows the key combinations with the highest risk and the scenario file, so that the protected
     file can be made again. **public** shows no value of a record, no count below 5 records, no smallest or
@@ -28,7 +34,9 @@ def report(x: Assessment | RiskUtilityMap, path: str | Path, *, audience: Audien
     >>> done = assess(data, sdc.protect.microaggregate(data, k=3))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     report(done, Path(folder) / "report.html", audience="public").name
+    ...     sorted(path.name for path in Path(folder).iterdir())
     'report.html'
+    ['report.html', 'report.json']
     """
     if audience not in ("internal", "public"):
         raise OptionError(
@@ -40,4 +48,25 @@ def report(x: Assessment | RiskUtilityMap, path: str | Path, *, audience: Audien
             given=type(x).__name__,
             hint="Use sdckit.assess or sdckit.compare first.",
         )
-    return write_text(render(summarize(x, audience)), Path(path).expanduser())
+    path = Path(path).expanduser()
+    if path.suffix.lower() == ".json":
+        raise OptionError(
+            "The report is an HTML file.", given=path.name, hint="The JSON file is written beside it."
+        )
+    content = summarize(x, audience)
+    texts = {path: render(content)}
+    if json:
+        texts[json_beside(path)] = to_json(content)
+    with ExitStack() as files:  # both are written before either takes its place
+        for target, text in texts.items():
+            files.enter_context(replacing(target)).write_text(text, encoding="utf-8")
+    return path
+
+
+def json_beside(path: Path) -> Path:
+    """The JSON file of a report.
+
+    >>> json_beside(Path("report.html")).name, json_beside(Path("v1.2")).name
+    ('report.json', 'v1.2.json')
+    """
+    return path.with_suffix(".json") if path.suffix.lower() in (".html", ".htm") else Path(f"{path}.json")

@@ -1,0 +1,93 @@
+"""What the keys give away: too small cells, the part of each key, and the riskiest combinations."""
+
+from typing import Any
+
+from sdckit.assess import Assessment
+from sdckit.cells import key_cells
+from sdckit.charts.numbers import number, percent
+from sdckit.kernels.risk_formula import Method, cell_risk
+from sdckit.missing import Missing
+from sdckit.registry import find
+from sdckit.report.disclosure import FEW, counted, in_words, visible
+from sdckit.report.sections import section_of
+from sdckit.result import Result
+
+RISKIEST = 10
+MOST_KEYS = 15
+AXES = {
+    "reduction": "share of the risk that would go without this key",
+    "contribution": "share of the scores this key is part of",
+}
+
+
+def by_k(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
+    """Records that violate k-anonymity before and after, by k."""
+    if "k_anonymity" not in x.after or "k_anonymity" not in x.before:
+        return []
+    tables = (x.before["k_anonymity"].parts, x.after["k_anonymity"].parts)
+    rows = []
+    for old, new in zip(*(t.iter_rows(named=True) if t is not None else () for t in tables), strict=False):
+        rows.append(
+            {
+                "label": f"fewer than {old['k']} records",
+                # a bar must not tell what the text does not
+                "before": 0 if public and old["violations"] < FEW else old["violations"],
+                "after": 0 if public and new["violations"] < FEW else new["violations"],
+                "texts": [counted(t["violations"], public=public) for t in (old, new)],
+            }
+        )
+    return rows
+
+
+def by_key(x: Assessment) -> list[dict[str, Any]]:
+    """The part of each key in a risk before and after, of every measure with a table by key. Internal."""
+    return [part for name, after in x.after.items() if (part := _by_key(x, name, after)) is not None]
+
+
+def _by_key(x: Assessment, name: str, after: Result) -> dict[str, Any] | None:
+    table = next((t for t in after.tables.values() if t.columns[0] == "key"), None)
+    if table is None or name not in x.before:
+        return None
+    column = table.columns[-1]
+    found = next((t for t in x.before[name].tables.values() if t.columns[0] == "key"), None)
+    if found is None:
+        return None
+    files = [dict(t.select("key", column).drop_nulls().iter_rows()) for t in (found, table)]
+    seen = {*visible(x.original, *x.protected)}
+    keys = sorted((k for k in files[0] if k in files[1] and k in seen), key=lambda k: -files[0][k])
+    if len(keys) < 2 or not any(file[k] for file in files for k in keys):
+        return None
+    spec = find(name)
+    return {
+        "name": name,
+        "section": section_of(spec),
+        "title": f"{spec.title}, by key",
+        "axis": AXES.get(column, in_words(column).lower()),
+        "labels": [x.original.labels.name(k) for k in keys[:MOST_KEYS]],
+        "before": [files[0][k] for k in keys[:MOST_KEYS]],
+        "after": [files[1][k] for k in keys[:MOST_KEYS]],
+        "all": len(keys),
+    }
+
+
+def riskiest(x: Assessment) -> dict[str, Any] | None:
+    """The key combinations of the protected file with the highest risk, in labels. For internal reports."""
+    if "individual_risk" not in x.after:
+        return None
+    data, options = x.protected[0], x.after["individual_risk"].options
+    keys = [k for k in options["keys"] if k in visible(data, x.original)]
+    cells = key_cells(data, keys, Missing(options["missing"]), float(options["alpha"]))
+    risks = cell_risk(cells.sample, cells.population, Method(options["method"]))
+    top = (-risks).argsort(kind="stable")[:RISKIEST].tolist()
+    return {
+        "keys": [data.labels.name(k) for k in keys],
+        "rows": [
+            {
+                "values": [data.labels.text(k, cells.combinations[k][i]) for k in keys],
+                "records": number(cells.records[i]),
+                "population": number(cells.population[i]),
+                "risk": percent(risks[i]),
+            }
+            for i in top
+        ],
+    }

@@ -1,0 +1,184 @@
+"""Estimates before and after as a table with verdicts: indicators, coefficients, whatever has intervals."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any
+
+import polars as pl
+
+from sdckit import charts
+from sdckit.assess import Assessment
+from sdckit.charts.numbers import number, percent
+from sdckit.errors import SdcError
+from sdckit.microdata import Microdata
+from sdckit.registry import find
+from sdckit.report.disclosure import FEW, visible
+from sdckit.report.relabel import TIMES, relabel
+from sdckit.report.sections import section_of
+from sdckit.result import Result
+from sdckit.utility.indicators import ALL
+from sdckit.values import as_text, texts
+
+MOST = 30  # rows, those that changed most first
+CHARTS = 8
+WIDTH = 300  # two beside each other
+CATEGORY = re.compile(r"(?:C\()?([^:\[\]()]+)\)?\[(?:T\.)?([^\]]*)\]")  # in a term: sex[T.Female]
+NEEDED = {"estimate_original", "estimate_protected", "overlap_clipped", "verdict"}
+
+
+def estimates(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
+    """The table of every measure that compares estimates, and how many estimates got which verdict.
+
+    Nobody sees estimates from fewer than 5 records of the original: they are these records' values. The
+    public sees only verdicts, and rows only of estimates over all records: a term or domain may name a rare
+    category.
+    """
+    found = []
+    for name, result in x.utility.items():
+        if result.parts is None or not result.parts.height or not {*result.parts.columns} >= NEEDED:
+            continue
+        spec = find(name)
+        large = result.parts.filter(_large(x.original, result))
+        shown = _shown(x, replace(result, parts=large))
+        rows = _rows(shown, public=public)
+        drawn = [] if public else _pictures(replace(result, parts=shown))
+        verdicts = Counter(str(v).partition(";")[0].partition(":")[0] for v in result.parts["verdict"])
+        found.append(
+            {
+                "name": name,
+                "section": section_of(spec),
+                "title": spec.title,
+                "what": "coefficient" if "term" in result.parts.columns else "estimate",
+                "rows": rows,
+                "pictures": drawn[:CHARTS],
+                "drawn": len(drawn),
+                "all": result.parts.height,
+                "few": result.parts.height - large.height,
+                "verdicts": [{"verdict": v, "count": n} for v, n in verdicts.most_common()],
+            }
+        )
+    return found
+
+
+def _large(original: Microdata, result: Result) -> pl.Series:
+    """Whether an estimate of a domain, or of a category, rests on at least 5 records of the original."""
+    parts = result.parts
+    assert parts is not None
+    if "term" in parts.columns:
+        pairs = [CATEGORY.findall(str(term)) for term in parts["term"]]
+        found = {c: _sizes(original, c, [c]) for some in pairs for c, _ in some if c in original.columns}
+        kept = [all(found.get(c, {}).get(v, FEW) >= FEW for c, v in some) for some in pairs]
+        return pl.Series(kept, dtype=pl.Boolean)
+    by = list(result.options.get("by") or ())
+    sizes = {v: _sizes(original, v, by) for v in parts["variable"].unique()}
+    rows = zip(parts["variable"], parts["domain"], strict=True)
+    return pl.Series([sizes[v].get(d, 0) >= FEW for v, d in rows], dtype=pl.Boolean)
+
+
+def _sizes(data: Microdata, variable: str, by: Sequence[str]) -> dict[str, int]:
+    """Records with a value, by the domain's label; the smallest where several domains have the same."""
+    known = data.frame.filter(pl.col(variable).is_not_null())
+    sizes = {ALL: known.height}
+    if not by:
+        return sizes
+    labels = [{as_text(k): str(t) for k, t in data.labels.values.get(c, {}).items()} for c in by]
+    written = pl.DataFrame({str(i): texts(known[c]) for i, c in enumerate(by)}).drop_nulls()
+    for *values, count in written.group_by(written.columns).len().iter_rows():
+        name = TIMES.join(known_as.get(v, v) for known_as, v in zip(labels, values, strict=True))
+        sizes[name] = min(count, sizes.get(name, count))
+    return sizes
+
+
+def _shown(x: Assessment, result: Result) -> pl.DataFrame:
+    """The estimates in labels, without those that name a direct identifier."""
+    hidden = {*x.original.columns} - {*visible(x.original, *x.protected)}
+    shown = relabel(result, x.original.columns, hidden, x.original.labels).parts
+    assert shown is not None
+    if "term" in shown.columns:
+        named = [not any(h in str(term) for h in hidden) for term in shown["term"]]
+        shown = shown.filter(pl.Series(named, dtype=pl.Boolean))
+    return shown
+
+
+def _rows(shown: pl.DataFrame, *, public: bool) -> list[dict[str, Any]]:
+    if public:
+        if "domain" not in shown.columns:
+            return []
+        # the first of an indicator, so that a category of the same name does not pass for it
+        first = shown.unique(["indicator", "variable"], keep="first", maintain_order=True)
+        shown = first.filter(pl.col("domain") == ALL)
+    worst = shown.with_row_index("place").sort("overlap_clipped", nulls_last=False, maintain_order=True)
+    kept = worst.head(MOST).sort("place")
+    return [_row(line, public=public) for line in kept.to_dicts()]
+
+
+def _pictures(result: Result) -> list[dict[str, Any]]:
+    """A chart of each indicator and variable that changed, or of all coefficients; most changed first."""
+    parts = result.parts
+    assert parts is not None
+    if "indicator" in parts.columns:
+        panels = parts.partition_by(["indicator", "variable"], maintain_order=True)
+    else:
+        panels = [parts]
+    changed = [p for p in panels if any(v != "unchanged" for v in p["verdict"])]
+    changed.sort(key=lambda p: p["overlap_clipped"].fill_null(0.0).min() or 0.0)
+    drawn = []
+    for panel in changed:
+        try:
+            chart = charts.estimates(replace(result, parts=panel), width=WIDTH)
+        except SdcError:  # nothing to draw
+            continue
+        first = panel.row(0, named=True)
+        title = f"{first['indicator']} of {first['variable']}" if "indicator" in first else "coefficients"
+        drawn.append({"title": title, "chart": chart.to_dict()})
+    return drawn
+
+
+def _row(line: dict[str, Any], *, public: bool) -> dict[str, Any]:
+    label = f"{line['indicator']} of {line['variable']}" if "indicator" in line else line["term"]
+    row = {
+        "label": label,
+        "domain": line.get("domain") or "",
+        "verdict": line["verdict"],
+        "good": _good(line["overlap_clipped"]),
+    }
+    if public:
+        return row
+    share = line["relative_difference"]
+    return row | {
+        "original": _interval(line, "original"),
+        "protected": _interval(line, "protected"),
+        "change": "" if share is None or not isfinite(share) else percent(share / 100),
+        "overlap": "" if line["overlap_clipped"] is None else percent(line["overlap_clipped"]),
+        "numbers": {
+            **{
+                f"{what}_{file}": _rounded(line[f"{what}_{file}"])
+                for file in ("original", "protected")
+                for what in ("estimate", "low", "high")
+            },
+            "relative_difference": _rounded(share),
+            "overlap": _rounded(line["overlap_clipped"]),
+        },
+    }
+
+
+def _good(overlap: float | None) -> bool | None:
+    """Whether the intervals mostly agree; None where there is none."""
+    return None if overlap is None else overlap >= 0.5
+
+
+def _interval(line: dict[str, Any], file: str) -> str:
+    value, low, high = (_rounded(line[f"{what}_{file}"]) for what in ("estimate", "low", "high"))
+    if value is None:
+        return "–"
+    return (
+        number(value) if low is None or high is None else f"{number(value)} ({number(low)} to {number(high)})"
+    )
+
+
+def _rounded(value: float | None) -> float | None:
+    """Four figures: an estimate can be the value of one record, as a median is."""
+    return None if value is None or not isfinite(value) else float(f"{value:.4g}")
