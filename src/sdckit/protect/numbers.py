@@ -49,7 +49,8 @@ def location_and_spread(x: Floats) -> tuple[Floats, Floats]:
     low, high = np.fmin.reduce(x), np.fmax.reduce(x)  # fmin and fmax pass over nan
     varies = low < high
     # sums of squares of very large numbers would overflow
-    scale = np.where(varies, np.maximum(np.abs(low), np.abs(high)), 1.0)
+    largest = np.maximum(np.abs(low), np.abs(high))
+    scale = np.where(largest > 0, largest, 1.0)
     count = np.maximum((~np.isnan(x)).sum(axis=0), 2)
     scaled = x / scale
     mean = np.nansum(scaled, axis=0) / count
