@@ -19,7 +19,7 @@ from sdckit.models.robust_distances import (
     simultaneous,
 )
 from sdckit.models.small_sample import small_sample_factor
-from sdckit.models.trimmed_mixture import trimmed_mixture
+from sdckit.models.trimmed_mixture import TrimmedMixture, trimmed_mixture
 
 
 def named(start):
@@ -123,3 +123,16 @@ def test_a_component_without_reference_distribution_makes_nothing_typical():
     assert np.isfinite(small.squares).all()
     three = trimmed_mixture(np.random.default_rng(0).normal(size=(3, 2)), components=(1,), trim=0, smallest=1)
     assert three is None or (robust_distances(three).p_value == 0).all()
+
+
+@pytest.mark.parametrize("trim", [0.45, 0.48, 0.499])
+def test_where_half_of_a_component_is_kept_the_formula_stands_in(trim):
+    x = np.random.default_rng(1).normal(size=(40, 2))
+    fit = trimmed_mixture(x, components=(1,), trim=trim)
+    fewer = TrimmedMixture(
+        fit.mixture, np.arange(40) < 20, fit.component, fit.squares, fit.history, fit.counts
+    )
+    for half in (fit, fewer):
+        factors = [robust_distances(half, small_sample=s).factors[0] for s in SmallSample]
+        assert np.isfinite(factors).all()
+    assert factors[0] == factors[1]

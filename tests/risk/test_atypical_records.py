@@ -206,6 +206,8 @@ def test_beyond_the_trimmed_share_the_result_is_finite(share, kind):
     assert result.parts["p_value"].is_between(0, 1).all()
     assert result.parts["distance"].is_finite().all()
     assert "<svg" in charts.static_svg(result.chart(), "x", "")
+    if result.value > 0.25:
+        assert any("more records are atypical than were trimmed" in note for note in result.notes)
 
 
 def test_tables_for_charts_count_every_tested_record_once():

@@ -127,6 +127,6 @@ def _factor(n: int, h: int, p: int, small_sample: SmallSample) -> float:
     first = consistency(h / n, p)
     if small_sample is SmallSample.NONE:
         return first
-    if small_sample is SmallSample.SIMULATION and h >= max(p + 2, n / 2):
+    if small_sample is SmallSample.SIMULATION and h >= p + 2 and 2 * h > n:
         return first * simulated_factor(n, h, p)
     return first * small_sample_factor(n, p, h / n) * h / max(h - 1, 1)

@@ -27,7 +27,7 @@ class SmallSample(StrEnum):
     """Where the small-sample factor comes from.
 
     formula: the formula of Pison, Van Aelst & Willems; it is for covariances with divisor h − 1, so that is
-    allowed for. simulation: trimmed fits of simulated normal data of the same size, where at least half of
+    allowed for. simulation: trimmed fits of simulated normal data of the same size, where more than half of
     the component is kept (elsewhere the formula). none: no factor.
     """
 

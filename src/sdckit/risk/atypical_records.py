@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -137,7 +137,8 @@ def atypical_records(
     done = [
         work.stratum(name, np.flatnonzero((stratum == s) & usable)) for s, name in enumerate(names_of_strata)
     ]
-    return _result(data, usable, names_of_strata, done, levels, weighted)
+    result = _result(data, usable, names_of_strata, done, levels)
+    return replace(result, notes=(*result.notes, *_doubts(result.tables["strata"], data, trim, weighted)))
 
 
 def _numeric(data: Microdata, variables: Columns) -> list[str]:
@@ -272,7 +273,6 @@ def _result(
     names: Sequence[str],
     strata: Sequence[_Stratum],
     levels: dict[str, pl.DataFrame],
-    weighted: bool,
 ) -> Result:
     from sdckit.risk.atypical_tables import tables
 
@@ -280,8 +280,6 @@ def _result(
     table = table.insert_column(0, pl.Series("stratum", names, dtype=pl.String))
     done = table.filter(pl.col("why") == "")
     notes = _notes(table, int((~usable).sum()))
-    if weighted and data.roles.weight is None:
-        notes.append("The data have no weights: all records count the same.")
     if not done.height:
         notes.append("No stratum can be tested.")
         return Result(math.nan, notes=tuple(notes), tables={"strata": table, **levels})
@@ -317,18 +315,32 @@ def _notes(table: pl.DataFrame, incomplete: int) -> list[str]:
     weak = done.filter(pl.col("breakdown") == 0).height
     if weak:
         notes.append(f"{weak:,} of {done.height:,} tested strata are too small for the guaranteed breakdown.")
-    far = done.filter(pl.col("least_kept") < _FAR).sort("least_kept")
-    if far.height:
-        name, least = far.select("stratum", "least_kept").row(0)
-        notes.append(
-            f"In {far.height:,} strata a component keeps fewer than {_FAR:.0%} of its records ({name}: "
-            f"{least:.0%}): its distances rest on a wide extrapolation. More records than are trimmed may "
-            "lie apart from the others."
-        )
     flat = int(done["collinear"].sum())
     if flat:
         notes.append(
             f"In {flat:,} strata a variable is a sum of others: correlations could not be modelled. "
             "Leave one of these variables out."
         )
+    return notes
+
+
+def _doubts(table: pl.DataFrame, data: Microdata, trim: float, weighted: bool) -> list[str]:
+    """Why the result may be rough: too many records apart from the others for what is trimmed."""
+    notes = []
+    done = table.filter(pl.col("why") == "")
+    far = done.filter(pl.col("least_kept") < _FAR).sort("least_kept")
+    if far.height:
+        name, least = far.select("stratum", "least_kept").row(0)
+        notes.append(
+            f"In {far.height:,} strata a component keeps fewer than {_FAR:.0%} of its records ({name}: "
+            f"{least:.0%}): its distances rest on a wide extrapolation."
+        )
+    more = done.filter(pl.col("share") > trim).height
+    if more and trim:
+        notes.append(
+            f"In {more:,} strata more records are atypical than were trimmed, and so helped to shape the fit: "
+            "compare with a larger trim."
+        )
+    if weighted and data.roles.weight is None:
+        notes.append("The data have no weights: all records count the same.")
     return notes
