@@ -285,3 +285,19 @@ def test_protecting_only_atypical_records_leaves_fewer_of_them():
     assert safe.frame.filter(~flags).equals(data.frame.filter(~flags).cast(safe.frame.schema))
     after = atypical_records(safe, by="size_class").parts["atypical"]
     assert (flags & after).sum() < flags.sum()
+
+
+def test_a_public_report_tells_the_share_and_nothing_of_strata_or_records(tmp_path):
+    data = sdc.demo.business(n=200, seed=1)
+    where = {"atypical_records": {"by": "size_class"}}
+    safe = sdc.Scenario("giants", [sdc.Step("round_values", base=1e4, where=where)]).protect(data)
+    done = sdc.assess(
+        data, safe, measures=["atypical_records", "il1s"], atypical_records={"by": "size_class"}
+    )
+    pages = {
+        audience: sdc.report(done, tmp_path / f"{audience}.html", audience=audience).read_text()
+        for audience in ("internal", "public")
+    }
+    for text in ("Robust distances of", "individual limit", *done.after["atypical_records"].notes):
+        assert text in pages["internal"]
+        assert text not in pages["public"]
