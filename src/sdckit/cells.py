@@ -13,11 +13,13 @@ import numpy.typing as npt
 import polars as pl
 
 from sdckit.engine import tables
+from sdckit.kernels.keys import pack
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,11 @@ class KeyCells:
     def incomplete(self) -> npt.NDArray[np.bool_]:
         """Which combinations have a missing key."""
         return has_missing(self.combinations)
+
+    @cached_property
+    def codes(self) -> Codes:
+        """The key values as codes 0, 1, …, a column for each column of `combinations`; missing is −1."""
+        return key_codes(self.combinations, self.combinations.columns)
 
     @cached_property
     def of_records(self) -> Ints:
@@ -86,17 +93,23 @@ def key_cells(
 
 def _key_cells(data: Microdata, keys: Sequence[str], missing: Missing, alpha: float) -> KeyCells:
     by = _grouped_by(data, keys, missing)
-    return _counted(data, tables.count_cells(data.table, by, data.roles.weight), keys, missing, alpha)
+    table = tables.count_cells(data.table, by, data.roles.weight)
+    records, weights = table[tables.RECORDS].to_numpy(), table[tables.WEIGHT_SUM].to_numpy()
+    plain = missing is Missing.CATEGORY or (by == list(keys) and not any(table[k].null_count() for k in keys))
+    codes = None if plain else key_codes(table, keys)  # which takes longer than the count
+    counted = _counted(codes, records, weights, missing, alpha)
+    return KeyCells(data, table.select(by), records, weights, *counted)
 
 
 def fewer_keys(cells: KeyCells, keys: Sequence[str], missing: Missing, alpha: float = 1.0) -> KeyCells:
     """The cells of a subset of the keys, added up from those of all: the records are not touched again."""
     by = _grouped_by(cells.data, keys, missing)
-    table = cells.combinations.select(by).with_columns(
-        pl.Series(tables.RECORDS, cells.records), pl.Series(tables.WEIGHT_SUM, cells.weights)
-    )
-    sums = table.group_by(by).agg(pl.col(tables.RECORDS, tables.WEIGHT_SUM).sum())
-    return _counted(cells.data, sums, keys, missing, alpha)
+    codes = cells.codes[:, [cells.combinations.columns.index(c) for c in by]]
+    _, first, cell = np.unique(pack(codes), return_index=True, return_inverse=True)
+    records = np.bincount(cell, cells.records).astype(np.int64)
+    weights = np.bincount(cell, cells.weights).astype(np.float64)
+    counted = _counted(codes[first][:, : len(keys)], records, weights, missing, alpha)
+    return KeyCells(cells.data, cells.combinations.select(by)[first], records, weights, *counted)
 
 
 def _grouped_by(data: Microdata, keys: Sequence[str], missing: Missing) -> list[str]:
@@ -108,23 +121,21 @@ def _grouped_by(data: Microdata, keys: Sequence[str], missing: Missing) -> list[
 
 
 def _counted(
-    data: Microdata, table: pl.DataFrame, keys: Sequence[str], missing: Missing, alpha: float
-) -> KeyCells:
-    by = _grouped_by(data, keys, missing)
-    records = table[tables.RECORDS].to_numpy()
-    weights = table[tables.WEIGHT_SUM].to_numpy()
-    combinations = table.select(by)
-    incomplete = has_missing(table.select(keys))
-    sample, population = records.astype(np.float64), weights
+    codes: Codes | None, records: Ints, weights: Floats, missing: Missing, alpha: float
+) -> tuple[Floats, Floats]:
+    """Sample and population: the records that an intruder cannot tell apart, and the sum of their weights."""
+    sample = records.astype(np.float64)
+    if codes is None or missing is Missing.CATEGORY:
+        return sample, weights
+    incomplete = (codes < 0).any(axis=1)
     if missing is Missing.NOTHING:
-        sample, population = _summed(table.select(keys), records, weights)
-        sample = np.where(incomplete, 1.0, sample)
-        population = np.where(incomplete, weights / records, population)
-    elif missing is Missing.WILDCARD and incomplete.any():
-        from sdckit.kernels.wildcard import wildcard_counts
+        sample, population = _summed(codes, records, weights)
+        return np.where(incomplete, 1.0, sample), np.where(incomplete, weights / records, population)
+    if not incomplete.any():
+        return sample, weights
+    from sdckit.kernels.wildcard import wildcard_counts
 
-        sample, population = wildcard_counts(key_codes(table, keys), sample, weights, alpha)
-    return KeyCells(data, combinations, records, weights, sample, population)
+    return wildcard_counts(codes, sample, weights, alpha)
 
 
 def _other_names(keys: Sequence[str], ours: Collection[str]) -> dict[str, str]:
@@ -142,13 +153,11 @@ def has_missing(frame: pl.DataFrame) -> npt.NDArray[np.bool_]:
     return frame.select(pl.any_horizontal(pl.all().is_null())).to_series().to_numpy()
 
 
-def _summed(keys: pl.DataFrame, records: Ints, weights: Floats) -> tuple[Floats, Floats]:
+def _summed(codes: Codes, records: Ints, weights: Floats) -> tuple[Floats, Floats]:
     """Counts of exactly the same keys, where cells are split by weight."""
-    codes = key_codes(keys, keys.columns)
-    cell = np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1)
-    sample: Floats = np.bincount(cell, weights=records)[cell].astype(np.float64)
-    population: Floats = np.bincount(cell, weights=weights)[cell].astype(np.float64)
-    return sample, population
+    cell = np.unique(pack(codes), return_inverse=True)[1]
+    sample, population = (np.bincount(cell, values).astype(np.float64) for values in (records, weights))
+    return sample[cell], population[cell]
 
 
 def key_codes(frame: pl.DataFrame, keys: Sequence[str]) -> npt.NDArray[np.int32]:

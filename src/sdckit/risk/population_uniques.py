@@ -13,7 +13,7 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.cells import KeyCells, key_cells, key_codes
+from sdckit.cells import KeyCells, key_cells
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
@@ -178,7 +178,7 @@ def _log_linear(
 ) -> _Estimate:
     from sdckit.models.log_linear import log_linear
 
-    codes = key_codes(cells.combinations, keys)
+    codes = np.ascontiguousarray(cells.codes[:, : len(keys)])
     if missing is Missing.CATEGORY:
         codes = np.where(codes < 0, codes.max(axis=0) + 1, codes)
     scale = total / cells.weights.sum()

@@ -45,7 +45,7 @@ class SensitiveValues:
         if missing is not Missing.WILDCARD or not self.cells.incomplete.any():
             yield self.counts
             return
-        codes = key_codes(self.cells.combinations, self.cells.combinations.columns)
+        codes = self.cells.codes
         if self.counts["value"].n_unique() <= FEW:
             yield from _dense(codes, self.counts)
         else:

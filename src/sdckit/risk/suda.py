@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
-from sdckit.cells import KeyCells, key_cells, key_codes
+from sdckit.cells import KeyCells, key_cells
 from sdckit.charts.suda_scores import suda_scores
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
@@ -156,9 +156,9 @@ def _points(keys: int, max_size: int, scoring: Scoring) -> list[float]:
 def _uniques(cells: KeyCells, keys: Sequence[str], points: Sequence[float], missing: Missing) -> _Uniques:
     from sdckit.kernels.minimal_uniques import minimal_uniques
 
-    codes = key_codes(cells.combinations, keys)
+    codes = np.ascontiguousarray(cells.codes[:, : len(keys)])
     if missing is Missing.CATEGORY:
-        codes += 1
+        codes = codes + 1
     scores = np.zeros(len(codes))
     by_size = np.zeros(len(points), dtype=np.int64)
     by_key = np.zeros(len(keys))
