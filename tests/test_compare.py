@@ -223,3 +223,11 @@ def test_a_table_among_the_options_is_part_of_what_is_kept(small, tmp_path):
     ]
     direct = [sdc.risk.k_map(small, population=p, k=2).value for p in (few, many)]
     assert values == direct
+
+
+def test_steps_that_scenarios_share_are_done_once(small, jitter):
+    plan = {f"k{k}": ["jitter", {"microaggregate": {"k": k}}] for k in (3, 5, 8)}
+    done = sdc.compare(small, plan, seed=4)
+    assert jitter == [1.0]
+    alone = [sdc.compare(small.with_roles(), {n: s}, seed=4).results[0] for n, s in plan.items()]
+    assert [(p.risk, p.utility) for p in done.results] == [(p.risk, p.utility) for p in alone]

@@ -7,13 +7,14 @@ from pathlib import Path
 from statistics import fmean
 from time import perf_counter
 from typing import Any
+from uuid import uuid4
 
 from sdckit.assess import Assessment, assess
 from sdckit.errors import OptionError, SdcError
 from sdckit.estimated import MEASURES, averaged, estimates_of
 from sdckit.microdata import Microdata, require_microdata
 from sdckit.quantity import Quantity
-from sdckit.registry import Kind, find
+from sdckit.registry import Kind
 from sdckit.risk_utility_map import EXPECTED, Point, RiskUtilityMap
 from sdckit.scenario import Scenario
 from sdckit.store import Store, fingerprint
@@ -167,7 +168,7 @@ class Judge:
         start = perf_counter()
         wanted = {name: Quantity.named(name) for name in (*self.risks, *self.losses, *self.also)}
         try:
-            protected = scenario.protect(data, seed=seed)
+            protected = scenario.replay(data, seed)
             done = assess(data, protected, measures=[q.spec.name for q in wanted.values()], **self.needs)
             risks = {name: rounded(wanted[name].of(done.after)) for name in self.risks}
             losses = {name: rounded(wanted[name].of(done.utility)) for name in self.losses}
@@ -229,18 +230,35 @@ def run(
     """The points of several scenarios, in their order, over several processes."""
     from joblib import Parallel, delayed
 
-    calls = (delayed(judge.point)(data, scenario, seeds) for scenario in plan)
+    name = data.kept.setdefault("name", uuid4().hex)
+    calls = (delayed(_point)(judge, name, data, scenario, seeds) for scenario in plan)
     points = []
     for point in Parallel(n_jobs=jobs, return_as="generator")(calls):
         points.append(point)
         if progress is not None:
             progress(point.name, len(points), len(plan))
+    _held.clear()  # here; other processes keep theirs for the next run
     return points
+
+
+_held: dict[str, Microdata] = {}  # the data of the last run in this process, by their name
+
+
+def _point(judge: Judge, name: str, data: Microdata, scenario: Scenario, seeds: Sequence[int]) -> Point:
+    """A point measured in some process, with what is already known of the original there.
+
+    Every call to another process brings its own copy of the data; the first is held for those after it.
+    """
+    held = _held.get(name)
+    if held is None:
+        _held.clear()
+        held = _held[name] = data
+    return judge.point(held, scenario, seeds)
 
 
 def is_random(scenario: Scenario) -> bool:
     """Whether some step draws random numbers."""
-    return any("rng" in find(step.method, Kind.PROTECTION).parameters for step in scenario.steps)
+    return any(step.random for step in scenario.steps)
 
 
 def combine(values: Mapping[str, float], shares: Weights) -> float:
