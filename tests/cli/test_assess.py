@@ -1,4 +1,5 @@
 import json
+import re
 
 import polars as pl
 import pytest
@@ -23,11 +24,31 @@ def protected(run, plan):
 
 
 def test_tables(run, survey_csv, protected):
+    result = run("assess", survey_csv, protected, *ROLES)
+    assert result.exit_code == 0, result.output
+    for word in ("individual_risk", "before", "after", "il1s", "200 records"):
+        assert word in result.stdout
+    assert "seconds" not in result.stdout
+    assert "Measure 1/" in result.stderr
+
+
+def test_timings_show_the_slowest_measures_first(run, survey_csv, protected):
     result = run("assess", survey_csv, protected, *ROLES, "--timings")
     assert result.exit_code == 0, result.output
-    for word in ("individual_risk", "before", "after", "il1s", "seconds", "200 records"):
-        assert word in result.stdout
-    assert "Measure 1/" in result.stderr
+    _, _, shown = result.stdout.partition("Slowest of ")
+    assert "seconds in all" in shown
+    rows = re.findall(r"^ ?(\w+) +(\d+\.\d\d) +(\d+) % *$", shown, re.MULTILINE)
+    times = [float(seconds) for _, seconds, _ in rows]
+    assert len(times) == 10
+    assert times == sorted(times, reverse=True)
+    assert re.search(r"\d+ others", shown)
+
+
+def test_timings_of_few_measures_have_no_others(run, survey_csv, protected):
+    words = ("assess", survey_csv, protected, *ROLES, "--measures", "il1s,frequencies", "--timings")
+    shown = run(*words).stdout
+    assert "Slowest of 2 measures" in shown
+    assert "others" not in shown
 
 
 def test_json_agrees_with_the_library(run, survey_csv, protected):
@@ -129,3 +150,5 @@ def test_report(run, survey_csv, protected, tmp_path):
     result = run("assess", survey_csv, protected, *ROLES, "--report", out, "--audience", "public")
     assert result.exit_code == 0, result.output
     assert "<html" in out.read_text(encoding="utf-8")
+    assert json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))["audience"] == "public"
+    assert f"Wrote {out} and {out.with_suffix('.json')}" in result.stderr

@@ -23,7 +23,7 @@ def recommended(text: str) -> str:
 def test_writes_all_files_and_says_so(shown):
     out, result = shown
     assert result.exit_code == 0, result.output
-    names = {"report.html", "protected.csv", "protected.sav", "scenarios.yaml", "original.csv"}
+    names = {"report.html", "report.json", "protected.csv", "protected.sav", "scenarios.yaml", "original.csv"}
     assert {path.name for path in out.iterdir()} == names
     for name in names:
         assert name in result.stdout.replace("\n", "")
@@ -69,7 +69,7 @@ def test_json_with_another_seed(shown, tmp_path: Path, monkeypatch):
     monkeypatch.setattr("sdckit.demo.scenarios.SCENARIOS", few)
     words = ["demo", "--out", str(tmp_path), "--n", "200", "--seed", "2", "--json"]
     document = json.loads(CliRunner().invoke(sdckit.cli.app, words).stdout)
-    assert len(document["files"]) == 5
+    assert len(document["files"]) == 6
     assert document["best"] == "coarse_k3_important"
     assert (tmp_path / "original.csv").read_bytes() != (first / "original.csv").read_bytes()
 

@@ -21,7 +21,11 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document inst
 MaxRisk = Annotated[
     float | None, typer.Option(help="The highest accepted risk; exit code 3 where nothing is acceptable.")
 ]
-ReportFile = Annotated[Path | None, typer.Option("--report", help="Also write an HTML report here.")]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option("--report", help="Also write an HTML report here, and its numbers as JSON beside it."),
+]
+Timings = Annotated[bool, typer.Option("--timings", help="Show what took longest, in seconds.")]
 For = Annotated[
     Audience, typer.Option(help="Readers of the report: public leaves out what would help an intruder.")
 ]

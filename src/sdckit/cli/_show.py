@@ -16,6 +16,7 @@ from sdckit.quantity import Quantity
 from sdckit.registry import Audience, Better, find
 from sdckit.risk_utility_map import Point, RiskUtilityMap
 
+SLOWEST = 10
 WIDE = 140  # columns where the output is not a terminal, so that pipes and files get whole lines
 
 
@@ -48,26 +49,40 @@ def assessment(done: Assessment, *, timings: bool = False) -> None:
     """Risk before and after, utility, and what was left out."""
     console = out()
     title = f"Assessment{f' of {done.scenario}' if done.scenario else ''}: {done.original.height:,} records"
-    extra = ["seconds"] if timings else []
 
     def row(name: str, *numbers: float | None) -> list[str]:
         spec = find(name)
         good = "low" if spec.better is Better.LOW else "high"
-        cells = [name, *map(number, numbers), good, spec.title]
-        return cells + ([f"{done.seconds.get(name, 0):.2f}"] if timings else [])
+        return [name, *map(number, numbers), good, spec.title]
 
     before = {name: r.value for name, r in done.before.items()}
     risks = [row(name, before.get(name), r.value) for name, r in done.after.items()]
     losses = [row(name, r.value) for name, r in done.utility.items()]
     console.print(escape(title), style="bold")
-    heads = ["risk", "before", "after", "good", "what it is", *extra]
-    console.print(table("", heads, risks, right="before|after|seconds"))
-    heads = ["utility", "value", "good", "what it is", *extra]
-    console.print(table("", heads, losses, right="value|seconds"))
+    heads = ["risk", "before", "after", "good", "what it is"]
+    console.print(table("", heads, risks, right="before|after"))
+    heads = ["utility", "value", "good", "what it is"]
+    console.print(table("", heads, losses, right="value"))
     for omission in done.omitted:
         console.print(escape(f"Left out: {omission.measure}: {omission.reason}"))
+    if timings:
+        slowest(done.seconds, "measure")
     if done.risk_acceptable is not None:
         console.print(escape(verdict(done)), style="bold")
+
+
+def slowest(seconds: Mapping[str, float], what: str) -> None:
+    """What took longest, with its share of the time, and all the rest in one line."""
+    order = sorted(seconds.items(), key=lambda pair: -pair[1])
+    total = sum(seconds.values()) or 1.0
+    rest = order[SLOWEST:]
+    rows = [(name, took) for name, took in order[:SLOWEST]]
+    rows += [(f"{len(rest)} others", sum(took for _, took in rest))] if rest else []
+    cells = [[name, f"{took:.2f}", f"{100 * took / total:.0f} %"] for name, took in rows]
+    title = f"Slowest of {len(order)} {what}s, {sum(seconds.values()):.2f} seconds in all"
+    console = out()
+    console.print(escape(title), style="bold")
+    console.print(table("", [what, "seconds", "share"], cells, right="seconds|share"))
 
 
 def verdict(done: Assessment) -> str:
@@ -112,7 +127,6 @@ def found(
     """A map as a table or JSON, its report where asked for, and the exit code when nothing is acceptable."""
     from sdckit.cli import _json
     from sdckit.cli._exit import Code
-    from sdckit.cli._progress import say
 
     shown = whole.only_front() if only_front else whole
     if as_json:
@@ -120,11 +134,18 @@ def found(
     else:
         risk_utility_map(shown)
     if report_file is not None:
-        from sdckit.report import report
-
-        say(f"Wrote {report(shown, report_file, audience=audience)}")
+        report_files(shown, report_file, audience)
     if whole.best is None:
         raise typer.Exit(Code.NOT_ACCEPTABLE)
+
+
+def report_files(x: Assessment | RiskUtilityMap, path: Path, audience: Audience) -> None:
+    """Write a report with its numbers beside it, and say where."""
+    from sdckit.cli._progress import say
+    from sdckit.report import json_beside, report
+
+    written = report(x, path, audience=audience)
+    say(f"Wrote {written} and {json_beside(written)}")
 
 
 def axis(measures: Mapping[str, float]) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sdckit.cli._options import Audience, For, Json, MaxRisk, ReportFile, names
+from sdckit.cli._options import Audience, For, Json, MaxRisk, ReportFile, Timings, names
 from sdckit.errors import OptionError
 
 
@@ -34,7 +34,7 @@ def assess(
     max_risk: MaxRisk = None,
     report_file: ReportFile = None,
     audience: For = Audience.INTERNAL,
-    timings: Annotated[bool, typer.Option("--timings", help="Show the seconds each measure took.")] = False,
+    timings: Timings = False,
     as_json: Json = False,
 ) -> None:
     """Measure risk before and after protection, and what the protected file is still good for.
@@ -82,9 +82,7 @@ def assess(
     else:
         _show.assessment(done, timings=timings)
     if report_file is not None:
-        from sdckit.report import report
-
-        say(f"Wrote {report(done, report_file, audience=audience.value)}")
+        _show.report_files(done, report_file, audience.value)
     if done.max_risk is not None and done.risk_acceptable is None:
         raise OptionError(
             "The accepted risk could not be checked: individual_risk was not measured.",

@@ -56,7 +56,8 @@ def demo(
     written = {
         "the data, as they were (artificial)": write(data, out / "original.csv"),
         "the plan, to change and run again": write_text(HEADER + plan.to_yaml(), out / "scenarios.yaml"),
-        "the report": Path(report(found, out / "report.html")),
+        "the report": report(found, out / "report.html"),
+        "its numbers for programs": out / "report.json",
     }
     if found.best is not None:
         protected = found.protect()

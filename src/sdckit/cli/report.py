@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli._options import Audience, For, Jobs, Json, PlanFile, Seed
+from sdckit.cli._options import Audience, For, Jobs, Json, PlanFile, Seed, Timings
 
 
 def report(
@@ -15,9 +15,12 @@ def report(
     audience: For = Audience.INTERNAL,
     seed: Seed = None,
     jobs: Jobs = 1,
+    timings: Timings = False,
     as_json: Json = False,
 ) -> None:
     """Write the report on all scenarios of a plan, or on one: a single HTML file that needs no network.
+
+    Its numbers are written as JSON beside it, for the same readers.
 
     Example: `sdckit report scenarios.yaml --out report.html --audience public`
     """
@@ -25,13 +28,23 @@ def report(
     from sdckit.cli._files import check_folder
     from sdckit.cli._plan import assessed, compared
     from sdckit.plan import Plan
+    from sdckit.report import json_beside
     from sdckit.report import report as write_report
+    from sdckit.risk_utility_map import RiskUtilityMap
 
     check_folder(out)
     loaded = Plan.load(plan)
     found = assessed(loaded, scenario, seed=seed) if scenario else compared(loaded, seed=seed, jobs=jobs)
-    written = {"the report": Path(write_report(found, out, audience=audience.value))}
+    path = write_report(found, out, audience=audience.value)
+    written = {"the report": path, "its numbers for programs": json_beside(path)}
+    if isinstance(found, RiskUtilityMap):
+        what, seconds = "scenario", {point.name: point.seconds for point in found.results}
+    else:
+        what, seconds = "measure", dict(found.seconds)
     if as_json:
-        _json.emit({"files": written, "audience": audience.value, "scenario": scenario})
+        told = {"files": written, "audience": audience.value, "scenario": scenario}
+        _json.emit({**told, "seconds": seconds} if timings else told)
     else:
         _show.written(written)
+        if timings:
+            _show.slowest(seconds, what)

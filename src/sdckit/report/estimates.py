@@ -12,7 +12,6 @@ import polars as pl
 from sdckit import charts
 from sdckit.assess import Assessment
 from sdckit.charts.numbers import number, percent
-from sdckit.errors import SdcError
 from sdckit.microdata import Microdata
 from sdckit.registry import find
 from sdckit.report.disclosure import FEW, visible
@@ -23,6 +22,7 @@ from sdckit.utility.indicators import ALL
 from sdckit.values import as_text, texts
 
 MOST = 30  # rows, those that changed most first
+FIGURES = 4  # an estimate can be the value of one record, as a median is
 CHARTS = 8
 WIDTH = 300  # two beside each other
 CATEGORY = re.compile(r"(?:C\()?([^:\[\]()]+)\)?\[(?:T\.)?([^\]]*)\]")  # in a term: sex[T.Female]
@@ -44,7 +44,7 @@ def estimates(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
         large = result.parts.filter(_large(x.original, result))
         shown = _shown(x, replace(result, parts=large))
         rows = _rows(shown, public=public)
-        drawn = [] if public else _pictures(replace(result, parts=shown))
+        changed = [] if public else _changed(shown)
         verdicts = Counter(str(v).partition(";")[0].partition(":")[0] for v in result.parts["verdict"])
         found.append(
             {
@@ -53,8 +53,8 @@ def estimates(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
                 "title": spec.title,
                 "what": "coefficient" if "term" in result.parts.columns else "estimate",
                 "rows": rows,
-                "pictures": drawn[:CHARTS],
-                "drawn": len(drawn),
+                "pictures": [_picture(result, panel) for panel in changed[:CHARTS]],
+                "changed": len(changed),
                 "all": result.parts.height,
                 "few": result.parts.height - large.height,
                 "verdicts": [{"verdict": v, "count": n} for v, n in verdicts.most_common()],
@@ -115,26 +115,22 @@ def _rows(shown: pl.DataFrame, *, public: bool) -> list[dict[str, Any]]:
     return [_row(line, public=public) for line in kept.to_dicts()]
 
 
-def _pictures(result: Result) -> list[dict[str, Any]]:
-    """A chart of each indicator and variable that changed, or of all coefficients; most changed first."""
-    parts = result.parts
-    assert parts is not None
+def _changed(parts: pl.DataFrame) -> list[pl.DataFrame]:
+    """The rows of each indicator and variable that changed, or of all coefficients; most changed first."""
     if "indicator" in parts.columns:
         panels = parts.partition_by(["indicator", "variable"], maintain_order=True)
     else:
         panels = [parts]
-    changed = [p for p in panels if any(v != "unchanged" for v in p["verdict"])]
-    changed.sort(key=lambda p: p["overlap_clipped"].fill_null(0.0).min() or 0.0)
-    drawn = []
-    for panel in changed:
-        try:
-            chart = charts.estimates(replace(result, parts=panel), width=WIDTH)
-        except SdcError:  # nothing to draw
-            continue
-        first = panel.row(0, named=True)
-        title = f"{first['indicator']} of {first['variable']}" if "indicator" in first else "coefficients"
-        drawn.append({"title": title, "chart": chart.to_dict()})
-    return drawn
+    found = [p for p in panels if any(v != "unchanged" for v in p["verdict"])]
+    return sorted(found, key=lambda p: min(v or 0.0 for v in p["overlap_clipped"]))
+
+
+def _picture(result: Result, panel: pl.DataFrame) -> dict[str, Any]:
+    first = panel.row(0, named=True)
+    title = f"{first['indicator']} of {first['variable']}" if "indicator" in first else "coefficients"
+    numbers = [f"{what}_{file}" for what in ("estimate", "low", "high") for file in ("original", "protected")]
+    rounded = panel.with_columns(pl.col(numbers).round_sig_figs(FIGURES))
+    return {"title": title, "chart": charts.estimates(replace(result, parts=rounded), width=WIDTH).to_dict()}
 
 
 def _row(line: dict[str, Any], *, public: bool) -> dict[str, Any]:
@@ -180,5 +176,4 @@ def _interval(line: dict[str, Any], file: str) -> str:
 
 
 def _rounded(value: float | None) -> float | None:
-    """Four figures: an estimate can be the value of one record, as a median is."""
-    return None if value is None or not isfinite(value) else float(f"{value:.4g}")
+    return None if value is None or not isfinite(value) else float(f"{value:.{FIGURES}g}")
