@@ -3,28 +3,31 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from make_reference import make_reference
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE / "_ext")]
 
 project = "sdckit"
 author = "The sdckit developers"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
+project_copyright = author
+extensions = ["myst_parser", "mathml", "links"]
 html_theme = "furo"
-exclude_patterns = ["_build"]
-suppress_warnings = ["myst.xref_missing"]
+html_title = "sdckit"
+html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+default_role = "code"  # single backticks in docstrings
+exclude_patterns = ["_build", "_ext"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
-autodoc_typehints = "none"
-
-make_reference(Path(__file__).parent / "reference")
+myst_heading_anchors = 3
 
 
-def plain_bars(app, what, name, obj, options, lines):
-    """|x| in our docstrings is an absolute value, not a substitution."""
-    for i, line in enumerate(lines):
-        if not line.lstrip().startswith((">>>", "...", ".. math")):
-            lines[i] = line.replace("|", r"\|")
+def _make_reference(app):
+    from make_reference import make_reference
+
+    make_reference(HERE / "reference")
 
 
 def setup(app):
-    """Connect the handler."""
-    app.connect("autodoc-process-docstring", plain_bars)
+    """Make the reference before pages are read."""
+    app.connect("builder-inited", _make_reference)

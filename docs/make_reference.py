@@ -1,49 +1,198 @@
-"""One page a family of measures and methods, made from the registry and the docstrings."""
+"""One page a protection or measure, made from the registry, the docstrings and a run example."""
 
-from math import inf
+import inspect
+import re
+from math import isinf
 from pathlib import Path
 
-from sdckit.registry import Kind, Spec, specs
+from sdckit.cli._methods import kind as type_in_words
+from sdckit.registry import Compares, Kind, RoleColumns, Spec, specs
 
-PAGES = {
-    Kind.PROTECTION: ("protect", "Protections", "Functions from Microdata to Microdata."),
-    Kind.RISK: ("risk", "Risk measures", "What an intruder could still learn."),
-    Kind.UTILITY: ("utility", "Utility measures", "What an analyst has lost."),
+HERE = Path(__file__).resolve().parent
+TITLES = {
+    Kind.PROTECTION: ("Protections", "Functions from Microdata to Microdata: `sdc.protect.…`."),
+    Kind.RISK: ("Risk measures", "What an intruder could still learn: `sdc.risk.…`."),
+    Kind.UTILITY: ("Utility measures", "What an analyst has lost: `sdc.utility.…`."),
 }
+# The order on the index pages; a name that stands nowhere comes last, under "Further".
+FAMILIES = {
+    Kind.PROTECTION: {
+        "Coarser values": ("recode", "group", "top_code", "bottom_code", "round_values"),
+        "Blanked values": ("suppress", "suppress_risky"),
+        "Changed values": ("microaggregate", "add_noise", "pram"),
+        "Exchanged values": ("rank_swap", "shuffle", "swap_records"),
+        "The whole file": ("drop", "new_ids", "sample_records", "shuffle_order"),
+    },
+    Kind.RISK: {
+        "Categorical keys": (
+            *("frequencies", "k_anonymity", "individual_risk", "household_risk", "suda"),
+            *("population_uniques", "k_map", "l_diversity", "t_closeness"),
+        ),
+        "Numbers": ("record_linkage", "interval_disclosure", "outlier_disclosure", "atypical_records"),
+        "Synthetic files": ("identification_risk", "attribute_disclosure", "closest_record"),
+    },
+    Kind.UTILITY: {
+        "Categories": (
+            *("missing_values", "records_changed", "contingency_tables", "contingency_loss"),
+            *("entropy", "entropy_loss"),
+        ),
+        "Numbers": (
+            *("il1s", "il1", "moments", "correlation_loss", "eigenvalues", "matrix_discrepancy"),
+            *("probabilistic_loss", "variable_loss", "distribution_distance"),
+        ),
+        "Whole distributions": ("propensity", "cluster_overlap", "ecdf_distance", "gower_distance"),
+        "What analysts compute": ("indicators", "regression", "prediction_quality"),
+    },
+}
+INFORMATIVE = {
+    Compares.ONE_FILE: "It looks at one file, so it is measured before and after any protection.",
+    Compares.RECORDS: "It compares each record with its protected self: informative where a record still "
+    "stands for the same person, not after swapping, shuffling or synthesis.",
+    Compares.DISTRIBUTIONS: "It compares distributions: informative after any protection, also for files of "
+    "different length.",
+}
+MODULES = {Kind.PROTECTION: "protect", Kind.RISK: "risk", Kind.UTILITY: "utility"}
 
 
-def make_reference(folder: Path) -> None:
-    """Write the pages; files that would not change are left alone."""
-    folder.mkdir(exist_ok=True)
-    index = ["# Reference", "", "```{toctree}", ":maxdepth: 1", ""]
-    for kind, (module, title, about) in PAGES.items():
-        found = sorted(specs(kind), key=lambda s: s.name)
-        lines = [f"# {title}", "", about, "", "| name | what |", "|---|---|"]
-        lines += [f"| [`{s.name}`](#{module}-{s.name.replace('_', '-')}) | {s.title} |" for s in found]
-        for spec in found:
-            lines += ["", *_section(spec, module)]
-        _write(folder / f"{module}.md", lines)
-        index.append(module)
+def make_reference(folder: Path, *, examples: bool = True) -> None:
+    """Write all pages; files that would not change are left alone."""
+    advice = _advice((HERE / "choosing-a-method.md").read_text(encoding="utf-8"))
+    index = ["# Reference", "", "```{toctree}", ":maxdepth: 2", ""]
+    kept = {folder / "index.md"}
+    for kind in TITLES:
+        (folder / kind.value).mkdir(parents=True, exist_ok=True)
+        kept.add(_write(folder / f"{kind.value}.md", _index(kind)))
+        index.append(kind.value)
+        for spec in specs(kind):
+            kept.add(_page(spec, folder / kind.value, advice.get(spec.name, []), examples))
     _write(folder / "index.md", [*index, "```"])
+    for old in set(folder.rglob("*.md")) - kept:
+        old.unlink()
 
 
-def _section(spec: Spec, module: str) -> list[str]:
-    lines = [f"({module}-{spec.name.replace('_', '-')})=", f"## {spec.name}", "", f"**{spec.title}.**"]
+def _index(kind: Kind) -> list[str]:
+    """The page of one kind: a table a family, and the pages under it."""
+    title, about = TITLES[kind]
+    known = {s.name: s for s in specs(kind)}
+    families = {name: [known[n] for n in names if n in known] for name, names in FAMILIES[kind].items()}
+    listed = {s.name for family in families.values() for s in family}
+    families["Further"] = [s for s in known.values() if s.name not in listed]
+    lines = [f"# {title}", "", about]
+    for name, family in families.items():
+        if family:
+            lines += ["", f"## {name}", "", "| name | what it is | what it does |", "|---|---|---|"]
+            lines += [f"| `{s.name}` | {s.title} | {_cell(s.summary)} |" for s in family]
+    pages = [f"{kind.value}/{s.name}" for family in families.values() for s in family]
+    return [*lines, "", "```{toctree}", ":hidden:", "", *pages, "```"]
+
+
+def _page(spec: Spec, folder: Path, advice: list[str], examples: bool) -> Path:
+    lines = [f"# {spec.name}", "", f"**{spec.title}.** {spec.summary}", "", *_facts(spec)]
+    if spec.reading:
+        lines += ["", "## How to read it", "", spec.reading]
+    when = [*advice]
     if spec.kind is not Kind.PROTECTION:
-        low, high = spec.bounds
-        ends = f"{low:g} to {'∞' if high == inf else f'{high:g}'}"
-        lines += [
-            "",
-            spec.reading,
-            "",
-            f"Good is {spec.better.value}; {ends}{f', {spec.unit}' if spec.unit else ''}.",
-        ]
-        lines += [f"Looks at {spec.compares.value}."]
-    lines += ["", "```{eval-rst}", f".. autofunction:: sdckit.{module}.{spec.name}", "```"]
-    return lines
+        when.append(INFORMATIVE[spec.compares])
+    if when:
+        lines += ["", "## When to use it", "", *when]
+    lines += ["", "## Definition", "", "```{eval-rst}", *_definition(spec), "```", "", *_options(spec)]
+    if examples:
+        lines += ["", *_example(spec, folder)]
+    return _write(folder / f"{spec.name}.md", lines)
 
 
-def _write(path: Path, lines: list[str]) -> None:
+def _facts(spec: Spec) -> list[str]:
+    """The table at the head of a page."""
+    facts = {"Needs the roles": ", ".join(r.value for r in spec.needs) or "none"}
+    if spec.kind is not Kind.PROTECTION:
+        low, high = ("∞" if isinf(b) else f"{b:g}" for b in spec.bounds)
+        facts = {"Good is": spec.better.value, "Range": f"{low} to {high}", "Unit": spec.unit, **facts}
+    facts |= {"Engines": ", ".join(spec.engines), "Reference": spec.reference}
+    source = spec.function.__module__.replace(".", "/")
+    facts["Source"] = f"[`{spec.name}`](../../../src/{source}.py)"
+    rows = [f"| {name} | {_cell(text)} |" for name, text in facts.items() if text]
+    return ["| | |", "|---|---|", *rows]
+
+
+def _definition(spec: Spec) -> list[str]:
+    """The call and the docstring without its first line, as reStructuredText."""
+    files = ", ".join(spec.file_names)
+    options = "".join(f", {n}={_default(spec, n, '...')}" for n in spec.options.model_fields)
+    star = ", *" if options else ""
+    body = (inspect.getdoc(spec.function) or "").split("\n")[1:]
+    lines = [f".. py:function:: sdckit.{MODULES[spec.kind]}.{spec.name}({files}{star}{options})", ""]
+    return [*lines, *(f"   {_plain_bars(line)}" if line else "" for line in body)]
+
+
+def _plain_bars(line: str) -> str:
+    """|x| in our docstrings is an absolute value, not a substitution."""
+    if line.lstrip().startswith((">>>", "...", ".. math")) or "\\" in line:
+        return line
+    return line.replace("|", r"\|")
+
+
+def _options(spec: Spec) -> list[str]:
+    rows = []
+    for name, part in spec.json_schema.get("properties", {}).items():
+        field = spec.options.model_fields[name]
+        default = field.default
+        shown = (
+            "required"
+            if field.is_required()
+            else repr(default)
+            if isinstance(default, RoleColumns)
+            else "none"
+            if default in (None, ())
+            else f"`{default}`"
+        )
+        rows.append(f"| `{name}` | {_cell(type_in_words(part, spec.json_schema))} | {_cell(shown)} |")
+    if not rows:
+        return ["## Options", "", "None."]
+    return ["## Options", "", "| option | type | default |", "|---|---|---|", *rows]
+
+
+def _default(spec: Spec, name: str, other: str) -> str:
+    """A default as Python writes it, where that is short and clear."""
+    default = spec.options.model_fields[name].default
+    if isinstance(default, RoleColumns) or spec.options.model_fields[name].is_required():
+        return other
+    value = getattr(default, "value", default)
+    return repr(value) if isinstance(value, int | float | str | None) else other
+
+
+def _example(spec: Spec, folder: Path) -> list[str]:
+    from examples import draw, run_example  # of docs/_ext, which conf.py puts on the path
+
+    made = run_example(spec)
+    lines = ["## Example", "", "```python", "import sdckit as sdc", "", made.code, "```"]
+    if made.output:
+        lines += ["", "```text", made.output, "```"]
+    if made.chart is None:
+        return lines
+    draw(made.chart, folder / f"{spec.name}.svg", f"Picture of {spec.title}")
+    return [*lines, "", f"{made.about}:", "", f"![{spec.title}]({spec.name}.svg)"]
+
+
+def _advice(text: str) -> dict[str, list[str]]:
+    """What the page on choosing says of each protection and measure, from the rows of its table."""
+    found: dict[str, list[str]] = {}
+    for row in re.findall(r"^\| (?!variable|---)(.*) \|$", text, re.MULTILINE):
+        variable, worry, first, then, measure = (cell.strip() for cell in row.split("|"))
+        for cell, words in ((first, "First choice"), (then, "Second choice")):
+            for name in re.findall(r"`(\w+)", cell):
+                line = f"- {words} for *{variable}*, where the worry is: {worry}. Look at {measure}."
+                found.setdefault(name, []).append(line)
+        for name in re.findall(r"`(\w+)", measure):
+            found.setdefault(name, []).append(f"- After {first}, on *{variable}*.")
+    return {name: [*lines, ""] for name, lines in found.items()}
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|").replace("\n", " ")
+
+
+def _write(path: Path, lines: list[str]) -> Path:
     text = "\n".join(lines) + "\n"
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
+    return path

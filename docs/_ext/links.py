@@ -1,0 +1,87 @@
+"""Links that the build makes: names of measures to their pages, names of code to its lines.
+
+In the sources a measure is written `suppress` and a function [`read`](../src/sdckit/io/read.py), so that they
+are also right in a plain view of the repository; on the site the first becomes a link, and the second leads
+to the line where the function begins, found by name.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+from sdckit.registry import specs
+
+ROOT = Path(__file__).resolve().parents[2]
+CODE_LINK = re.compile(r"\[`([\w.]+)`\]\((?:\.\./)+(src/sdckit/[\w/]+\.py)\)")
+NAME = re.compile(r"(?<![\[`])`([a-z_0-9]+)`(?![`\]])")
+FENCED = re.compile(r"^(```|:::).*?^\1", re.MULTILINE | re.DOTALL)
+
+
+def line_of(file: Path, name: str) -> int:
+    """The line on which a function or class begins; `Class.method` goes into the class."""
+    body = ast.parse(file.read_text(encoding="utf-8")).body
+    found = None
+    for part in name.split("."):
+        kinds = (ast.FunctionDef, ast.ClassDef)
+        found = next((n for n in body if isinstance(n, kinds) and n.name == part), None)
+        if found is None:
+            raise LookupError(f"{file} has no {name}")
+        body = found.body
+    return found.lineno
+
+
+def reference_pages() -> dict[str, str]:
+    """Where the page of each protection and measure is, from the top of the documentation."""
+    return {s.name: f"/reference/{s.kind.value}/{s.name}" for s in specs()}
+
+
+def linked(text: str, page: str) -> str:
+    """The source of a page with both kinds of links made, outside of its code blocks."""
+    up = "../" * page.count("/")
+    pages = reference_pages()
+
+    def code(match):
+        name, path = match.groups()
+        line = line_of(ROOT / path, name)
+        where = path.removeprefix("src/").removesuffix(".py")
+        return f'<a href="{up}source/{where}.html#L-{line}"><code>{name}</code></a>'
+
+    def name(match):
+        page_of = pages.get(match.group(1))
+        return match.group() if page_of in (None, f"/{page}") else f"[{match.group()}]({page_of}.md)"
+
+    done, at = [], 0
+    for block in FENCED.finditer(text):
+        done += [NAME.sub(name, CODE_LINK.sub(code, text[at : block.start()])), block.group()]
+        at = block.end()
+    return "".join([*done, NAME.sub(name, CODE_LINK.sub(code, text[at:]))])
+
+
+def write_sources(folder: Path) -> None:
+    """Every source file as a page with an anchor on each line."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
+    for file in sorted((ROOT / "src" / "sdckit").rglob("*.py")):
+        name = file.relative_to(ROOT / "src").with_suffix("")
+        page = folder / name.with_suffix(".html")
+        page.parent.mkdir(parents=True, exist_ok=True)
+        look = HtmlFormatter(full=True, linenos="inline", lineanchors="L", title=f"{name}.py")
+        page.write_text(highlight(file.read_text(encoding="utf-8"), PythonLexer(), look), encoding="utf-8")
+
+
+def _read(app, page, source):
+    source[0] = linked(source[0], page)
+
+
+def _finished(app, error):
+    if error is None and app.builder.format == "html":
+        write_sources(Path(app.outdir) / "source")
+
+
+def setup(app):
+    """Connect both."""
+    app.connect("source-read", _read)
+    app.connect("build-finished", _finished)
+    return {"parallel_read_safe": True}
