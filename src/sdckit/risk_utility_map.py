@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf, isclose, isfinite
 from typing import Any
 
@@ -39,6 +39,7 @@ class RiskUtilityMap:
     seed: int
     needs: Mapping[str, Any]
     also: tuple[str, ...] = ()
+    _made: dict[str, Microdata] = field(default_factory=dict, repr=False, compare=False)  # by scenario
 
     @property
     def front(self) -> pl.DataFrame:
@@ -119,7 +120,9 @@ class RiskUtilityMap:
         point = self.best if name is None else next((p for p in self.results if p.name == name), None)
         if point is None:
             raise OptionError("There is no such scenario on the map.", given=name or "no acceptable scenario")
-        return point.scenario.protect(self.data, seed=self.seed)
+        if point.name not in self._made:
+            self._made[point.name] = point.scenario.protect(self.data, seed=self.seed)
+        return self._made[point.name]
 
     def assess(self, name: str | None = None) -> Assessment:
         """The full assessment of a scenario (the best by default)."""

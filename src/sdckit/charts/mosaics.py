@@ -6,8 +6,9 @@ from typing import Any
 from sdckit.charts.mosaic import category_colours, fits, mosaic_panel, mosaic_tiles
 from sdckit.charts.theme import cut, themed
 
-COLUMNS = 4  # mosaics in a row
-WIDTH, HEIGHT = 205, 165
+ROOM, COLUMNS = 900, 4  # pixels and mosaics in a row
+WIDEST, HEIGHT = 360, 165
+NARROW = 14  # pixels that a name which is not level needs
 STRIP, TALL = 720, 230  # one variable: all files in one mosaic
 
 
@@ -63,16 +64,17 @@ def _panels(
     for file, cells in zip(files, sizes, strict=True):
         table = [[cells.get((a, b), 0.0) for b in second] for a in first]
         drawn.append((file, mosaic_tiles(first, second, table)))
-    few = all(fits(n["name"], n["share"] * WIDTH) for _, (_, names) in drawn for n in names)
+    width = min(ROOM // min(len(files), COLUMNS) - 20, WIDEST)
+    few = all(fits(n["name"], n["share"] * width) for _, (_, names) in drawn for n in names)
     charts = [
         mosaic_panel(
             tiles,
-            names,
+            [n for n in names if few or n["share"] * width >= NARROW],
             colours=category_colours(second),
             legend=cut(titles[1], 60),
             title=alt.TitleParams(cut(file, 30)),
             level=few,
-            width=WIDTH,
+            width=width,
             height=HEIGHT,
         )
         for file, (tiles, names) in drawn

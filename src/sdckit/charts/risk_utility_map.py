@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from sdckit.charts.label_places import Scale, place
+from sdckit.charts.label_places import LETTER, Scale, place
 from sdckit.charts.numbers import display, round_marks
 from sdckit.charts.theme import INK, ORIGINAL, PROTECTED, SAFE, WARNING, cut, number_labels, rows, themed
 
@@ -92,7 +92,7 @@ def map_panel(
         scale=alt.Scale(domain=[y_scale.low, y_scale.top], nice=False, **y_type),
         axis=alt.Axis(values=risk_marks(y_scale), labelExpr=number_labels(share=risk_is_share)),
     )
-    layers = _background(max_risk, ceiling, x, y, x_scale, y_scale, risk_is_share)
+    layers = [] if max_risk is None else _background(max_risk if ceiling else None, x, y, x_scale, y_scale)
     front = sorted((m for m in marks if m["front"]), key=lambda m: (m["risk"], -m["loss"]))
     if len(front) > 1:
         path = alt.Chart(rows([{**m, "order": i} for i, m in enumerate(front)]))
@@ -107,9 +107,18 @@ def map_panel(
         named = [{**m, "name": cut(m["name"].removesuffix(ADVICE), 20)} for m in named]
     lines = _along(front, x_scale, y_scale)
     if ceiling and max_risk is not None:
-        above = y_scale.value(y_scale.pixel(max_risk) + 8)  # its name stands at the right end
-        lines += [(x_scale.top * i / 40, max_risk) for i in range(41)]
-        lines += [(x_scale.top * i / 80, above) for i in range(40 if small else 64, 81)]
+        lines += [(x_scale.value(6 * i), max_risk) for i in range(width // 6)]
+    if max_risk is not None and not small:
+        text = f"accepted risk: {display(max_risk, share=risk_is_share)}"
+        text += "" if ceiling else " (above this chart)"
+        left, up = _limit_place(
+            max_risk if ceiling else y_scale.top, LETTER * len(text), marks, x_scale, y_scale
+        )
+        middle = y_scale.value(up)
+        lines += [(x_scale.value(left + 4 * i), middle) for i in range(ceil(LETTER * len(text) / 4))]
+        limit = alt.Chart(rows([{"loss": x_scale.value(left), "risk": middle, "text": text}]))
+        limit = limit.mark_text(align="left", color=WARNING, fontSize=11, aria=False)
+        layers.append(limit.encode(x=x, y=y, text="text:N"))
     layers += _names(named, marks, lines, x_scale, y_scale, x, y)
     return alt.layer(*layers).properties(width=width, height=height)
 
@@ -184,29 +193,37 @@ def _marks(
     return marks + [{**end, "front": False} for end in ends]
 
 
-def _background(
-    max_risk: float | None, ceiling: bool, x: Any, y: Any, x_scale: Scale, y_scale: Scale, share: bool
-) -> list[Any]:
-    """The accepted area and its limit."""
+def _background(limit: float | None, x: Any, y: Any, x_scale: Scale, y_scale: Scale) -> list[Any]:
+    """The accepted area, and its limit where that is on the chart."""
     import altair as alt
 
-    if max_risk is None:
-        return []
-    limit, right = max_risk if ceiling else y_scale.top, x_scale.top
-    area = [{"loss": x_scale.low, "risk": y_scale.low, "right": right, "top": limit}]
-    text = f"accepted risk: {display(max_risk, share=share)}" + ("" if ceiling else " (above this chart)")
+    top = y_scale.top if limit is None else limit
+    area = [{"loss": x_scale.low, "risk": y_scale.low, "right": x_scale.top, "top": top}]
     layers = [
-        alt.Chart(rows(area)).mark_rect(color=SAFE, aria=False).encode(x=x, x2="right:Q", y=y, y2="top:Q"),
-        alt.Chart(rows([{"loss": right, "risk": limit, "text": text}]))
-        .mark_text(align="right", dx=-6, dy=-8 if ceiling else 12, color=WARNING, fontSize=11, aria=False)
-        .encode(x=x, y=y, text="text:N"),
+        alt.Chart(rows(area)).mark_rect(color=SAFE, aria=False).encode(x=x, x2="right:Q", y=y, y2="top:Q")
     ]
-    if ceiling:
+    if limit is not None:
         rule = alt.Chart(rows([{"risk": limit}])).mark_rule(
             color=WARNING, strokeDash=[6, 4], strokeWidth=1.5, aria=False
         )
         layers.append(rule.encode(y=y))
     return layers
+
+
+def _limit_place(
+    limit: float, length: float, marks: list[dict[str, Any]], x: Scale, y: Scale
+) -> tuple[float, float]:
+    """Left end and middle of the text of the accepted risk, in pixels, where it covers no point."""
+    line = y.pixel(limit)
+    places = [(left, up) for left in (x.pixels - length - 6, 8.0) for up in (line + 9, line - 10)]
+    points = [(x.pixel(m["loss"]), y.pixel(m["risk"])) for m in marks]
+
+    def free(place: tuple[float, float]) -> bool:
+        left, up = place
+        inside = any(left - 9 < a < left + length + 9 and abs(b - up) < 14 for a, b in points)
+        return up < y.pixels - 4 and not inside
+
+    return next(filter(free, places), (places[0][0], min(places[0][1], y.pixels - 12)))
 
 
 def _symbols(marks: list[dict[str, Any]], kind: str, x: Any, y: Any) -> Any:

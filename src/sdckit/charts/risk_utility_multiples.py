@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from sdckit.charts.numbers import display
 from sdckit.charts.risk_utility_map import log_constant, map_panel
 from sdckit.charts.theme import cut, themed
 
@@ -63,5 +64,7 @@ def risk_utility_multiples(
     told = f"Recommended, large and in bold: {cut(best[0], 60)}" if best else "No scenario is recommended"
     scale = ", log scale" if log_constant(risks, log) else ""
     axes = f"Upright: {cut(risk_title, 60)}{scale}. Across: information lost. Less is better on both."
+    if max_risk is not None:
+        axes += f" Green: at most the accepted risk of {display(max_risk, share=risk_is_share)}."
     together = alt.concat(*drawn, columns=COLUMNS, spacing=26)
     return themed(together.properties(title=alt.TitleParams(told, subtitle=axes, offset=12)))
