@@ -143,12 +143,16 @@ def _options(spec: Spec) -> list[str]:
             if isinstance(default, RoleColumns)
             else "none"
             if default in (None, ())
-            else f"`{default}`"
+            else f"`{_text(default)}`"
         )
         rows.append(f"| `{name}` | {_cell(type_in_words(part, spec.json_schema))} | {_cell(shown)} |")
     if not rows:
         return ["## Options", "", "None."]
     return ["## Options", "", "| option | type | default |", "|---|---|---|", *rows]
+
+
+def _text(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
 
 
 def _default(spec: Spec, name: str, other: str) -> str:
@@ -174,16 +178,22 @@ def _example(spec: Spec, folder: Path) -> list[str]:
 
 
 def _advice(text: str) -> dict[str, list[str]]:
-    """What the page on choosing says of each protection and measure, from the rows of its table."""
+    """What the page on choosing says of each protection and measure, from the rows of its tables."""
     found: dict[str, list[str]] = {}
-    for row in re.findall(r"^\| (?!variable|---)(.*) \|$", text, re.MULTILINE):
-        variable, worry, first, then, measure = (cell.strip() for cell in row.split("|"))
-        for cell, words in ((first, "First choice"), (then, "Second choice")):
-            for name in re.findall(r"`(\w+)", cell):
-                line = f"- {words} for *{variable}*, where the worry is: {worry}. Look at {measure}."
-                found.setdefault(name, []).append(line)
-        for name in re.findall(r"`(\w+)", measure):
-            found.setdefault(name, []).append(f"- After {first}, on *{variable}*.")
+
+    def say(names: str, line: str) -> None:
+        for name in re.findall(r"`(\w+)`", names):
+            found.setdefault(name, []).append(f"- {line}")
+
+    for row in re.findall(r"^\| (?!variable|question|---)(.*) \|$", text, re.MULTILINE):
+        cells = [cell.strip() for cell in row.split("|")]
+        if len(cells) == 2:
+            say(cells[1], f"*{cells[0]}*")
+        elif len(cells) == 5:
+            variable, worry, first, then, measure = cells
+            say(first, f"First choice for *{variable}*, where the worry is: {worry}. Look at {measure}.")
+            say(then, f"Second choice for *{variable}*, where the worry is: {worry}. Look at {measure}.")
+            say(measure, f"After {first}, on *{variable}*.")
     return {name: [*lines, ""] for name, lines in found.items()}
 
 

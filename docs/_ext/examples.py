@@ -1,5 +1,6 @@
 """The examples of the reference pages: code that is shown, run while the pages are made, and drawn."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -116,4 +117,9 @@ def draw(chart: Any, path: Path, about: str) -> None:
     """The chart as an SVG file."""
     from sdckit.charts import static_svg
 
-    path.write_text(static_svg(chart, path.stem, about), encoding="utf-8")
+    svg = static_svg(chart, path.stem, about)
+    # a picture in a file needs its size; inside a page it would fill the page
+    size = re.search(r'viewBox="0 0 (\S+) (\S+)"', svg)
+    if size:
+        svg = svg.replace("<svg ", f'<svg width="{size[1]}" height="{size[2]}" ', 1)
+    path.write_text(svg, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Links that the build makes: names of measures to their pages, names of code to its lines.
+"""Links that the build makes and checks: names of measures to their pages, names of code to its lines.
 
 In the sources a measure is written `suppress` and a function [`read`](../src/sdckit/io/read.py), so that they
 are also right in a plain view of the repository; on the site the first becomes a link, and the second leads
@@ -7,12 +7,15 @@ to the line where the function begins, found by name.
 
 import ast
 import re
+from functools import cache
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from sdckit.registry import specs
 
 ROOT = Path(__file__).resolve().parents[2]
-CODE_LINK = re.compile(r"\[`([\w.]+)`\]\((?:\.\./)+(src/sdckit/[\w/]+\.py)\)")
+CODE_LINK = re.compile(r"\[`([\w.]+)`\]\((?:\.\./)*(src/sdckit/[\w/]+\.py)\)")
 NAME = re.compile(r"(?<![\[`])`([a-z_0-9]+)`(?![`\]])")
 FENCED = re.compile(r"^(```|:::).*?^\1", re.MULTILINE | re.DOTALL)
 
@@ -71,13 +74,54 @@ def write_sources(folder: Path) -> None:
         page.write_text(highlight(file.read_text(encoding="utf-8"), PythonLexer(), look), encoding="utf-8")
 
 
+class _Page(HTMLParser):
+    """The links and anchors of one built page."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.links: set[str] = set()
+        self.anchors: set[str] = set()
+        self.feed(file.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep what links and what can be linked to."""
+        found = dict(attrs)
+        self.anchors |= {found[name] or "" for name in ("id", "name") if name in found}
+        link = found.get("href") if tag == "a" else found.get("src") if tag == "img" else None
+        if link and not urlsplit(link).scheme:
+            self.links.add(link)
+
+
+def broken_links(folder: Path) -> list[str]:
+    """Links between built pages that lead to no file or no anchor; pages of source code link to nothing."""
+    page = cache(_Page)
+    broken = []
+    for file in sorted(folder.rglob("*.html")):
+        if folder / "source" in file.parents:
+            continue
+        for link in sorted(page(file).links):
+            path, anchor = unquote(urlsplit(link).path), unquote(urlsplit(link).fragment)
+            target = (file.parent / path).resolve() if path else file
+            if not target.is_file() or (
+                anchor and target.suffix == ".html" and anchor not in page(target).anchors
+            ):
+                broken.append(f"{file.relative_to(folder)} → {link}")
+    return broken
+
+
 def _read(app, page, source):
     source[0] = linked(source[0], page)
 
 
 def _finished(app, error):
+    from sphinx.errors import SphinxError
+
     if error is None and app.builder.format == "html":
-        write_sources(Path(app.outdir) / "source")
+        folder = Path(app.outdir).resolve()
+        write_sources(folder / "source")
+        broken = broken_links(folder)
+        if broken:
+            raise SphinxError("Links that lead nowhere:\n" + "\n".join(broken))
 
 
 def setup(app):

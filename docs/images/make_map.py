@@ -10,7 +10,9 @@ def draw_map() -> None:
     """Write map.png beside this file."""
     data = sdc.demo.survey(n=3000, seed=1).with_roles(keys=KEYS)
     found = sdc.compare(data, SCENARIOS, max_risk=0.0003, seed=1, **ASSESS)
-    found.chart().save(str(Path(__file__).with_name("map.png")), ppi=140)
+    chart = found.chart()
+    chart.config.background = "white"  # readable on dark pages, too
+    chart.save(str(Path(__file__).with_name("map.png")), ppi=140)
 
 
 if __name__ == "__main__":
