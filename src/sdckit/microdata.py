@@ -1,6 +1,6 @@
 """Microdata: an immutable table with roles and labels."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -120,6 +120,8 @@ class Microdata:
     def without(self, columns: tuple[str, ...]) -> "Microdata":
         """The microdata with these columns, their roles and their labels gone."""
         kept = [c for c in self.columns if c not in columns]
+        if not kept:
+            raise DataError("No column would be left.", given=f"without {listing(columns)}")
         frame = nw.to_native(nw.from_native(self.frame).select(kept))
         return replace(
             self, frame=frame, roles=self.roles.without(columns), labels=self.labels.without(columns)
@@ -150,6 +152,19 @@ class Microdata:
                 hint=nearest(column, self.columns),
             )
 
+    def require_categories(self, columns: Iterable[str]) -> None:
+        """Refuse columns whose values cannot be categories: lists, structs and durations."""
+        schema = frames.schema(self.frame)
+        for column in columns:
+            if schema[column].is_nested():
+                raise ColumnError(f"Column {column!r} holds lists or structs.", given=str(schema[column]))
+            if schema[column] == nw.Duration:
+                raise ColumnError(
+                    f"Column {column!r} holds durations, which cannot be categories.",
+                    given=str(schema[column]),
+                    hint="Make them numbers, for instance of days.",
+                )
+
     def __repr__(self) -> str:
         size = f"{self.height:,} records × {len(self.columns)} columns ({self.engine})"
         roles = (f"  {name}: {listing(self.roles.columns(Role(name)))}" for name in self.roles.as_dict())
@@ -160,13 +175,6 @@ class Microdata:
         repeated = {c for c in self.columns if self.columns.count(c) > 1}
         if repeated:
             raise ColumnError("Column names must differ.", given=listing(sorted(repeated)))
-        patterns = [c for c in self.columns if c == "*" or (c.startswith("^") and c.endswith("$"))]
-        if patterns:
-            raise ColumnError(
-                "A column name cannot be * or begin with ^ and end with $: Polars reads it as a pattern.",
-                given=listing(patterns),
-                hint="Rename the column.",
-            )
         for role in Role:
             for column in self.roles.columns(role):
                 if column not in self.columns:
@@ -191,15 +199,7 @@ class Microdata:
                         allowed="an integer or floating-point column",
                         hint="If the numbers were read as text, look for stray letters or a decimal comma.",
                     )
-        for column in self.roles.keys + self.roles.strata:
-            if schema[column].is_nested():
-                raise ColumnError(f"Column {column!r} holds lists or structs.", given=str(schema[column]))
-            if schema[column] == nw.Duration:
-                raise ColumnError(
-                    f"Column {column!r} holds durations, which cannot be categories.",
-                    given=str(schema[column]),
-                    hint="Make them numbers, for instance of days.",
-                )
+        self.require_categories(self.roles.keys + self.roles.strata)
 
     def _check_values(self) -> None:
         facts = frames.facts(self.frame, self.roles.numeric, self.roles.weight, self.roles.keys)

@@ -29,6 +29,7 @@ def accept(frame: Any) -> tuple[Any, str]:
     if kind in ("duckdb", "pyspark"):
         return _without_nan(frame), kind
     polars = _to_polars(frame, kind)
+    _refuse_patterns(polars.columns)
     floats = [c for c, t in polars.schema.items() if t.is_float()]
     has_nan = [c for c in floats if polars[c].is_nan().any()]
     return polars.with_columns(pl.col(has_nan).fill_nan(None)) if has_nan else polars, kind
@@ -37,11 +38,22 @@ def accept(frame: Any) -> tuple[Any, str]:
 def _without_nan(frame: Any) -> Any:
     """A relation or Spark frame with NULL for NaN (lazy), once its column names are fit for SQL."""
     types = schema(frame)
+    _refuse_patterns(list(types))
     _refuse_names(list(types), engine_of(frame))
     floats = [name for name, kind in types.items() if kind.is_float()]
     if not floats:
         return frame
     return nw.to_native(lazy(frame).with_columns(nw.col(*floats).fill_nan(None)))
+
+
+def _refuse_patterns(names: Sequence[str]) -> None:
+    patterns = [name for name in names if name == "*" or (name.startswith("^") and name.endswith("$"))]
+    if patterns:
+        raise ColumnError(
+            "A column name cannot be * or begin with ^ and end with $: Polars reads it as a pattern.",
+            given=listing(patterns),
+            hint="Rename the column.",
+        )
 
 
 def _refuse_names(names: Sequence[str], engine: str) -> None:

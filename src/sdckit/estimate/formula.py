@@ -64,7 +64,7 @@ def parse(formula: str, data: Microdata) -> Model:
     try:
         parsed = Formula(text)
         terms = [*parsed.lhs, *parsed.rhs]
-    except (FormulaicError, SyntaxError, ValueError, AttributeError) as error:
+    except (FormulaicError, SyntaxError, ValueError, AttributeError, IndexError) as error:
         raise OptionError("The formula cannot be read.", given=repr(formula), hint=str(error)) from None
     columns: dict[str, None] = {}
     inside: set[str] = set()
@@ -76,8 +76,7 @@ def parse(formula: str, data: Microdata) -> Model:
         names = {factor.expr: False} if method == "lookup" else _names_in(factor.expr, formula)
         for name, category in names.items():
             data.require(name)
-            if isinstance(data.frame.schema[name], pl.List | pl.Struct | pl.Array):
-                raise ColumnError(f"Column {name!r} holds lists or structs.", given=data.frame.schema[name])
+            data.require_categories([name])
             columns[name] = None
             (inside if category else outside).add(name)
     left = formula.split("~")[0].strip()

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from sdckit.engine import frames
-from sdckit.errors import OptionError, listing
+from sdckit.errors import ColumnError, OptionError, listing
 from sdckit.estimate.design import Codes, Design, column_codes, design_of
 from sdckit.estimate.indicator import Indicator, Source
 from sdckit.estimate.replicates import Method, Replicates, given_replicates, replicates
@@ -102,16 +102,21 @@ def _repeated(data: Microdata, design: Design, how: How) -> Replicates | None:
                 given=listing(lost) or "none",
                 hint="Name them in replicate_weights=.",
             )
+        odd = [c for c in how.weights if not data.frame.schema[c].is_numeric()]
+        if odd:
+            raise ColumnError("Replicate weights must be numbers.", given=listing(odd))
         columns = data.frame.select(pl.col(list(how.weights)).cast(pl.Float64))
         weights = np.ascontiguousarray(columns.to_numpy().T)
         return given_replicates(design, weights, scale=how.scale)
     columns = [c for c in how.margins or how.by or data.roles.strata if c in data.columns]
+    data.require_categories(columns)
     margins = [column_codes(data.frame[c]) + 1 for c in columns] or [np.zeros(data.height, dtype=np.int64)]
     return replicates(design, how.method, how.replicates, seed=how.seed, margins=margins)
 
 
 def domains_of(data: Microdata, by: tuple[str, ...]) -> dict[tuple[str, ...], tuple[int, ...]]:
     """The domains of a file, with their places in sorted order; records with a missing value are in none."""
+    data.require_categories(by)
     codes = [column_codes(data.frame[c]) for c in by]
     written = [texts(data.frame[c]) for c in by]
     seen = pl.DataFrame({str(i): c for i, c in enumerate(codes)}).with_row_index("row")

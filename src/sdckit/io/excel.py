@@ -30,10 +30,24 @@ def read_excel(path: Path) -> tuple[pl.DataFrame, Labels]:
     if repeated:
         raise ColumnError("Column names must differ.", given=listing(repeated))
     options: dict[str, Any] = {"engine": "calamine", "infer_schema_length": None, "raise_if_empty": False}
-    frame = pl.read_excel(path, sheet_id=1, drop_empty_cols=False, **options)
+    frame = _values(path, options)
     if SHEET not in book.sheet_names:
         return frame, Labels()
     return _labelled(frame, pl.read_excel(path, sheet_name=SHEET, schema_overrides=NOTES, **options))
+
+
+def _values(path: Path, options: dict[str, Any]) -> pl.DataFrame:
+    """The first sheet. Polars makes integers of whole numbers and fails where they need more than 64 bits."""
+    try:
+        frame: pl.DataFrame = pl.read_excel(path, sheet_id=1, drop_empty_cols=False, **options)
+    except pl.exceptions.InvalidOperationError:
+        import fastexcel
+
+        sheet = fastexcel.read_excel(path).load_sheet(0).to_polars()
+        numbers = [c for c in sheet.iter_columns() if c.dtype.is_float() and (c.abs() >= 2.0**63).any()]
+        kept = {c.name: pl.Float64 for c in numbers}
+        frame = pl.read_excel(path, sheet_id=1, drop_empty_cols=False, schema_overrides=kept, **options)
+    return frame
 
 
 def write_excel(frame: pl.DataFrame, labels: Labels, path: Path) -> None:
@@ -69,6 +83,8 @@ def _check_room(frame: pl.DataFrame) -> None:
                 allowed="up to 15 digits",
                 hint="Turn them into text first.",
             )
+    if "" in frame.columns:
+        raise ColumnError("Excel needs a name for every column.", given="a column with an empty name")
     lower = [name.lower() for name in frame.columns]
     twice = [name for name in frame.columns if lower.count(name.lower()) > 1]
     if twice:
@@ -105,7 +121,8 @@ def _labelled(frame: pl.DataFrame, notes: pl.DataFrame) -> tuple[pl.DataFrame, L
         if kind == "variable":
             variables[name] = label
         elif kind == "category":
-            ordered.setdefault(name, []).append(value)
+            # an empty text is no value in Excel, so no record has that category
+            ordered.setdefault(name, []).extend([] if value is None else [value])
         else:
             values.setdefault(name, {})[_code(value, frame.schema[name])] = label
     restored = [pl.col(name).cast(pl.Enum(names)) for name, names in ordered.items()]

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from sdckit.engine import frames, tables
-from sdckit.errors import ColumnError, OptionError, listing, nearest
+from sdckit.errors import OptionError, listing, nearest
 from sdckit.microdata import Microdata
 from sdckit.values import as_text
 
@@ -50,9 +50,8 @@ class Categories:
 
 def categories(data: Microdata, variable: str) -> Categories:
     """The categories of a column, on any engine."""
+    data.require_categories([variable])
     kind = frames.schema(data.frame)[variable]
-    if kind.is_nested():
-        raise ColumnError(f"Column {variable!r} holds lists or structs, which are no categories.", given=kind)
     counts = tables.count_cells(data.table, [variable], None).drop_nulls(variable)
     records = dict(zip(counts[variable].to_list(), counts[tables.RECORDS].to_list(), strict=True))
     levels: Sequence[Any] = getattr(kind, "categories", ())

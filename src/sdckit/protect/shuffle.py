@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from sdckit.errors import ColumnError, OptionError, listing
+from sdckit.errors import OptionError, listing
 from sdckit.microdata import Microdata
 from sdckit.protect.households import once_per_household
 from sdckit.protect.numbers import number_columns
@@ -103,10 +103,9 @@ def _normal_scores(column: pl.Series) -> Floats:
 def _design(data: Microdata, predictors: Columns) -> Floats:
     """A column of ones, normal scores of numbers, and dummies of categories and of missing values."""
     parts = [np.ones((data.height, 1))]
+    data.require_categories(predictors)
     for name in dict.fromkeys(predictors):
         column = data.frame[name]
-        if column.dtype.is_nested():
-            raise ColumnError(f"The predictor {name!r} holds lists or structs.", given=column.dtype)
         if column.dtype.is_numeric() and (name not in data.roles.keys or column.n_unique() > FEW):
             scores = _normal_scores(column)
             missing = np.isnan(scores)
