@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
+from math import inf, isfinite, nan
 from statistics import fmean
 from typing import Any
 
@@ -34,17 +35,17 @@ class Estimated:
 
     @property
     def overlap(self) -> float:
-        """The mean share of the two intervals that they have in common, 0 where they are apart.
+        """The mean share of the two intervals that they have in common, 0 where they are apart or it is lost.
 
         >>> Estimated("regression", "sex", 2.0, 1.0, 3.0, 1.0, 0.0, 2.0).overlap
         0.5
         """
-        common = min(self.high, self.original_high) - max(self.low, self.original_low)
-        lengths = self.high - self.low, self.original_high - self.original_low
-        if not all(length >= 0 for length in lengths):
-            return float("nan")
-        shares = [common / length if length else float(common == 0) for length in lengths]
-        return min(max(fmean(shares), 0.0), 1.0)
+        from sdckit.estimate.comparison import overlap
+        from sdckit.estimate.variance import Estimate
+
+        after = Estimate(self.estimate, nan, self.low, self.high, inf)
+        before = Estimate(self.original, nan, self.original_low, self.original_high, inf)
+        return min(max(overlap(before, after), 0.0), 1.0) if isfinite(self.estimate) else 0.0
 
     def as_list(self) -> list[Any]:
         """The fields in order, as they are kept on disk."""

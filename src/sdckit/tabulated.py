@@ -46,7 +46,8 @@ def tabulated(
         for column in {place[0] for found in cells for place in found}:
             cells = _put_together(cells, 1, _few(cells, 1, {0: column}), {0: column})
     levels = tuple(_ordered(first, name, cells, axis) for axis, name in enumerate(names))
-    sizes = tuple({place: size for place, (_, size) in found.items()} for found in cells)
+    # the last figures of a sum depend on its order, which threads decide: a drawing should not
+    sizes = tuple({place: float(f"{size:.12g}") for place, (_, size) in found.items()} for found in cells)
     return Tabulated(tuple(first.labels.name(n) for n in names), levels, sizes)
 
 
