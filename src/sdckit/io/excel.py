@@ -56,8 +56,9 @@ def write_excel(frame: pl.DataFrame, labels: Labels, path: Path) -> None:
 
     _check_room(frame)
     notes = _notes(frame, labels)
-    # Without these, "=1+1" becomes a formula and "http://…" a link.
-    with xlsxwriter.Workbook(path, {"strings_to_formulas": False, "strings_to_urls": False}) as book:
+    # Without these, "=1+1" becomes a formula, "http://…" a link, and an interruption leaves temporary files.
+    options = {"strings_to_formulas": False, "strings_to_urls": False, "in_memory": True}
+    with xlsxwriter.Workbook(path, options) as book:
         frame.write_excel(book, "data")
         if notes.height:
             notes.write_excel(book, SHEET)
