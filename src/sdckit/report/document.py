@@ -17,7 +17,8 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
     - verdict: status (good, bad, open), headline, answers (question, answer).
     - data: records, variables (name, label, roles, kind, released) and further facts.
     - map: null, or risk_title, loss_title, max_risk, original_risk and scenarios, each with name, risk, loss,
-      on_front, best, acceptable, failed, description, remark.
+      on_front, best, acceptable, failed, description, remark; further: the losses by other utilities;
+      estimates: every estimate in every scenario (none for the public).
     - risk, utility: lists of sections (name, title) with measures: name, title, unit, better (low, high),
       bounds, options, before and after (null, or value and at_most: true where a number is of so few records
       that only an upper limit is given), figures (name, before, after), notes. Utilities have after only.
@@ -91,6 +92,14 @@ def _map(content: Mapping[str, Any]) -> dict[str, Any]:
             }
             for p in content["points"]
         ],
+        "further": [
+            {
+                **{name: m[name] for name in ("name", "title")},
+                "losses": {p["scenario"]: p["utility"] for p in m["points"]},
+            }
+            for m in content["small"]["maps"]
+        ],
+        "estimates": (content["estimates"] or {"rows": []})["rows"],
     }
 
 

@@ -11,9 +11,8 @@ from sdckit import charts
 def draw(content: Mapping[str, Any]) -> dict[str, Any]:
     """SVG text for every chart of the report: by place, or by section and measure."""
     drawn: dict[str, Any] = {"map": None, "risk": None, "by_k": None}
-    points = content["map"]["points"] if content["map"] else []
-    if any(p["risk"] is not None and p["utility"] is not None for p in points):
-        drawn["map"] = _map(content["map"])
+    if content["map"]:
+        drawn |= _scenarios(content["map"])
     bars = [row for section in content["risk"] for row in section["rows"] if row["bar"]]
     if bars:
         drawn["risk"] = _risk(bars)
@@ -32,19 +31,48 @@ def draw(content: Mapping[str, Any]) -> dict[str, Any]:
     return drawn
 
 
+def _scenarios(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The charts of the map's section."""
+    drawn: dict[str, Any] = {"map": None, "small_maps": None, "scenario_mosaics": None}
+    if any(p["risk"] is not None and p["utility"] is not None for p in found["points"]):
+        drawn["map"] = _map(found)
+        drawn["small_maps"] = _small_maps(found) if found["small"]["maps"] else None
+    drawn["scenario_estimates"] = [
+        charts.static_svg(c["chart"], f"scenarios-{i}", f"{c['title']} under every scenario against the risk")
+        for i, c in enumerate((found["estimates"] or {"charts": []})["charts"])
+    ]
+    if found["mosaics"]:
+        told = f"{found['mosaics']['title']} in the original and every scenario"
+        drawn["scenario_mosaics"] = charts.static_svg(found["mosaics"]["chart"], "scenario-mosaics", told)
+    return drawn
+
+
 def _each(section: Mapping[str, Any] | None, one: Callable[[Mapping[str, Any], int], str]) -> list[str]:
     return [one(chart, i) for i, chart in enumerate(section["charts"])] if section else []
 
 
 def _map(content: Mapping[str, Any]) -> str:
     names = ("original_risk", "max_risk", "risk_title", "loss_title", "risk_is_share", "loss_is_share")
-    columns = ("scenario", "description", "risk", "utility", "on_front", "best")
-    points = pl.DataFrame(
-        [{c: p[c] for c in columns} for p in content["points"]],
-        schema_overrides={"risk": pl.Float64, "utility": pl.Float64},
-    )
+    points = _points(content["points"])
     chart = charts.risk_utility_map(points, **{name: content[name] for name in names})
     return charts.static_svg(chart, "map", "Risk–utility map; the table below has the same numbers")
+
+
+def _points(points: list[Any]) -> pl.DataFrame:
+    columns = ("scenario", "description", "risk", "utility", "on_front", "best")
+    return pl.DataFrame(
+        [{c: p[c] for c in columns} for p in points],
+        schema_overrides={"risk": pl.Float64, "utility": pl.Float64},
+    )
+
+
+def _small_maps(content: Mapping[str, Any]) -> str:
+    maps = content["small"]["maps"]
+    panels = [charts.MapPanel(m["title"], _points(m["points"]), m["share"]) for m in maps]
+    names = ("original_risk", "max_risk", "risk_title", "risk_is_share")
+    chart = charts.risk_utility_multiples(panels, **{name: content[name] for name in names})
+    told = "; ".join(m["title"] for m in maps)
+    return charts.static_svg(chart, "small-maps", f"The same scenarios against other utilities: {told}")
 
 
 def _risk(rows: list[Any]) -> str:

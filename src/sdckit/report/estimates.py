@@ -12,6 +12,7 @@ import polars as pl
 from sdckit import charts
 from sdckit.assess import Assessment
 from sdckit.charts.numbers import number, percent
+from sdckit.estimated import MEASURES, estimates_of
 from sdckit.microdata import Microdata
 from sdckit.registry import find
 from sdckit.report.disclosure import FEW, visible
@@ -61,6 +62,22 @@ def estimates(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def shown_estimates(x: Assessment) -> set[tuple[str, str]]:
+    """Measure and name, as a map has them, of the estimates that may be shown."""
+    hidden = {*x.original.columns} - {*visible(x.original, *x.protected)}
+    found = set()
+    for e, large in zip(estimates_of(x.utility), _all_large(x), strict=True):
+        if large and not any(h in e.name for h in hidden):
+            found.add((e.measure, e.name))
+    return found
+
+
+def _all_large(x: Assessment) -> list[bool]:
+    """`_large` for all estimates, in the order in which a map has them."""
+    results = [x.utility[name] for name in MEASURES if name in x.utility]
+    return [large for r in results if r.parts is not None for large in _large(x.original, r)]
 
 
 def _large(original: Microdata, result: Result) -> pl.Series:

@@ -42,9 +42,7 @@ def _row(x: Assessment, spec: Spec, after: Result, before: Result | None, *, pub
         "section": section_of(spec),
         "title": spec.title,
         "options": (told := _options(after, public=public)),
-        "options_text": ", ".join(
-            f"{n} = {number(v) if isinstance(v, float) else v}" for n, v in told.items()
-        ),
+        "options_text": ", ".join(f"{n} = {_word(v)}" for n, v in told.items()),
         "reading": spec.reading,
         "unit": spec.unit,
         "better": "lower is better" if spec.better is Better.LOW else "higher is better",
@@ -99,6 +97,12 @@ def _exact(spec: Spec, result: Result | None, records: int, *, public: bool) -> 
         return None
     shown = drawable(spec, result.value, records, public=public)
     return {"value": float(f"{shown:.6g}"), "at_most": shown > result.value}
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return number(value) if isinstance(value, float) else str(value)
 
 
 def _options(result: Result, *, public: bool) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from sdckit.assess import Assessment
 from sdckit.quantity import Quantity
 from sdckit.registry import Audience, Kind
-from sdckit.report import bins, by_key, describe, measures, pictures, steps, tiles
+from sdckit.report import bins, by_key, describe, measures, pictures, side_by_side, steps, tiles
 from sdckit.report.disclosure import FEW, clean
 from sdckit.report.estimates import estimates
 from sdckit.report.scenarios import scenarios
@@ -34,7 +34,7 @@ def summarize(x: Assessment | RiskUtilityMap, audience: Audience = "internal") -
     original = x.data if isinstance(x, RiskUtilityMap) else x.original
     measured = _measured(done, public=public)
     details = _details(done, public=public)
-    drawn = scenarios(found, public=public) if found is not None else None
+    drawn = _map(found, done, details, public=public) if found is not None else None
     content = {
         "audience": audience,
         "few": FEW,
@@ -59,6 +59,22 @@ def _assessment(x: Assessment | RiskUtilityMap) -> Assessment | None:
     if isinstance(x, Assessment):
         return x
     return x.assess() if x.best is not None else None
+
+
+def _map(
+    found: RiskUtilityMap, done: Assessment | None, details: dict[str, Any], *, public: bool
+) -> dict[str, Any]:
+    """The scenarios and, beside each other, what else is known of them."""
+    content = scenarios(found, public=public)
+    risks = [point["risk"] for point in content["points"]]
+    pairs = (details["mosaics"] or {"charts": []})["charts"]
+    return {
+        **content,
+        "small": side_by_side.small_maps(found, risks, public=public),
+        # of files that are not released the public needs no more than their points
+        "estimates": None if public else side_by_side.estimates_and_risk(found, done),
+        "mosaics": None if public else side_by_side.scenario_mosaics(found, pairs),
+    }
 
 
 def _measured(x: Assessment | None, *, public: bool) -> dict[str, Any]:

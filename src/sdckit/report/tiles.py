@@ -138,6 +138,7 @@ def _chart(data: Microdata, pair: Pair, *, public: bool) -> dict[str, Any] | Non
     if len(first) < 2 and len(second) < 2:
         return None
     return {
+        "names": list(pair.names),
         "first": first,
         "second": second,
         "before": tables_[0],
