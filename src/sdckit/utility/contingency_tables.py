@@ -117,23 +117,35 @@ def paired_tables(
 
     Files in memory are first reduced to their distinct combinations, so that many tables cost one pass.
     """
-    names = list(dict.fromkeys(c for table in wanted for c in table))
-    sources = [_source(data, names) for data in (original, protected)]
+    names = tuple(dict.fromkeys(c for table in wanted for c in table))
     for variables in wanted:
         x, y = (
-            tables.contingency(table, variables, weight, drop_missing=missing is MissingCells.DROP)
-            .rename({c: str(i) for i, c in enumerate(variables)})
-            .rename({tables.COUNT: name})
-            for (table, weight), name in zip(sources, ("original", "protected"), strict=True)
+            _table(data, tuple(variables), missing, names).rename({tables.COUNT: name})
+            for data, name in ((original, "original"), (protected, "protected"))
         )
         yield _joined(x, y, [str(i) for i in range(len(variables))])
 
 
-def _source(data: Microdata, names: Sequence[str]) -> tuple[nw.LazyFrame[Any], str | None]:
+def _table(
+    data: Microdata, variables: tuple[str, ...], missing: MissingCells, names: tuple[str, ...]
+) -> pl.DataFrame:
+    """One table of a file, kept with it: other measures and comparisons ask for the same ones."""
+    asked = ("contingency", variables, missing)
+    if asked not in data.kept:
+        table, weight = _source(data, names)
+        found = tables.contingency(table, variables, weight, drop_missing=missing is MissingCells.DROP)
+        data.kept[asked] = found.rename({c: str(i) for i, c in enumerate(variables)})
+    kept: pl.DataFrame = data.kept[asked]
+    return kept
+
+
+def _source(data: Microdata, names: tuple[str, ...]) -> tuple[nw.LazyFrame[Any], str | None]:
     if data.engine != "polars":
         return data.table, data.roles.weight
-    cells = tables.count_cells(data.table, names, data.roles.weight)
-    return frames.lazy(cells), tables.WEIGHT_SUM
+    asked = ("combinations", names)
+    if asked not in data.kept:
+        data.kept[asked] = tables.count_cells(data.table, names, data.roles.weight)
+    return frames.lazy(data.kept[asked]), tables.WEIGHT_SUM
 
 
 def _joined(x: pl.DataFrame, y: pl.DataFrame, places: list[str]) -> pl.DataFrame:
