@@ -25,6 +25,7 @@ def test_writes_all_files_and_says_so(shown):
     assert result.exit_code == 0, result.output
     names = {"report.html", "report.json", "protected.csv", "protected.sav", "scenarios.yaml", "original.csv"}
     assert {path.name for path in out.iterdir()} == names
+    assert (out / "report.html").stat().st_size < 5_000_000
     for name in names:
         assert name in result.stdout.replace("\n", "")
     assert "recommended" in result.stdout

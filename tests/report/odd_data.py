@@ -61,4 +61,12 @@ def two_hundred_columns() -> Microdata:
     return Microdata.of(pl.DataFrame({**many, **keys}), keys=list(keys)[:5], numeric=list(many))
 
 
+def damaged(data: Microdata) -> Microdata:
+    """The data with numbers moved and every third category gone."""
+    place = pl.int_range(pl.len())
+    numbers = [pl.col(c) * 1.05 + place % 4 for c in data.roles.numeric]
+    gone = [pl.when(place % 3 != 1).then(pl.col(c)).alias(c) for c in data.roles.keys]
+    return data.with_frame(data.frame.with_columns(numbers + gone))
+
+
 ODD = (nasty_names, no_numbers, no_keys, no_roles, all_missing, one_record, singletons, two_hundred_columns)

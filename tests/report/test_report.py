@@ -9,7 +9,7 @@ import pytest
 
 import sdckit as sdc
 from report.canaries import LARGEST, NAMES, TOWN, canaries
-from report.odd_data import ODD, QUOTES, SCRIPT, nasty_names, two_hundred_columns
+from report.odd_data import ODD, QUOTES, SCRIPT, damaged, nasty_names, no_numbers, two_hundred_columns
 from report.page import Page
 from sdckit import registry
 from sdckit.assess import assess
@@ -166,6 +166,43 @@ def test_odd_data_give_a_report_and_plain_data(odd, audience, tmp_path):
     page = Page(report(done, tmp_path / "r.html", audience=audience).read_text("utf-8"))
     assert {"summary", "data", "glossary"} <= set(page.ids)
     assert "script" not in page.tags
+
+
+@pytest.mark.parametrize("odd", [make for make in ODD if make is not two_hundred_columns])
+def test_odd_data_that_changed_give_every_section(odd, tmp_path):
+    data = odd()
+    done = assess(data, damaged(data), max_risk=0.5 if data.roles.keys else None)
+    for audience in AUDIENCES:
+        path = report(done, tmp_path / "r.html", audience=audience)
+        page = Page(path.read_text("utf-8"))
+        assert "script" not in page.tags
+        shown = {i for i in page.ids if i.startswith(("risk-", "utility-"))}
+        assert "utility-values" in shown
+        assert ("risk-keys" in shown) == bool(data.roles.keys)
+        assert not {"risk-household", "risk-synthetic", "utility-regression"} & shown
+        assert ("utility-estimates" in shown) <= bool(data.roles.numeric)
+        assert "nan" not in re.findall(r"\w+", " ".join(page.text).lower())
+        json.loads(path.with_suffix(".json").read_text("utf-8"))
+
+
+def test_two_hundred_columns_that_changed_stay_small(tmp_path):
+    data = two_hundred_columns()
+    some = ["individual_risk", "records_changed", "moments", "indicators", "distribution_distance", "il1s"]
+    done = assess(data, damaged(data), measures=[*some, "contingency_tables", "correlation_loss"])
+    path = report(done, tmp_path / "r.html")
+    assert path.stat().st_size + path.with_suffix(".json").stat().st_size < 5_000_000
+    assert len(done.utility["indicators"].parts) > 150
+    page = Page(path.read_text("utf-8"))
+    assert sum(tag == "svg" for tag, _ in page.elements) < 40
+
+
+def test_synthetic_files_have_their_own_section(tmp_path):
+    data = no_numbers()
+    synthetic = [data.with_frame(data.frame.sample(fraction=1.0, shuffle=True, seed=s)) for s in (1, 2)]
+    done = assess(data, synthetic, linked=False)
+    page = Page(report(done, tmp_path / "r.html").read_text("utf-8"))
+    assert "risk-synthetic" in page.ids
+    assert "Synthetic records close to an original" in page.text
 
 
 def test_names_and_values_are_escaped_everywhere(tmp_path):
