@@ -7,6 +7,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky
 from scipy.sparse import csr_matrix
 from scipy.special import expit
+from threadpoolctl import threadpool_limits
 
 from sdckit.errors import DataError
 from sdckit.kernels._jit import jit
@@ -61,7 +62,8 @@ def logistic(x: Any, y: Array, weights: Array | None = None, *, max_steps: int =
         raise DataError("The design, the outcomes and the weights must have the same length.")
     kept = independent_columns(gram(design, w))
     used = design if kept.all() else design[:, np.flatnonzero(kept)]
-    beta, steps, converged = _newton(used, y, w, max_steps)
+    with threadpool_limits(1):  # for matrices of this size threads wait longer than they work
+        beta, steps, converged = _newton(used, y, w, max_steps)
     eta = used @ beta
     fitted = expit(eta)
     coefficients = np.full(design.shape[1], np.nan)
