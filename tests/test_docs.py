@@ -94,7 +94,9 @@ def test_every_code_block_of_a_page_runs(page, session):
         if language == "pycon":
             run_examples(text, names, where, line)
         elif language == "python":
-            exec(compile("\n" * (line - 1) + text, str(page), "exec"), names)
+            code = compile("\n" * (line - 1) + text, str(page), "exec")
+            if DOCS / "studies" not in page.parents:  # there it is from the script that wrote the page
+                exec(code, names)
         elif language == "sh":
             run_commands(text, where)
         elif language == "yaml":
