@@ -45,7 +45,7 @@ bench: .venv/.test ## print the benchmarks
 	@touch .venv/.core $@
 
 docs: .venv/.docs ## build the documentation into docs/_build
-	$(BIN)/sphinx-build -q -W docs docs/_build
+	$(BIN)/sphinx-build -q -W -E docs docs/_build
 
 clean: ## remove what was made
-	rm -rf .venv demo docs/_build
+	rm -rf .venv demo docs/_build docs/reference
