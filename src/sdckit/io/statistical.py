@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
@@ -23,6 +23,7 @@ ROOM = {".sav": (256, 120), ".zsav": (256, 120), ".dta": (80, 32_000), ".xpt": (
 # Formats without decimals mark whole numbers: SPSS and SAS F8.0 or F8, Stata %12.0f.
 WHOLE = re.compile(r"F\d+(\.0)?|%\d+\.0f")
 EXACT = 2**53  # beyond it a double cannot hold every whole number
+SAS_LARGEST = 7.2e75  # the exponent of its numbers has seven bits
 STATA_LONG = 2_147_483_620
 
 SPSS_NAME = re.compile(r"[^\W\d_][\w.@#$]*(?<!\.)")
@@ -163,6 +164,14 @@ def _storable(frame: pl.DataFrame, ending: str) -> tuple[pl.DataFrame, dict[str,
             formats[column.name] = f"%{width}.0f" if ending == ".dta" else f"F{width}.0"
         elif column.dtype.is_numeric():
             column = column.cast(pl.Float64)
+            largest_number = cast(float, column.abs().max() or 0.0)
+            if ending == ".xpt" and largest_number > SAS_LARGEST:
+                raise DataError(
+                    f"A SAS transport file cannot hold the largest numbers in {column.name!r}.",
+                    given=f"{largest_number:g}",
+                    allowed=f"up to {SAS_LARGEST:g}",
+                    hint="Give them in another unit.",
+                )
         columns.append(column)
     return pl.DataFrame(columns), formats
 

@@ -1,6 +1,7 @@
 """Global recoding of a number into intervals."""
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -115,8 +116,8 @@ class Cut:
 
 def multiples(low: float, high: float, width: float) -> list[float]:
     """Cut points at multiples of `width` that cover low to high."""
+    _refuse_many(high / width - low / width)
     first, last = math.floor(low / width), math.floor(high / width) + 1
-    _refuse_many(last - first)
     return [i * width for i in range(first, last + 1)]
 
 
@@ -147,7 +148,8 @@ def logarithmic(
     if low is None or high is None:
         return Cut([], ["≤0"])
     if groups is not None:
-        steps = [low * (high / low) ** (i / groups) for i in range(1, groups)]
+        ratio = min(high / low, sys.float_info.max)  # above the smallest numbers it may overflow
+        steps = [low * ratio ** (i / groups) for i in range(1, groups)]
         inner = sorted({math.ceil(c) if whole else float(f"{c:.3g}") for c in steps})
         inner = [c for c in inner if low < c <= high]
         cut = Cut.at(inner, whole=whole) if inner else Cut.nowhere(low, high)
@@ -155,7 +157,7 @@ def logarithmic(
         base = factor or 10.0
         first, last = _power(low, base), _power(high, base) + 1
         _refuse_many(last - first)
-        powers = [base**i for i in range(first, last + 1)]
+        powers = [_raised(base, i) for i in range(first, last + 1)]
         cut = Cut(powers[1:-1], interval_names(powers, whole=whole, open_ends=False))
     return Cut([low, *cut.cuts], ["≤0", *cut.names]) if nonpositive else cut
 
@@ -163,12 +165,19 @@ def logarithmic(
 def _power(x: float, base: float) -> int:
     """The largest i with baseⁱ ≤ x; logarithms alone are off by one at some powers."""
     guess = round(math.log(x, base))
-    return guess if base**guess <= x else guess - 1
+    return guess if _raised(base, guess) <= x else guess - 1
 
 
-def _refuse_many(found: int) -> None:
-    if found > MOST:
-        raise OptionError("width gives too many intervals.", given=found, allowed="10,000 at most")
+def _raised(base: float, power: int) -> float:
+    try:
+        return base**power
+    except OverflowError:
+        return math.inf
+
+
+def _refuse_many(found: float) -> None:
+    if not found < MOST:  # also where the numbers are too large to count
+        raise OptionError("width gives too many intervals.", given=f"{found:.0f}", allowed="10,000 at most")
 
 
 def interval_names(cuts: Sequence[float], *, whole: bool, open_ends: bool) -> list[str]:

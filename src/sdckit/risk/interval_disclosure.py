@@ -150,7 +150,7 @@ def _sd(values: Array) -> float:
     if len(present) < 2:
         return 0.0
     largest = float(np.abs(present).max())
-    scale = 2.0 ** math.frexp(largest)[1] if largest > 1e100 else 1.0
+    scale = 2.0 ** min(math.frexp(largest)[1], 1023) if largest > 1e100 else 1.0
     return float(np.std(present / scale, ddof=1)) * scale
 
 
