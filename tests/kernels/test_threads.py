@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sdckit.kernels import _threads
-from sdckit.kernels._threads import by_rows
+from sdckit.kernels._threads import by_rows, in_order
 
 
 @pytest.mark.parametrize("number", [1, 3])
@@ -25,3 +25,10 @@ def test_an_error_in_a_thread_is_raised(monkeypatch):
 
     with pytest.raises(ValueError, match="in a thread"):
         by_rows(fail, np.arange(5_000))
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_results_come_in_order(number, monkeypatch):
+    monkeypatch.setattr(_threads, "threads", lambda: number)
+    assert in_order(lambda a, b: (a, b), "xyz", [1, 2, 3]) == [("x", 1), ("y", 2), ("z", 3)]
+    assert in_order(str, []) == []

@@ -1,14 +1,15 @@
-"""Compiled work on many rows, shared among threads: kernels let go of the interpreter while they run."""
+"""Compiled work shared among threads: kernels let go of the interpreter while they run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
 Rows = npt.NDArray[Any]
+T = TypeVar("T")
 
 FEW = 1_000  # rows from which on threads are worth starting
 PIECES = 8  # for each thread, since some rows take longer than others
@@ -19,6 +20,18 @@ def threads() -> int:
     return min(numba.get_num_threads(), 4)
 
 
+def in_order(work: Callable[..., T], *given: Sequence[Any]) -> list[T]:
+    """What `work` gives for the first of each sequence, the second, …, several of them at a time.
+
+    >>> in_order(max, [1, 5], [2, 3])
+    [2, 5]
+    """
+    if threads() == 1:
+        return list(map(work, *given))
+    with ThreadPoolExecutor(threads()) as pool:
+        return list(pool.map(work, *given))
+
+
 def by_rows(work: Callable[..., tuple[Rows, ...]], *rows: Rows) -> tuple[Rows, ...]:
     """What `work` gives for the rows of these arrays, which it must treat each on its own.
 
@@ -27,7 +40,5 @@ def by_rows(work: Callable[..., tuple[Rows, ...]], *rows: Rows) -> tuple[Rows, .
     """
     if threads() == 1 or len(rows[0]) < FEW:
         return work(*rows)
-    pieces = zip(*(np.array_split(array, PIECES * threads()) for array in rows), strict=True)
-    with ThreadPoolExecutor(threads()) as pool:
-        found = list(pool.map(lambda piece: work(*piece), pieces))
+    found = in_order(work, *(np.array_split(array, PIECES * threads()) for array in rows))
     return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))

@@ -128,10 +128,11 @@ def _expect(logs: Floats, counts: Floats, weights: Floats, posterior: Floats) ->
     """The log-likelihood; the posterior is filled in."""
     n, groups = logs.shape
     total = 0.0
+    shares = np.log(weights)
     for i in range(n):
         top = -math.inf
         for k in range(groups):
-            posterior[i, k] = logs[i, k] + math.log(weights[k])
+            posterior[i, k] = logs[i, k] + shares[k]
             top = max(top, posterior[i, k])
         s = 0.0
         for k in range(groups):

@@ -122,6 +122,8 @@ def atypical_records(
     >>> still.sum() < before.figures["atypical"]
     True
     """
+    from sdckit.kernels._threads import in_order
+
     names = _numeric(data, variables)
     x = np.column_stack([data.frame[c].cast(pl.Float64).to_numpy() for c in names])
     usable = np.isfinite(x).all(axis=1)
@@ -134,9 +136,8 @@ def atypical_records(
     stratum, names_of_strata, levels = _strata(data.frame, by, code, smallest)
     weights = data.weights() if weighted else None
     work = _Work(x, names, weights, trim, alpha, range(1, components + 1), families, small_sample)
-    done = [
-        work.stratum(name, np.flatnonzero((stratum == s) & usable)) for s, name in enumerate(names_of_strata)
-    ]
+    rows = [np.flatnonzero((stratum == s) & usable) for s in range(len(names_of_strata))]
+    done = in_order(work.stratum, names_of_strata, rows)
     result = _result(data, usable, names_of_strata, done, levels)
     return replace(result, notes=(*result.notes, *_doubts(result.tables["strata"], data, trim, weighted)))
 
@@ -338,8 +339,8 @@ def _doubts(table: pl.DataFrame, data: Microdata, trim: float, weighted: bool) -
     more = done.filter(pl.col("share") > trim).height
     if more and trim:
         notes.append(
-            f"In {more:,} strata more records are atypical than were trimmed, and so helped to shape the fit: "
-            "compare with a larger trim."
+            f"In {more:,} strata more records are atypical than were trimmed, and so helped to shape the "
+            "fit: compare with a larger trim."
         )
     if weighted and data.roles.weight is None:
         notes.append("The data have no weights: all records count the same.")
