@@ -28,13 +28,14 @@ def describe(original: Microdata, protected: Microdata | None, *, public: bool) 
         {
             "name": column,
             "label": original.labels.variables.get(column, ""),
-            "roles": [ROLE_WORDS[role] for role in original.roles.of(column)],
-            "kind": _kind(original, column, types),
+            "roles": (roles := [ROLE_WORDS[role] for role in original.roles.of(column)]),
+            "kind": (kind := _kind(original, column, types)),
+            "words": ", ".join([*roles, kind]),
             "released": protected is None or column in protected.columns,
         }
         for column in visible(original, *([protected] if protected is not None else []))
     ]
-    variables.sort(key=lambda v: not v["roles"])
+    variables.sort(key=lambda v: ("key" not in v["roles"], not v["roles"]))
     return {
         "records": number(original.height),
         "released_records": number(protected.height) if protected is not None else "",
