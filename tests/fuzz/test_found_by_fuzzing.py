@@ -117,6 +117,13 @@ def test_design_columns_that_are_no_numbers():
         sdc.utility.indicators(data, data, variance="replicates", replicate_weights=["k"])
 
 
+def test_a_jackknife_without_replicates():
+    data = numbers([1.0, 2.0, 3.0], c=pl.lit("one")).with_roles(cluster="c")
+    result = sdc.utility.indicators(data, data, indicators="mean", variance="jackknife")
+    assert math.isnan(result.value)
+    assert result.notes
+
+
 @pytest.mark.parametrize("ending", WRITABLE)
 def test_large_numbers_are_written_as_they_are_or_refused(tmp_path, ending):
     data = numbers([1e80, None, 1e300])

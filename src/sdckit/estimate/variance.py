@@ -146,7 +146,8 @@ def estimates(
     if repeated is None:
         variances = [_taylor(t, sources, design) for t in tasks]
         return [interval(v, s, degrees, level) for v, s in zip(values, variances, strict=True)]
-    drawn = np.concatenate([points(tasks, sources, chunk) for chunk in repeated])
+    none = np.empty((0, len(tasks)))  # the jackknife has no replicate where every stratum has one unit
+    drawn = np.concatenate([none, *(points(tasks, sources, chunk) for chunk in repeated)])
     found = []
     for value, column in zip(values, drawn.T, strict=True):
         known = np.isfinite(column)
@@ -154,7 +155,8 @@ def estimates(
         if known.sum() > 1:
             centre = column[known].mean() if repeated.centred else value
             lost = len(column) / known.sum()  # a replicate without the domain says nothing of it
-            variance = float(repeated.scale[known] @ (column[known] - centre) ** 2 * lost)
+            with np.errstate(over="ignore"):
+                variance = float(repeated.scale[known] @ (column[known] - centre) ** 2 * lost)
         one = interval(value, variance, degrees, level)
         if percentile and known.any():
             low, high = np.quantile(column[known], [(1 - level) / 2, (1 + level) / 2])
