@@ -121,6 +121,21 @@ def test_the_public_sees_no_settings_and_no_riskiest(documents):
         assert all(m["figures"] == m["notes"] == [] for m in section["measures"])
 
 
+def floats(value) -> list[float]:
+    if isinstance(value, dict | list):
+        parts = value.values() if isinstance(value, dict) else value
+        return [f for part in parts for f in floats(part)]
+    return [value] if isinstance(value, float) else []
+
+
+def test_the_public_gets_no_more_figures_than_the_page_shows(documents):
+    public, internal = (floats(documents[a]) for a in ("public", "internal"))
+    assert public
+    assert all(v == float(f"{v:.3g}") or (abs(v) >= 1000 and v == round(v)) for v in public)
+    assert all(v == float(f"{v:.6g}") for v in internal)
+    assert any(v != float(f"{v:.3g}") for v in internal)
+
+
 def test_few_records_are_an_upper_limit_for_the_public(tmp_path):
     keys = ["a"] * 60 + ["b"] * 38 + ["c", "d"]
     data = sdc.read(pl.DataFrame({"key": keys}), keys="key")

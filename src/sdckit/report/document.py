@@ -25,7 +25,8 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
     - estimates: measure, all, verdicts (verdict, count), rows (label, domain, verdict, and the numbers).
     - by_k, riskiest, distributions, missing, steps, omitted, glossary: as the report shows them.
 
-    Numbers are cut to six figures, those of estimates to four; what is no finite number is null.
+    Numbers have six figures, those of estimates four, for the public three (whole from 1,000 on), as on the
+    page; what is no finite number is null.
     """
     sections = {kind: [_section(s, content) for s in content[kind]] for kind in ("risk", "utility")}
     return {
@@ -53,7 +54,8 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
 
 def to_json(content: Mapping[str, Any]) -> str:
     """The document as JSON text."""
-    return json.dumps(_finite(document(content)), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    plain = _finite(document(content), public=content["audience"] == "public")
+    return json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def _section(section: Mapping[str, Any], content: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,12 +126,19 @@ def _mosaic(chart: Mapping[str, Any]) -> dict[str, Any]:
     return {**chart, **files}
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: Any, *, public: bool) -> Any:
     """Plain JSON values; nan and infinity, which JSON does not have, become null."""
     if isinstance(value, Mapping):
-        return {str(k): _finite(v) for k, v in value.items()}
+        return {str(k): _finite(v, public=public) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(v) for v in value]
+        return [_finite(v, public=public) for v in value]
     if isinstance(value, float):
-        return float(f"{value:.6g}") if isfinite(value) else None
+        return _rounded(value, public=public) if isfinite(value) else None
     return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def _rounded(value: float, *, public: bool) -> float:
+    """As many figures as the reader of the page sees, or six."""
+    if not public:
+        return float(f"{value:.6g}")
+    return float(round(value)) if abs(value) >= 1000 else float(f"{value:.3g}")
