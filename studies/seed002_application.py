@@ -262,7 +262,7 @@ def page(main: Application, way: Array, others: str, seed: int) -> str:
 
 {METHOD.format(**told)}
 
-It took {main.seconds[1]:.0f} seconds of one processor ({main.seconds[0]:.0f} by the clock, on two cores busy
+It took {main.seconds[1]:.0f} seconds of processor time ({main.seconds[0]:.0f} by the clock, on two cores busy
 with other work) for {main.strata.height} strata, the search for the best of all models in every one included.
 
 ## Table 2: sizes of the strata by four digits and size class
