@@ -21,6 +21,8 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 LEAF = 16  # records in a leaf at most
+SCAN = 4  # categorical variables from which on counting different categories is faster than the tree
+BLOCK = 1024
 
 
 class Rule(NamedTuple):
@@ -245,7 +247,12 @@ def two_nearest(tree: Tree, queries: Floats, own: Ints) -> tuple[Floats, Floats]
 
     own: for each query a record number that does not count (itself, in its own file), or −1.
     """
-    first, second = by_rows(lambda q, self: _two_nearest(tree, q, self), queries, own)
+    nominal = tree.rule.nominal
+    if nominal.sum() >= SCAN and (tree.rule.far[nominal] >= 1).all():
+        categories = _bytes(tree.points[:, nominal])
+        first, second = by_rows(lambda q, self: _two_by_scan(tree, categories, q, self), queries, own)
+    else:
+        first, second = by_rows(lambda q, self: _two_nearest(tree, q, self), queries, own)
     return first, second
 
 
@@ -276,3 +283,51 @@ def _two_nearest(tree: Tree, queries: Floats, own: Ints) -> tuple[Floats, Floats
                 elif d < second[i]:
                     second[i] = d
     return first, second
+
+
+def _bytes(x: Floats) -> npt.NDArray[np.uint8]:
+    """Categories 1, 2, … as bytes, one row a variable, missing 0; from the 256th on some are the same."""
+    return np.ascontiguousarray(np.nan_to_num(x).astype(np.int64).astype(np.uint8).T)
+
+
+@jit
+def _two_by_scan(
+    tree: Tree, categories: npt.NDArray[np.uint8], queries: Floats, own: Ints
+) -> tuple[Floats, Floats]:
+    """As `_two_nearest`: all records, but a distance only where few enough categories differ.
+
+    Different categories are at least 1 apart, so a distance is never below the number of them.
+    """
+    rule = tree.rule
+    nominal = np.flatnonzero(rule.nominal)
+    first = np.full(queries.shape[0], np.inf)
+    second = np.full(queries.shape[0], np.inf)
+    differ = np.empty(BLOCK, dtype=np.uint8)
+    n = tree.points.shape[0]
+    for i in range(queries.shape[0]):
+        q = queries[i]
+        for start in range(0, n, BLOCK):
+            size = min(BLOCK, n - start)
+            differ[:] = 0
+            for k in range(nominal.shape[0]):
+                v = q[nominal[k]]
+                if np.isnan(v) and rule.blank[nominal[k]] < 1.0:
+                    continue
+                code = np.uint8(0 if np.isnan(v) else np.int64(v) & 255)
+                _count_different(differ, categories[k, start : start + size], code)
+            for offset in range(size):
+                if differ[offset] > second[i] or tree.record[start + offset] == own[i]:
+                    continue
+                d = distance(q, tree.points[start + offset], rule, second[i])
+                if d < first[i]:
+                    first[i], second[i] = d, first[i]
+                elif d < second[i]:
+                    second[i] = d
+    return first, second
+
+
+@jit
+def _count_different(differ: npt.NDArray[np.uint8], column: npt.NDArray[np.uint8], code: np.uint8) -> None:
+    """A function of its own, with plain indices, so that it becomes vector code."""
+    for i in range(column.shape[0]):
+        differ[i] += column[i] != code
