@@ -24,7 +24,7 @@ MOST_MISSING = 25
 def describe(original: Microdata, protected: Microdata | None, *, public: bool) -> dict[str, Any]:
     """Size, design, and every variable that may be named with its label, role and type."""
     types = frames.schema(original.frame)
-    variables = [
+    variables: list[dict[str, Any]] = [
         {
             "name": column,
             "label": original.labels.variables.get(column, ""),
