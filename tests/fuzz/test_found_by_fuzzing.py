@@ -117,6 +117,14 @@ def test_design_columns_that_are_no_numbers():
         sdc.utility.indicators(data, data, variance="replicates", replicate_weights=["k"])
 
 
+def test_a_linkage_of_nothing_has_no_chart():
+    data = numbers([None, None, None])
+    result = sdc.risk.record_linkage(data, data)
+    assert math.isnan(result.value)
+    with pytest.raises(sdc.SdcError, match="nothing to draw"):
+        result.chart()
+
+
 def test_a_jackknife_without_replicates():
     data = numbers([1.0, 2.0, 3.0], c=pl.lit("one")).with_roles(cluster="c")
     result = sdc.utility.indicators(data, data, indicators="mean", variance="jackknife")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.variable_bars import variable_bars
 from sdckit.engine import frames
 from sdckit.errors import RoleError, listing
@@ -23,6 +24,8 @@ WORTH_A_TREE = 0.005  # share of the records that lack the same values
 
 def chart(result: Result) -> Any:
     """Bars: how often the own record is among the nearest, and by chance."""
+    if "nearest" not in result.tables:
+        raise nothing_to_draw(result)
     table = result.tables["nearest"]
     labels = ["the nearest", *(f"among the {k} nearest" for k in table["k"][1:]), "the nearest by chance"]
     shares = [*table["share"], result.figures["by_chance"]]

@@ -157,7 +157,8 @@ def _quantile_errors(
     x = sample.x[:, 0]
     errors = []
     for at, p in zip(q, probabilities, strict=True):
-        density = float(sample.mean(np.exp(-0.5 * ((x - at) / h) ** 2))) / (h * math.sqrt(2 * math.pi))
+        with np.errstate(over="ignore"):  # far away is far away
+            density = float(sample.mean(np.exp(-0.5 * ((x - at) / h) ** 2))) / (h * math.sqrt(2 * math.pi))
         # between values so far apart that the density is 0, the quantile has no standard error
         errors.append(math.sqrt(p * (1 - p) / sample.n) / density if density > 0 else math.nan)
     return errors
