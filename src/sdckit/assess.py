@@ -89,7 +89,7 @@ def assess(
         require_microdata(data, "assess")
     if max_risk is not None and not (isinstance(max_risk, int | float) and 0 <= max_risk <= 1):
         raise OptionError("max_risk is a mean individual risk.", given=max_risk, allowed="0 to 1")
-    options = _options(needs)
+    options = measure_options(needs)
     chosen = [
         s for s in specs() if s.kind is not Kind.PROTECTION and (measures is None or s.name in measures)
     ]
@@ -139,7 +139,7 @@ def _check_names(measures: Sequence[str] | None) -> None:
             )
 
 
-def _options(needs: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def measure_options(needs: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Options by measure, validated before any work starts."""
     measures = {s.name: s for s in specs() if s.kind is not Kind.PROTECTION}
     wanted: dict[str, dict[str, Any]] = {}
@@ -194,7 +194,7 @@ def _why_not(spec: Spec, original: Microdata, unlinked: str, options: Mapping[st
 def _only_synthetic(spec: Spec) -> str:
     """Why risks of synthetic files are left out where each record is a version of an original one."""
     if spec.kind is Kind.RISK and "synthetic" in spec.file_names:
-        return "is about synthetic files: say linked=False for one, or ask for it by name"
+        return "is about synthetic files: say so with linked=False, or ask for it by name"
     return ""
 
 

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any
 from uuid import uuid4
 
-from sdckit.assess import Assessment, assess
+from sdckit.assess import Assessment, assess, measure_options
 from sdckit.errors import OptionError, SdcError
 from sdckit.estimated import MEASURES, averaged, estimates_of
 from sdckit.microdata import Microdata, require_microdata
@@ -28,7 +28,7 @@ def compare(
     scenarios: Sequence[Scenario] | Mapping[str, Sequence[Any]],
     *,
     risk: str | Sequence[str] | Weights = "individual_risk",
-    utility: str | Sequence[str] | Weights = "il1s",
+    utility: str | Sequence[str] | Weights | None = None,
     also: str | Sequence[str] = (),
     max_risk: float | None = None,
     seed: int = 0,
@@ -45,7 +45,8 @@ def compare(
     (no risk, no loss) … 1 by their bounds, v/(1+v) where there is no upper bound, then averaged. On the map
     low is good: a single measure that should be high (l_diversity, indicators, regression) is brought to
     0 … 1 and turned round in the same way. `max_risk` is on the scale of the axis: in the unit of a single
-    measure that should be low, otherwise between 0 and 1.
+    measure that should be low, otherwise between 0 and 1. Without `utility` it is il1s, the loss in numbers,
+    or entropy_loss.share, the loss in keys, where no column is numeric.
 
     `also`: further risks and utilities, named in the same way, measured for every scenario and kept beside
     the two axes: in `points`, and in the small maps of `multiples()`; they do not change what is recommended.
@@ -91,19 +92,21 @@ class Judge:
         cls,
         data: Microdata,
         risk: str | Sequence[str] | Weights,
-        utility: str | Sequence[str] | Weights,
+        utility: str | Sequence[str] | Weights | None,
         needs: Mapping[str, Any],
         cache: str | Path | None,
         also: str | Sequence[str] = (),
     ) -> "Judge":
         """The judge, with every name and option checked against the data."""
+        if utility is None:
+            utility = "il1s" if data.roles.numeric else "entropy_loss.share"
         risks, losses = weights(risk, Kind.RISK), weights(utility, Kind.UTILITY)
+        options = measure_options(needs)
         asked = (also,) if isinstance(also, str) else tuple(also)
         further = [Quantity.named(name, Kind.RISK, Kind.UTILITY) for name in asked]
         for spec in [*(Quantity.named(name).spec for name in (*risks, *losses)), *(q.spec for q in further)]:
             spec.check(data)
-            given = needs.get(spec.name)
-            spec.validate(given if isinstance(given, Mapping) else {})
+            spec.validate(options.get(spec.name, {}))
         about = {"risks": risks, "losses": losses, "also": asked, "needs": needs}
         store = None if cache is None else Store.of(Path(cache), fingerprint(data, about))
         return cls(risks, losses, asked, needs, store)

@@ -65,5 +65,6 @@ def listing(names: Iterable[object], limit: int = 12) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """A sentence that suggests the closest known name, or nothing."""
-    close = get_close_matches(name.lower(), {k.lower(): k for k in known}, n=1, cutoff=0.5)
-    return f"Did you mean {close[0]!r}?" if close else ""
+    lower = {k.lower(): k for k in known}
+    close = get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
+    return f"Did you mean {lower[close[0]]!r}?" if close else ""

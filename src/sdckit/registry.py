@@ -188,7 +188,8 @@ class Spec:
         if missing:
             raise RoleError(
                 f"{self.name} needs the role {missing[0].value!r}, and the data have none.",
-                hint=f"Give it when you read the data: sdckit.read(…, {missing[0].value}=…).",
+                hint=f"Give it when you read the data: {missing[0].value}=…, under data: in a plan, or "
+                f"--{missing[0].value} on the command line.",
             )
         if data.engine not in self.engines:
             raise EngineError(

@@ -303,7 +303,8 @@ class RiskUtilityMap:
 
     def __repr__(self) -> str:
         shown = self.points.select("scenario", "risk", "utility", "on_front", "best", "error")
-        return f"Risk–utility map of {len(self.results)} scenarios\n{shown}\n{self.reason}"
+        number = len(self.results)
+        return f"Risk–utility map of {number} scenario{'s' * (number > 1)}\n{shown}\n{self.reason}"
 
 
 def _term(name: str) -> str:

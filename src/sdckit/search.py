@@ -24,7 +24,7 @@ def search(
     space: Sequence[Any],
     *,
     risk: str | Sequence[str] | Weights = "individual_risk",
-    utility: str | Sequence[str] | Weights = "il1s",
+    utility: str | Sequence[str] | Weights | None = None,
     also: str | Sequence[str] = (),
     max_risk: float | None = None,
     trials: int = 100,

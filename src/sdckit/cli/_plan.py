@@ -28,7 +28,7 @@ class Settings(BaseModel):
     max_risk: float | None = None
     measures: list[str] | None = None
     risk: Axis = "individual_risk"
-    utility: Axis = "il1s"
+    utility: Axis | None = None
     also: str | list[str] = []
 
     @property

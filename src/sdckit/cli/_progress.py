@@ -20,7 +20,14 @@ def following(title: str, *, finished: bool = False) -> Iterator[Tell]:
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda what, done, total: say(f"{title} {done if finished else done + 1}/{total}: {what}")
+        told: set[int] = set()
+
+        def line(what: str, done: int, total: int) -> None:
+            if done not in told:  # a long step tells often how far it is: that is for the bar
+                told.add(done)
+                say(f"{title} {done if finished else done + 1}/{total}: {what}")
+
+        yield line
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -109,7 +109,8 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
         late = "" if found.max_risk is None or point.risk <= found.max_risk else "risk too high"
         note = "★ recommended" if best and point.name == best.name else point.error or late
         rows.append(row(point, note))
-    console.print(f"{len(found.results)} scenarios", style="bold")
+    number_of = len(found.results)
+    console.print(f"{number_of} scenario{'s' * (number_of > 1)}", style="bold")
     console.print(escape(f"risk: {axis(found.risk)}\nloss: {axis(found.utility)}"))
     numbers = ["risk", "loss", *risks, *losses, *found.also]
     console.print(table("", ["scenario", *numbers, "front", ""], rows, right="|".join(numbers)))

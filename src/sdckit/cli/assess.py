@@ -62,6 +62,10 @@ def assess(
     given |= {role: column for role, column in single.items() if column}
     entries = {k: v for k, v in loaded.data.items() if k != "file"} | given
     first = read(original, **entries)
+    if not (first.roles.keys or first.roles.numeric or first.roles.sensitive):
+        say(
+            "No column has a role, so few measures apply: give --keys, --numeric or --sensitive, or a --plan."
+        )
     second, absent = read_protected(protected, first, entries.get("engine", "polars"))
     if absent:
         say(f"Not in the protected file: {', '.join(absent)}")
