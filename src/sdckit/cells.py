@@ -12,14 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from sdckit.arrays import Bools, Codes, Floats, Ints
 from sdckit.engine import tables
 from sdckit.kernels.keys import pack
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,7 @@ class KeyCells:
     population: Floats
 
     @cached_property
-    def incomplete(self) -> npt.NDArray[np.bool_]:
+    def incomplete(self) -> Bools:
         """Which combinations have a missing key."""
         return has_missing(self.combinations)
 
@@ -58,7 +55,7 @@ class KeyCells:
             tables.OURS
         ].to_numpy()
 
-    def count(self, which: npt.NDArray[np.bool_]) -> int:
+    def count(self, which: Bools) -> int:
         """The number of records in some of the cells."""
         return int(self.records[which].sum())
 
@@ -148,7 +145,7 @@ def _other_names(keys: Sequence[str], ours: Collection[str]) -> dict[str, str]:
     return names
 
 
-def has_missing(frame: pl.DataFrame) -> npt.NDArray[np.bool_]:
+def has_missing(frame: pl.DataFrame) -> Bools:
     """Which rows have a missing value."""
     return frame.select(pl.any_horizontal(pl.all().is_null())).to_series().to_numpy()
 
@@ -160,7 +157,7 @@ def _summed(codes: Codes, records: Ints, weights: Floats) -> tuple[Floats, Float
     return sample[cell], population[cell]
 
 
-def key_codes(frame: pl.DataFrame, keys: Sequence[str]) -> npt.NDArray[np.int32]:
+def key_codes(frame: pl.DataFrame, keys: Sequence[str]) -> Codes:
     """Keys as int32 codes 0, 1, …; missing is −1."""
     codes = [_codes(frame[k]) for k in keys]
     return np.ascontiguousarray(np.column_stack(codes), dtype=np.int32)

@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
+from sdckit.arrays import Floats
 from sdckit.engine import frames
 from sdckit.errors import ColumnError, DataError, OptionError, listing, nearest
 from sdckit.labels import Labels
@@ -137,7 +138,7 @@ class Microdata:
             return ids.alias("record") if ids.name in beside else ids
         return pl.Series("record", np.arange(self.height, dtype=np.int64))
 
-    def weights(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def weights(self) -> Floats:
         """The survey weights; ones where there is no weight role."""
         if self.roles.weight is None:
             return np.ones(self.height)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.arrays import Floats
 from sdckit.compare import Judge, Weights, check_numbers, run
 from sdckit.microdata import Microdata, require_microdata
 from sdckit.risk_utility_map import Point, RiskUtilityMap, front
@@ -109,7 +110,7 @@ def propose(
     return children
 
 
-def _gaps(points: Sequence[Point]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _gaps(points: Sequence[Point]) -> Floats:
     """Chances in proportion to how far the neighbours on the front are, both axes from 0 to 1."""
     if len(points) < 3:
         return np.full(len(points), 1 / len(points))

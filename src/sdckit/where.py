@@ -26,11 +26,10 @@ import numpy as np
 import polars as pl
 from pydantic import WithJsonSchema
 
+from sdckit.arrays import Bools
 from sdckit.errors import DataError, EngineError, OptionError, SdcError
 from sdckit.microdata import Microdata
 from sdckit.result import Result
-
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 # Which records to protect: those that a measure flags. A protection that can do with a part of the file has
 # the option `where: Where | None = None`; that is all, because the registry carries it out.

@@ -8,12 +8,10 @@ a variable added later leaves the others as they were.
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from sdckit.arrays import Floats, Ints
 from sdckit.errors import OptionError
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def uniforms(seed: int, name: str, n: int) -> Floats:

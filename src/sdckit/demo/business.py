@@ -3,7 +3,8 @@
 import numpy as np
 import polars as pl
 
-from sdckit.demo._draw import Floats, Ints, check, normals, pick, uniforms
+from sdckit.arrays import Floats, Ints
+from sdckit.demo._draw import check, normals, pick, uniforms
 from sdckit.demo.nace import activities
 from sdckit.labels import Labels
 from sdckit.microdata import Microdata

@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sdckit.demo._draw import Floats, Ints, check, level, normals, pick, uniforms
+from sdckit.arrays import Floats, Ints
+from sdckit.demo._draw import check, level, normals, pick, uniforms
 from sdckit.demo._survey_labels import VALUE_LABELS, VARIABLE_LABELS
 from sdckit.labels import Labels
 from sdckit.microdata import Microdata

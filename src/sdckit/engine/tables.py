@@ -13,6 +13,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
+from sdckit.arrays import Floats
 from sdckit.engine import _polars, frames
 from sdckit.errors import ColumnError
 
@@ -172,9 +173,7 @@ def _variance(n: int, square: float, shift: float) -> float:
     return max(found, 0.0) if isfinite(found) else inf
 
 
-def covariance(
-    table: Table, variables: Sequence[str], weight: str | None
-) -> np.ndarray[Any, np.dtype[np.float64]]:
+def covariance(table: Table, variables: Sequence[str], weight: str | None) -> Floats:
     """The covariance matrix over the records where all variables are present (complete cases).
 
     S = n/(n−1) · Σw(x−x̄)(y−ȳ)/Σw as in `moments`; all NaN when fewer than two records are complete.

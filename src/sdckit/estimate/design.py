@@ -3,17 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import polars as pl
 
+from sdckit.arrays import Floats, Ints
 from sdckit.errors import ColumnError, DataError
 from sdckit.kernels.keys import pack
 from sdckit.microdata import Microdata
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Codes = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,26 +22,26 @@ class Design:
     fraction: sampling fraction of each stratum, for the finite population correction 1 − f.
     """
 
-    weights: Array
-    stratum: Codes
-    cluster: Codes
-    fraction: Array
+    weights: Floats
+    stratum: Ints
+    cluster: Ints
+    fraction: Floats
 
     @classmethod
-    def simple(cls, weights: Array) -> "Design":
+    def simple(cls, weights: Floats) -> "Design":
         """Unequal weights, one stratum, no clusters."""
         n = len(weights)
         return cls(weights, np.zeros(n, dtype=np.int64), np.arange(n), np.zeros(1))
 
     @cached_property
-    def stratum_of_cluster(self) -> Codes:
+    def stratum_of_cluster(self) -> Ints:
         """[m] The stratum of every PSU."""
         found = np.empty(int(self.cluster.max()) + 1, dtype=np.int64)
         found[self.cluster] = self.stratum
         return found
 
     @cached_property
-    def clusters(self) -> Codes:
+    def clusters(self) -> Ints:
         """PSUs in each stratum."""
         return np.bincount(self.stratum_of_cluster, minlength=len(self.fraction))
 
@@ -58,12 +55,12 @@ class Design:
         """PSUs less strata, and at least 1."""
         return max(int(self.clusters.sum()) - len(self.fraction), 1)
 
-    def totals(self, scores: Array) -> Array:
+    def totals(self, scores: Floats) -> Floats:
         """[m] Sums of record scores [n] over each PSU."""
         m = len(self.stratum_of_cluster)
         return np.asarray(np.bincount(self.cluster, weights=scores, minlength=m), dtype=np.float64)
 
-    def covariance(self, scores: Array) -> Array:
+    def covariance(self, scores: Floats) -> Floats:
         """[k, k] Covariance of the sums of k score columns [n, k], each score with its weight already in it.
 
         Σ_h (1−f_h) m_h/(m_h−1) Σ_c (u_hc − ū_h)(u_hc − ū_h)ᵀ over PSU totals u. The single PSU of a
@@ -72,12 +69,12 @@ class Design:
         away = np.column_stack([self._deviations(column) for column in scores.T])
         return np.asarray(away.T @ away)
 
-    def variance(self, scores: Array) -> float:
+    def variance(self, scores: Floats) -> float:
         """Variance of the sum of one score column [n]."""
         with np.errstate(over="ignore", invalid="ignore"):  # extreme numbers have no finite variance
             return float(np.sum(self._deviations(scores) ** 2))
 
-    def _deviations(self, scores: Array) -> Array:
+    def _deviations(self, scores: Floats) -> Floats:
         """[m] PSU totals from the mean of their stratum, times the root of the stratum's factor."""
         u, m, home = self.totals(scores), self.clusters, self.stratum_of_cluster
         centre = np.bincount(home, weights=u, minlength=len(m)) / m
@@ -123,19 +120,19 @@ def design_of(
     return design, tuple(notes)
 
 
-def column_codes(column: pl.Series) -> Codes:
+def column_codes(column: pl.Series) -> Ints:
     """Codes 0, 1, … of the values in sorted order, −1 for missing; the same in any row order."""
     plain = column if column.dtype.is_numeric() or column.dtype.is_temporal() else column.cast(pl.String)
     return np.asarray(plain.rank("dense").fill_null(0).to_numpy(), dtype=np.int64) - 1
 
 
-def _combined(codes: Codes) -> Codes:
+def _combined(codes: Ints) -> Ints:
     """Codes 0, 1, … of the distinct rows of codes [n, k]."""
     packed = pack(np.asarray(codes, dtype=np.int32))
     return np.asarray(np.unique(packed, return_inverse=True)[1], dtype=np.int64)
 
 
-def _fractions(column: pl.Series, name: str, stratum: Codes, cluster: Codes, share: Array) -> Array:
+def _fractions(column: pl.Series, name: str, stratum: Ints, cluster: Ints, share: Floats) -> Floats:
     if not column.dtype.is_numeric():
         raise ColumnError(f"The finite population column {name!r} does not hold numbers.", given=column.dtype)
     given = column.cast(pl.Float64).to_numpy()

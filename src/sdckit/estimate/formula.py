@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sdckit.arrays import Bools, Floats
 from sdckit.errors import ColumnError, OptionError, listing, nearest
-from sdckit.estimate.design import Array
 from sdckit.estimate.midpoints import midpoints
 from sdckit.microdata import Microdata
 from sdckit.values import as_text, texts
@@ -39,10 +39,10 @@ class Model:
 class Matrix:
     """A formula on one file. y [k], x [k, p] over the `kept` records [n], which have no missing value."""
 
-    y: Array
-    x: Array
+    y: Floats
+    x: Floats
     names: tuple[str, ...]
-    kept: np.ndarray[Any, np.dtype[np.bool_]]
+    kept: Bools
 
 
 def parse(formula: str, data: Microdata) -> Model:
@@ -219,11 +219,11 @@ def _levels(series: pl.Series) -> list[str]:
     return texts(present.sort()).to_list()
 
 
-def _numbers(series: pl.Series) -> Array:
+def _numbers(series: pl.Series) -> Floats:
     return np.asarray(series.cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
 
 
-def _midpoint_numbers(series: pl.Series) -> Array:
+def _midpoint_numbers(series: pl.Series) -> Floats:
     known = midpoints(_levels(series)) or {}
     found = series.cast(pl.String).replace_strict(
         list(known), list(known.values()), default=None, return_dtype=pl.Float64
@@ -245,7 +245,7 @@ def _category(series: pl.Series, levels: Sequence[str]) -> Any:
     return pd.Categorical.from_codes(_codes(series, levels), categories=list(levels))
 
 
-def _outcome(name: str, series: pl.Series, levels: Sequence[str], *, binary: bool) -> Array:
+def _outcome(name: str, series: pl.Series, levels: Sequence[str], *, binary: bool) -> Floats:
     """A category as outcome: the second of two is 1."""
     if not binary or len(levels) != 2:
         raise ColumnError(

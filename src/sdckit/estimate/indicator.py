@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from sdckit.arrays import Floats
 
 TIE = 1e-12  # cumulated shares of weight that equal p up to rounding do not exceed it
 
@@ -28,43 +28,43 @@ class Piece:
     x: [n] ascending, none missing. w: [r, n]. other: [n] a second variable. line: [r] the poverty line.
     """
 
-    x: Array
-    w: Array
-    other: Array | None = None
-    line: Array | None = None
+    x: Floats
+    w: Floats
+    other: Floats | None = None
+    line: Floats | None = None
 
     @cached_property
-    def mass(self) -> Array:
+    def mass(self) -> Floats:
         """[r, n] Weight up to and including a record."""
         return np.cumsum(self.w, axis=1)
 
     @cached_property
-    def total(self) -> Array:
+    def total(self) -> Floats:
         """[r] All weight."""
         return self.mass[:, -1]
 
     @cached_property
-    def amount(self) -> Array:
+    def amount(self) -> Floats:
         """[r] Σ w x."""
         return np.asarray(np.einsum("ij,j->i", self.w, self.x))
 
-    def beside(self) -> Array:
+    def beside(self) -> Floats:
         """The second variable of indicators that have one."""
         if self.other is None:
             raise ValueError("this indicator reads two columns")
         return self.other
 
-    def poverty_line(self) -> Array:
+    def poverty_line(self) -> Floats:
         """The poverty line of indicators that have one."""
         if self.line is None:
             raise ValueError("this indicator needs a poverty line")
         return self.line
 
-    def quantile(self, p: float | Array) -> Array:
+    def quantile(self, p: float | Floats) -> Floats:
         """[r] The first value whose cumulated share of weight exceeds p; no averaging."""
         return np.asarray(self.x[self.place(p)])
 
-    def place(self, p: float | Array) -> Any:
+    def place(self, p: float | Floats) -> Any:
         """[r] Where the quantiles are among the ordered values."""
         wanted = (np.broadcast_to(p, self.total.shape) + TIE) * self.total
         found = [np.searchsorted(c, t, side="right") for c, t in zip(self.mass, wanted, strict=True)]
@@ -92,10 +92,10 @@ class Indicator(ABC):
         return True
 
     @abstractmethod
-    def point(self, piece: Piece) -> Array:
+    def point(self, piece: Piece) -> Floats:
         """[r] The number under each set of weights; nan where it is not defined."""
 
-    def influence(self, piece: Piece) -> Array | None:
+    def influence(self, piece: Piece) -> Floats | None:
         """[n] Derivative with respect to each record's weight (one set of weights).
 
         None where there is no formula, so that only replicates can give the variance.
@@ -111,11 +111,11 @@ class LinedIndicator(Indicator):
     """An indicator with a poverty line that belongs to the whole file, whatever the domain."""
 
     @abstractmethod
-    def line(self, whole: Piece) -> Array:
+    def line(self, whole: Piece) -> Floats:
         """[r] The line under each set of weights."""
 
     @abstractmethod
-    def line_influence(self, whole: Piece) -> Array:
+    def line_influence(self, whole: Piece) -> Floats:
         """[n] Influence of each record of the whole file on the line."""
 
     @abstractmethod
@@ -123,7 +123,7 @@ class LinedIndicator(Indicator):
         """Derivative of the number with respect to the line; `influence` holds the line fixed."""
 
 
-def own_function(name: str, function: Callable[[Array, Array], float]) -> Indicator:
+def own_function(name: str, function: Callable[[Floats, Floats], float]) -> Indicator:
     """A user's function (values, weights) → number as an indicator; records come in order of the values."""
     return _Own(name, function)
 
@@ -131,13 +131,13 @@ def own_function(name: str, function: Callable[[Array, Array], float]) -> Indica
 @dataclass(frozen=True)
 class _Own(Indicator):
     title: str
-    function: Callable[[Array, Array], float]
+    function: Callable[[Floats, Floats], float]
 
     @property
     def name(self) -> str:
         return self.title
 
-    def point(self, piece: Piece) -> Array:
+    def point(self, piece: Piece) -> Floats:
         drawn = [row > 0 for row in piece.w]
         found = [
             float(self.function(piece.x[d], row[d])) if d.any() else np.nan

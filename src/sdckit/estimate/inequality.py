@@ -5,7 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from sdckit.estimate.indicator import Array, Indicator, Piece
+from sdckit.arrays import Floats
+from sdckit.estimate.indicator import Indicator, Piece
 
 
 @dataclass(frozen=True)
@@ -26,14 +27,14 @@ class Gini(Indicator):
         """How a row of results calls it."""
         return "gini"
 
-    def point(self, piece: Piece) -> Array:
+    def point(self, piece: Piece) -> Floats:
         """[r] The coefficients."""
         ranks = 2 * piece.mass
         ranks -= piece.w
         ranks *= piece.w
         return np.asarray(100 * (np.einsum("ij,j->i", ranks, piece.x) / (piece.total * piece.amount) - 1))
 
-    def influence(self, piece: Piece) -> Array:
+    def influence(self, piece: Piece) -> Floats:
         """100·[Σ_j w_j|x_i − x_j| / (Σw Σwx) − G/Σw − G x_i/Σwx], G as a share."""
         w, x = piece.w[0], piece.x
         total, amount = piece.total[0], piece.amount[0]
@@ -64,12 +65,12 @@ class ShareRatio(Indicator):
         """How a row of results calls it."""
         return f"s{100 * self.upper:g}s{100 * self.lower:g}"
 
-    def point(self, piece: Piece) -> Array:
+    def point(self, piece: Piece) -> Floats:
         """[r] The ratios."""
         rich, poor = self._amounts(piece)
         return rich / poor
 
-    def _amounts(self, piece: Piece) -> tuple[Array, Array]:
+    def _amounts(self, piece: Piece) -> tuple[Floats, Floats]:
         """[r] each: Σwx above the upper and up to the lower quantile, ties of the quantile included."""
         held = np.cumsum(piece.w * piece.x, axis=1)
         last = [
@@ -78,7 +79,7 @@ class ShareRatio(Indicator):
         upto = [np.take_along_axis(held, place[:, None], axis=1)[:, 0] for place in last]
         return held[:, -1] - upto[0], upto[1]
 
-    def influence(self, piece: Piece) -> Array:
+    def influence(self, piece: Piece) -> Floats:
         """(A_i − R·B_i)/B; the densities at the quantiles cancel."""
         rich, poor = self._amounts(piece)
         x, ratio = piece.x, rich[0] / poor[0]

@@ -5,7 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from sdckit.estimate.indicator import Array, Indicator, Piece, Source
+from sdckit.arrays import Floats
+from sdckit.estimate.indicator import Indicator, Piece, Source
 
 
 @dataclass(frozen=True)
@@ -17,11 +18,11 @@ class Mean(Indicator):
         """How a row of results calls it."""
         return "mean"
 
-    def point(self, piece: Piece) -> Array:
+    def point(self, piece: Piece) -> Floats:
         """[r] The weighted means."""
         return piece.amount / piece.total
 
-    def influence(self, piece: Piece) -> Array:
+    def influence(self, piece: Piece) -> Floats:
         """(x − mean)/Σw."""
         return np.asarray((piece.x - self.point(piece)[0]) / piece.total[0])
 
@@ -35,11 +36,11 @@ class Total(Indicator):
         """How a row of results calls it."""
         return "total"
 
-    def point(self, piece: Piece) -> Array:
+    def point(self, piece: Piece) -> Floats:
         """[r] The weighted totals."""
         return piece.amount
 
-    def influence(self, piece: Piece) -> Array:
+    def influence(self, piece: Piece) -> Floats:
         """The values themselves."""
         return piece.x
 
@@ -77,11 +78,11 @@ class Ratio(Indicator):
         """The variable and the denominator beside it."""
         return Source(variable, self.denominator)
 
-    def point(self, piece: Piece) -> Array:
+    def point(self, piece: Piece) -> Floats:
         """[r] The ratios of weighted totals."""
         return np.asarray(piece.amount / (piece.w @ piece.beside()))
 
-    def influence(self, piece: Piece) -> Array:
+    def influence(self, piece: Piece) -> Floats:
         """(x − R·y)/Σwy."""
         below = float((piece.w @ piece.beside())[0])
         return np.asarray((piece.x - self.point(piece)[0] * piece.beside()) / below)

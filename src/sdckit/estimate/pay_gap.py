@@ -5,7 +5,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sdckit.estimate.indicator import Array, Indicator, Piece, Source
+from sdckit.arrays import Floats
+from sdckit.estimate.indicator import Indicator, Piece, Source
 from sdckit.estimate.means import Mean
 from sdckit.estimate.quantiles import Quantile
 
@@ -40,14 +41,14 @@ class PayGap(Indicator):
     def _centre(self) -> Indicator:
         return Mean() if self.statistic == "mean" else Quantile()
 
-    def point(self, piece: Piece) -> Array:
+    def point(self, piece: Piece) -> Floats:
         """[r] The gaps; nan where one of the groups is empty."""
         first, second = (piece.cut(piece.beside() == code) for code in (1, 0))
         if not len(first.x) or not len(second.x):
             return np.full(len(piece.w), np.nan)
         return 1 - self._centre().point(second) / self._centre().point(first)
 
-    def influence(self, piece: Piece) -> Array:
+    def influence(self, piece: Piece) -> Floats:
         """From the influences on the two centres: −z₂/m₁ + m₂·z₁/m₁²."""
         found = np.zeros(len(piece.x))
         masks = [piece.beside() == code for code in (1, 0)]

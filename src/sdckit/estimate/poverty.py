@@ -5,7 +5,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sdckit.estimate.indicator import Array, Indicator, LinedIndicator, Piece
+from sdckit.arrays import Floats
+from sdckit.estimate.indicator import Indicator, LinedIndicator, Piece
 from sdckit.estimate.means import Mean
 from sdckit.estimate.quantiles import Quantile, density, share_below
 
@@ -27,11 +28,11 @@ class PovertyThreshold(Indicator):
         """How a row of results calls it."""
         return "poverty_threshold"
 
-    def point(self, piece: Piece) -> Array:
+    def point(self, piece: Piece) -> Floats:
         """[r] The thresholds."""
         return self.share * self._middle().point(piece)
 
-    def influence(self, piece: Piece) -> Array | None:
+    def influence(self, piece: Piece) -> Floats | None:
         """`share` times that of the median or mean."""
         moved = self._middle().influence(piece)
         return None if moved is None else self.share * moved
@@ -53,13 +54,13 @@ class _Poverty(LinedIndicator):
         """With a line of the sample, records jump over it."""
         return self.fixed_line is not None
 
-    def line(self, whole: Piece) -> Array:
+    def line(self, whole: Piece) -> Floats:
         """[r] The line under each set of weights."""
         if self.fixed_line is not None:
             return np.full(len(whole.w), float(self.fixed_line))
         return PovertyThreshold(self.share, self.of).point(whole)
 
-    def line_influence(self, whole: Piece) -> Array:
+    def line_influence(self, whole: Piece) -> Floats:
         """Influence of each record of the whole file on the line."""
         moved = PovertyThreshold(self.share, self.of).influence(whole)
         return np.zeros(len(whole.x)) if self.fixed_line is not None or moved is None else moved
@@ -80,11 +81,11 @@ class FosterGreerThorbecke(_Poverty):
         """How a row of results calls it."""
         return f"fgt{self.alpha}"
 
-    def point(self, piece: Piece) -> Array:
+    def point(self, piece: Piece) -> Floats:
         """[r] The indices."""
         return np.asarray(np.einsum("ij,ij->i", piece.w, self._gaps(piece)) / piece.total)
 
-    def _gaps(self, piece: Piece) -> Array:
+    def _gaps(self, piece: Piece) -> Floats:
         line = piece.poverty_line()[:, None]
         poor = piece.x < line
         return (
@@ -93,7 +94,7 @@ class FosterGreerThorbecke(_Poverty):
             else np.where(poor, 1 - piece.x / line, 0.0) ** self.alpha
         )
 
-    def influence(self, piece: Piece) -> Array:
+    def influence(self, piece: Piece) -> Floats:
         """(gap − FGT)/Σw with the line held fixed."""
         return np.asarray((self._gaps(piece)[0] - self.point(piece)[0]) / piece.total[0])
 
@@ -118,11 +119,11 @@ class PovertyRate(_Poverty):
         """How a row of results calls it."""
         return "poverty_rate"
 
-    def point(self, piece: Piece) -> Array:
+    def point(self, piece: Piece) -> Floats:
         """[r] The rates."""
         return 100 * _HEADCOUNT.point(piece)
 
-    def influence(self, piece: Piece) -> Array:
+    def influence(self, piece: Piece) -> Floats:
         """100·(1[x<z] − rate)/Σw with the line held fixed."""
         return 100 * _HEADCOUNT.influence(piece)
 
@@ -150,12 +151,12 @@ class PovertyGap(_Poverty):
         """How a row of results calls it."""
         return "poverty_gap"
 
-    def point(self, piece: Piece) -> Array:
+    def point(self, piece: Piece) -> Floats:
         """[r] The gaps; nan where nobody is poor."""
         line = piece.poverty_line()
         return np.asarray(100 * (line - self._median(piece)) / line)
 
-    def _median(self, piece: Piece) -> Array:
+    def _median(self, piece: Piece) -> Floats:
         """[r] The weighted median of those below the line."""
         poor = np.searchsorted(piece.x, piece.poverty_line(), side="left")
         upto = np.where(
@@ -164,7 +165,7 @@ class PovertyGap(_Poverty):
         found = piece.quantile(upto / (2 * piece.total))
         return np.where(upto > 0, found, np.nan)
 
-    def influence(self, piece: Piece) -> Array:
+    def influence(self, piece: Piece) -> Floats:
         """−100·(influence on the median of the poor)/z with the line held fixed."""
         line, middle = float(piece.poverty_line()[0]), float(self._median(piece)[0])
         total, poor, below = piece.total[0], piece.x < line, piece.x <= middle

@@ -5,7 +5,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from sdckit.estimate.indicator import TIE, Array, Indicator, Piece
+from sdckit.arrays import Floats
+from sdckit.estimate.indicator import TIE, Indicator, Piece
 
 _NORMAL = NormalDist()
 
@@ -31,7 +32,7 @@ class Quantile(Indicator):
         """How a row of results calls it."""
         return "median" if self.p == 0.5 else f"quantile {self.p:g}"
 
-    def point(self, piece: Piece) -> Array:
+    def point(self, piece: Piece) -> Floats:
         """[r] The weighted quantiles."""
         upper = piece.place(self.p)
         if not self.average:
@@ -40,12 +41,12 @@ class Quantile(Indicator):
         lower = piece.place(self.p - 2 * TIE)
         return np.asarray((piece.x[upper] + piece.x[lower]) / 2)
 
-    def influence(self, piece: Piece) -> Array:
+    def influence(self, piece: Piece) -> Floats:
         """−(1[x≤q] − F(q)) / (Σw·f(q))."""
         return quantile_influence(piece, self.p)
 
 
-def quantile_influence(piece: Piece, p: float) -> Array:
+def quantile_influence(piece: Piece, p: float) -> Floats:
     """Influence on the p-quantile: −(1[x≤q] − F(q)) / (Σw·f(q))."""
     below = piece.x <= piece.quantile(p)[0]
     share = float(piece.w[0, below].sum()) / piece.total[0]

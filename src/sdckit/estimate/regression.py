@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.arrays import Floats
 from sdckit.errors import DataError
-from sdckit.estimate.design import Array, Design
+from sdckit.estimate.design import Design
 from sdckit.estimate.formula import Matrix
 from sdckit.estimate.variance import Estimate, interval
 
@@ -39,11 +40,11 @@ class Fit:
     """A fitted regression; coefficients are nan where earlier columns determine them."""
 
     names: tuple[str, ...]
-    coefficients: Array
-    covariance: Array
+    coefficients: Floats
+    covariance: Floats
     degrees: float
-    fitted: Array
-    weights: Array
+    fitted: Floats
+    weights: Floats
     records: int
     sigma: float
     r_squared: float
@@ -107,7 +108,7 @@ def fit(matrix: Matrix, design: Design, *, family: Family = Family.OLS, by_desig
     )  # fmt: skip
 
 
-def _check(x: Array, y: Array, family: Family) -> None:
+def _check(x: Floats, y: Floats, family: Family) -> None:
     largest = max(np.abs(y).max(initial=0.0), np.abs(x).max(initial=0.0))
     if largest > _LARGEST:
         raise DataError(
@@ -122,7 +123,7 @@ def _check(x: Array, y: Array, family: Family) -> None:
         raise DataError("family='poisson' needs counts.", given=f"{y.min():g}", allowed="0 or more")
 
 
-def independent(x: Array) -> Any:
+def independent(x: Floats) -> Any:
     """[p] Which columns the ones before them do not determine; the first of a dependent group stays."""
     kept = (x != 0).any(axis=0)
     size = np.sqrt(np.einsum("ij,ij->j", x, x))
@@ -137,21 +138,21 @@ def independent(x: Array) -> Any:
     return kept
 
 
-def _linear(x: Array, y: Array, w: Array) -> tuple[Array, Array, Array]:
+def _linear(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
     root = np.sqrt(w)
     q, r = np.linalg.qr(x * root[:, None])
     beta = np.linalg.solve(r, q.T @ (y * root))
     return beta, x @ beta, w
 
 
-def _bread(x: Array, working: Array) -> Array:
+def _bread(x: Floats, working: Floats) -> Floats:
     """(XᵀWX)⁻¹ through the triangle of a QR decomposition."""
     r = np.linalg.qr(x * np.sqrt(working)[:, None], mode="r")
     inverse = np.linalg.inv(r)
     return np.asarray(inverse @ inverse.T)
 
 
-def _newton(x: Array, y: Array, w: Array, family: Family) -> tuple[Array, Array, Array]:
+def _newton(x: Floats, y: Floats, w: Floats, family: Family) -> tuple[Floats, Floats, Floats]:
     """Iterated weighted least squares for the canonical links; steps that overshoot are halved."""
     start = (w @ y / w.sum() + y) / 2
     eta = np.log(start + 0.1) if family is Family.POISSON else np.log((start + 0.25) / (1.25 - start))
@@ -173,7 +174,7 @@ def _newton(x: Array, y: Array, w: Array, family: Family) -> tuple[Array, Array,
     return beta, mu, w * slope
 
 
-def _mean(eta: Array, family: Family) -> tuple[Array, Array]:
+def _mean(eta: Floats, family: Family) -> tuple[Floats, Floats]:
     """Means and their derivative, kept away from 0 where outcomes are certain."""
     from scipy.special import expit
 
@@ -184,7 +185,7 @@ def _mean(eta: Array, family: Family) -> tuple[Array, Array]:
     return mu, np.maximum(mu * (1 - mu), 1e-10)
 
 
-def _deviance(eta: Array, y: Array, w: Array, family: Family) -> float:
+def _deviance(eta: Floats, y: Floats, w: Floats, family: Family) -> float:
     """−2 log-likelihood up to a constant."""
     if family is Family.POISSON:
         return float(2 * np.sum(w * (np.exp(np.clip(eta, -700, 700)) - y * eta)))

@@ -6,8 +6,9 @@ from enum import StrEnum
 
 import numpy as np
 
+from sdckit.arrays import Floats, Ints
 from sdckit.errors import OptionError
-from sdckit.estimate.design import Array, Codes, Design
+from sdckit.estimate.design import Design
 
 _CHUNK = 1 << 19  # weights worked on at once: 4 MB stay in the cache
 _MOST = 2_000_000_000  # weights of all jackknife replicates together
@@ -36,13 +37,13 @@ class Replicates:
 
     design: Design
     method: Method
-    scale: Array  # [R]
+    scale: Floats  # [R]
     centred: bool
     seed: int = 0
-    margins: tuple[Codes, ...] = ()
-    given: Array | None = None  # [R, n]
+    margins: tuple[Ints, ...] = ()
+    given: Floats | None = None  # [R, n]
 
-    def __iter__(self) -> Iterator[Array]:
+    def __iter__(self) -> Iterator[Floats]:
         """Chunks [r, n] of weights, all R of them in turn, the same each time."""
         if self.given is not None:
             yield self.given
@@ -51,12 +52,12 @@ class Replicates:
         else:
             yield from self._bootstrap()
 
-    def _bootstrap(self) -> Iterator[Array]:
+    def _bootstrap(self) -> Iterator[Floats]:
         from sdckit.kernels.replicates import bootstrap_weights
 
         design, rng = self.design, np.random.default_rng(self.seed)
         drawing = _drawing(design, rescaled=self.method is Method.RESCALED)
-        totals: list[Array] = [
+        totals: list[Floats] = [
             np.bincount(m, weights=design.weights).astype(np.float64) for m in self.margins
         ]
         left, n, m = len(self.scale), len(design.weights), len(design.stratum_of_cluster)
@@ -69,7 +70,7 @@ class Replicates:
                 _rake(row, self.margins, totals)
             yield weights
 
-    def _jackknife(self) -> Iterator[Array]:
+    def _jackknife(self) -> Iterator[Floats]:
         """Leave out one PSU; the others of its stratum stand in for it."""
         design = self.design
         home, m = design.stratum_of_cluster, design.clusters
@@ -90,7 +91,7 @@ def replicates(
     number: int,
     *,
     seed: int = 0,
-    margins: Sequence[Codes] = (),
+    margins: Sequence[Ints] = (),
 ) -> Replicates:
     """Replicate weights of a design.
 
@@ -116,7 +117,7 @@ def replicates(
     )
 
 
-def given_replicates(design: Design, weights: Array, *, scale: float | None = None) -> Replicates:
+def given_replicates(design: Design, weights: Floats, *, scale: float | None = None) -> Replicates:
     """Replicate weights [R, n] that came with the data; `scale` is the factor of the sum of squares, 1/R.
 
     Bootstrap and BRR weights have 1/R; a jackknife (R−1)/R; Fay's BRR 1/(R(1−k)²).
@@ -126,7 +127,7 @@ def given_replicates(design: Design, weights: Array, *, scale: float | None = No
     return Replicates(design, Method.REPLICATES, each, centred=False, given=weights)
 
 
-def _drawing(design: Design, *, rescaled: bool) -> tuple[Codes, Codes, Array, Array, Codes]:
+def _drawing(design: Design, *, rescaled: bool) -> tuple[Ints, Ints, Floats, Floats, Ints]:
     """What the kernel needs: for each draw the first PSU and size of its stratum; base and gain; the PSUs.
 
     Rescaled: one draw less in each stratum, and 1 − λ + λ·(m/(m−1))·count with λ = √(1−f); a PSU alone in
@@ -147,7 +148,7 @@ def _drawing(design: Design, *, rescaled: bool) -> tuple[Codes, Codes, Array, Ar
     return first, size, base, gain, number[design.cluster]
 
 
-def _rake(w: Array, margins: Sequence[Codes], totals: Sequence[Array]) -> None:
+def _rake(w: Floats, margins: Sequence[Ints], totals: Sequence[Floats]) -> None:
     """Scale the weights w [n], in place, until the categories of every margin have their totals.
 
     A category no drawn record belongs to keeps weight 0; one margin is met in a single step.

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from sdckit.arrays import Ints
 from sdckit.engine import frames
 from sdckit.errors import ColumnError, OptionError, listing
-from sdckit.estimate.design import Codes, Design, column_codes, design_of
+from sdckit.estimate.design import Design, column_codes, design_of
 from sdckit.estimate.indicator import Indicator, Source
 from sdckit.estimate.replicates import Method, Replicates, given_replicates, replicates
 from sdckit.estimate.variance import WHOLE, Estimate, Task, estimates, ordered
@@ -79,7 +80,7 @@ def _readable(data: Microdata, source: Source) -> bool:
     return all(c in types for c in needed) and all(types[c].is_numeric() for c in numbers)
 
 
-def _domain_codes(data: Microdata, by: tuple[str, ...], names: Sequence[tuple[str, ...]]) -> Codes:
+def _domain_codes(data: Microdata, by: tuple[str, ...], names: Sequence[tuple[str, ...]]) -> Ints:
     """[n] The place of each record's domain in `names`, −1 for none of them."""
     none = np.full(data.height, -1, dtype=np.int64)
     if not by or any(c not in data.columns for c in by):

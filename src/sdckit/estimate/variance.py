@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sdckit.estimate.design import Array, Codes, Design
+from sdckit.arrays import Floats, Ints
+from sdckit.estimate.design import Design
 from sdckit.estimate.indicator import Indicator, LinedIndicator, Piece, Source
 from sdckit.estimate.replicates import Replicates
 from sdckit.values import texts
@@ -33,19 +34,19 @@ class Ordered:
     rows: places of all records with a value, in order of the values. by_domain: the same for each domain.
     """
 
-    x: Array
-    other: Array | None
-    rows: Codes
-    by_domain: dict[int, Codes]
+    x: Floats
+    other: Floats | None
+    rows: Ints
+    by_domain: dict[int, Ints]
 
-    def piece(self, weights: Array, domain: int, line: Array | None = None) -> Piece:
+    def piece(self, weights: Floats, domain: int, line: Floats | None = None) -> Piece:
         """The records of a domain under weights [r, n] of the whole file."""
         rows = self.rows if domain == WHOLE else self.by_domain[domain]
         other = None if self.other is None else self.other[rows]
         return Piece(self.x[rows], np.take(weights, rows, axis=1), other, line)
 
 
-def ordered(frame: pl.DataFrame, source: Source, domains: Codes, number: int) -> Ordered:
+def ordered(frame: pl.DataFrame, source: Source, domains: Ints, number: int) -> Ordered:
     """The columns of a source as numbers, records with a missing value left out."""
     x, other = _values(frame, source)
     present = np.isfinite(x) if other is None else np.isfinite(x) & np.isfinite(other)
@@ -55,11 +56,11 @@ def ordered(frame: pl.DataFrame, source: Source, domains: Codes, number: int) ->
     return Ordered(x, other, rows, {d: rows[own == d] for d in range(number)})
 
 
-def _values(frame: pl.DataFrame, source: Source) -> tuple[Array, Array | None]:
-    def numbers(column: str) -> Array:
+def _values(frame: pl.DataFrame, source: Source) -> tuple[Floats, Floats | None]:
+    def numbers(column: str) -> Floats:
         return np.asarray(frame[column].cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
 
-    def member(column: str) -> Array:
+    def member(column: str) -> Floats:
         inside = texts(frame[column]) == source.category
         return np.asarray(inside.cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
 
@@ -78,10 +79,10 @@ class Task:
     domain: int
 
 
-def points(tasks: Sequence[Task], sources: dict[Source, Ordered], weights: Array) -> Array:
+def points(tasks: Sequence[Task], sources: dict[Source, Ordered], weights: Floats) -> Floats:
     """[r, tasks] Every task under weights [r, n]."""
     pieces: dict[Any, Piece] = {}
-    lines: dict[Any, Array] = {}
+    lines: dict[Any, Floats] = {}
 
     def piece(source: Source, domain: int) -> Piece:
         if (source, domain) not in pieces:
@@ -103,14 +104,14 @@ def points(tasks: Sequence[Task], sources: dict[Source, Ordered], weights: Array
     return found
 
 
-def with_line(part: Piece, line: Array) -> Piece:
+def with_line(part: Piece, line: Floats) -> Piece:
     """The piece with a poverty line; what was cumulated stays known."""
     lined = Piece(part.x, part.w, part.other, line)
     lined.__dict__.update({k: v for k, v in part.__dict__.items() if k in ("mass", "total", "amount")})
     return lined
 
 
-def linearised(task: Task, sources: dict[Source, Ordered], weights: Array) -> Array | None:
+def linearised(task: Task, sources: dict[Source, Ordered], weights: Floats) -> Floats | None:
     """[n] w·z, whose design variance is that of the indicator; None where there is no formula.
 
     A record outside the domain, or without a value, has 0: it still counts in the design.

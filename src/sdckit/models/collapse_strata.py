@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sdckit.arrays import Ints
 from sdckit.errors import ColumnError, OptionError, listing
-
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)

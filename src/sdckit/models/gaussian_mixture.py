@@ -3,14 +3,12 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
+from sdckit.arrays import Floats
 from sdckit.errors import DataError, OptionError
 from sdckit.models.mixture_families import FAMILIES, Family
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _SHORT, _LONG = 15, 1_000  # EM steps from every start, and from the best of them
 _FINALISTS = 2
@@ -24,13 +22,13 @@ class Mixture:
     """A fitted mixture: weights (G), means (G, p), covariances (G, p, p)."""
 
     family: Family
-    weights: Array
-    means: Array
-    covariances: Array
+    weights: Floats
+    means: Floats
+    covariances: Floats
     log_likelihood: float
     records: int
-    volumes: Array = field(repr=False)  # with the axes: where another EM goes on
-    axes: Array = field(repr=False)
+    volumes: Floats = field(repr=False)  # with the axes: where another EM goes on
+    axes: Floats = field(repr=False)
 
     @property
     def components(self) -> int:
@@ -47,7 +45,7 @@ class Mixture:
         """2·log-likelihood − parameters·log n: larger is better, as in mclust."""
         return 2 * self.log_likelihood - self.parameters * math.log(self.records)
 
-    def component_logs(self, x: Array) -> Array:
+    def component_logs(self, x: Floats) -> Floats:
         """Log of weight times density of each row under each component (n, G)."""
         from sdckit.kernels.mixture_em import log_densities
 
@@ -55,19 +53,19 @@ class Mixture:
         log_densities(np.ascontiguousarray(x), self.means, self.covariances, np.zeros(x.shape[1]), logs)
         return np.asarray(logs + np.log(self.weights))
 
-    def scores(self, x: Array) -> Array:
+    def scores(self, x: Floats) -> Floats:
         """The log-density of each row."""
         logs = self.component_logs(x)
         return np.asarray(np.logaddexp.reduce(logs, axis=1))
 
-    def posterior(self, x: Array) -> Array:
+    def posterior(self, x: Floats) -> Floats:
         """The probability of each component for each row (n, G)."""
         logs = self.component_logs(x)
         return np.asarray(np.exp(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True)))
 
 
 def gaussian_mixture(
-    x: Array,
+    x: Floats,
     *,
     components: Sequence[int] = (1, 2, 3, 4, 5),
     families: Sequence[Family] = FAMILIES,
@@ -107,7 +105,7 @@ def gaussian_mixture(
     return [by_weight(m) for m in found]
 
 
-def check(x: Array, components: Sequence[int]) -> None:
+def check(x: Floats, components: Sequence[int]) -> None:
     """Refuse what no mixture can be fitted to."""
     if x.ndim != 2 or 0 in x.shape:
         raise DataError("A mixture needs records and variables.", given=f"shape {x.shape}")
@@ -118,7 +116,7 @@ def check(x: Array, components: Sequence[int]) -> None:
 
 
 def fit_family(
-    x: Array, family: Family, posteriors: Iterable[Array], *, smallest: float = 1.0, flat: float = _FLAT
+    x: Floats, family: Family, posteriors: Iterable[Floats], *, smallest: float = 1.0, flat: float = _FLAT
 ) -> Mixture | None:
     """The best fit of one family from several posteriors, or None where all end in singularities."""
     short = [go_on(x, family, z.copy(), None, steps=_SHORT, smallest=smallest, flat=flat) for z in posteriors]
@@ -138,13 +136,13 @@ def fit_family(
 
 
 def go_on(
-    x: Array,
+    x: Floats,
     family: Family,
-    posterior: Array,
+    posterior: Floats,
     before: Mixture | None,
     *,
     steps: int,
-    counts: Array | None = None,
+    counts: Floats | None = None,
     smallest: float = 1.0,
     flat: float = _FLAT,
 ) -> Mixture | None:

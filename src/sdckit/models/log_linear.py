@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sdckit.arrays import Floats, Ints
 from sdckit.errors import DataError, OptionError
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 LARGEST = 20_000_000  # cells of a table that is fitted in one piece
 # largest deviation of a margin, as a share of the total. Where empty margins push the estimate to the edge of

@@ -9,11 +9,9 @@ from scipy.sparse import csr_matrix
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
+from sdckit.arrays import Bools, Floats
 from sdckit.errors import DataError
 from sdckit.kernels._jit import jit
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 _ALIASED = 1e-10  # 1 − R² of a column on the columns before it, below which it is left out
 _RIDGE = 1e-12  # on the scaled matrix: keeps steps finite in directions that separate the outcomes
@@ -30,8 +28,8 @@ class Logistic:
     fitted probabilities do settle. converged: the deviance stopped changing within the steps allowed.
     """
 
-    coefficients: Array
-    fitted: Array
+    coefficients: Floats
+    fitted: Floats
     deviance: float
     rank: int
     steps: int
@@ -39,7 +37,7 @@ class Logistic:
     separated: bool
 
 
-def logistic(x: Any, y: Array, weights: Array | None = None, *, max_steps: int = 100) -> Logistic:
+def logistic(x: Any, y: Floats, weights: Floats | None = None, *, max_steps: int = 100) -> Logistic:
     """Maximum likelihood of P(y=1) = 1/(1+exp(−xβ)); the design must hold its own column of ones.
 
     x: array or scipy sparse matrix, rows × columns. y: outcomes 0 to 1 (a share stands for a group of records
@@ -72,7 +70,7 @@ def logistic(x: Any, y: Array, weights: Array | None = None, *, max_steps: int =
     return Logistic(coefficients, fitted, _deviance(eta, y, w), int(kept.sum()), steps, converged, separated)
 
 
-def _newton(x: csr_matrix, y: Array, w: Array, max_steps: int) -> tuple[Array, int, bool]:
+def _newton(x: csr_matrix, y: Floats, w: Floats, max_steps: int) -> tuple[Floats, int, bool]:
     beta = np.zeros(x.shape[1])
     transposed = x.T.tocsr()
     eta = np.zeros(len(y))
@@ -95,11 +93,11 @@ def _newton(x: csr_matrix, y: Array, w: Array, max_steps: int) -> tuple[Array, i
     return beta, max_steps, False
 
 
-def _deviance(eta: Array, y: Array, w: Array) -> float:
+def _deviance(eta: Floats, y: Floats, w: Floats) -> float:
     return float(2 * np.sum(w * (np.logaddexp(0.0, eta) - y * eta)))
 
 
-def _solve(a: Array, b: Array) -> Array:
+def _solve(a: Floats, b: Floats) -> Floats:
     """The Newton step from a scaled to a unit diagonal, so that nearly certain rows do no harm."""
     root = np.sqrt(np.diag(a))
     root[root == 0] = 1.0
@@ -113,7 +111,7 @@ def _solve(a: Array, b: Array) -> Array:
             ridge *= 100
 
 
-def gram(x: csr_matrix, w: Array) -> Array:
+def gram(x: csr_matrix, w: Floats) -> Floats:
     """XᵀWX of a sparse design with sorted indices; the work is Σ (entries in a row)², not rows·columns²."""
     half = np.zeros((x.shape[1], x.shape[1]))
     _accumulate(x.indptr.astype(np.int64), x.indices.astype(np.int32), x.data, w, half)
@@ -121,7 +119,7 @@ def gram(x: csr_matrix, w: Array) -> Array:
 
 
 @jit
-def _accumulate(starts: Any, columns: Any, values: Any, w: Array, half: Array) -> None:
+def _accumulate(starts: Any, columns: Any, values: Any, w: Floats, half: Floats) -> None:
     for i in range(len(w)):
         for a in range(starts[i], starts[i + 1]):
             scaled = w[i] * values[a]
@@ -132,7 +130,7 @@ def _accumulate(starts: Any, columns: Any, values: Any, w: Array, half: Array) -
                 half[row, columns[b]] += scaled * values[b]
 
 
-def independent_columns(a: Array) -> Bools:
+def independent_columns(a: Floats) -> Bools:
     """Which columns the ones before them do not determine, from the matrix XᵀWX."""
     diagonal = np.diag(a).copy()
     there = diagonal > 0
@@ -149,7 +147,7 @@ def independent_columns(a: Array) -> Bools:
 
 
 @jit
-def _eliminate(a: Array, there: Bools, kept: Bools, tolerance: float) -> None:
+def _eliminate(a: Floats, there: Bools, kept: Bools, tolerance: float) -> None:
     """Cholesky in the order of the columns, passing over those with nothing new (changes a and kept)."""
     k = len(a)
     for j in range(k):

@@ -3,16 +3,13 @@
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.stats import chi2
 from sklearn.covariance import fast_mcd
 
+from sdckit.arrays import Bools, Floats
 from sdckit.errors import DataError
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Chosen = np.ndarray[Any, np.dtype[np.bool_]]
 
 _PLENTY, _STARTS = 500, 3  # larger files are searched from samples of this size, this many times
 _KEPT = 0.975  # records within this quantile of their squared distance are kept when reweighting
@@ -22,15 +19,15 @@ _KEPT = 0.975  # records within this quantile of their squared distance are kept
 class Mcd:
     """Raw: mean and covariance of the best subset. Reweighted: those of all records that then lie near."""
 
-    location: Array
-    covariance: Array
-    raw_location: Array
-    raw_covariance: Array
-    support: Chosen  # the best subset
-    kept: Chosen  # the records behind the reweighted estimate
+    location: Floats
+    covariance: Floats
+    raw_location: Floats
+    raw_covariance: Floats
+    support: Bools  # the best subset
+    kept: Bools  # the records behind the reweighted estimate
 
 
-def mcd(x: Array, *, support_fraction: float = 0.5, seed: int = 0) -> Mcd:
+def mcd(x: Floats, *, support_fraction: float = 0.5, seed: int = 0) -> Mcd:
     """The reweighted MCD estimate of the rows of `x` (complete numbers).
 
     The subset of h records with the smallest determinant of its covariance is searched by FastMCD, in files
@@ -70,7 +67,7 @@ def consistency(share: float, p: int) -> float:
     return float(share / chi2.cdf(chi2.ppf(share, p), p + 2))
 
 
-def _search(x: Array, h: int, seed: int) -> tuple[Array, Array, Chosen]:
+def _search(x: Floats, h: int, seed: int) -> tuple[Floats, Floats, Bools]:
     """The mean, covariance and rows of the best subset of h rows found."""
     n = len(x)
     if h == n:
@@ -86,7 +83,7 @@ def _search(x: Array, h: int, seed: int) -> tuple[Array, Array, Chosen]:
     return *_estimate(x[best]), best
 
 
-def _start(x: Array, share: float, seed: int) -> Chosen:
+def _start(x: Floats, share: float, seed: int) -> Bools:
     """FastMCD's subset of a sample."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # on flat data it warns of determinants; the result is checked by mcd
@@ -98,7 +95,7 @@ def _start(x: Array, share: float, seed: int) -> Chosen:
     return np.asarray(support, dtype=bool)
 
 
-def _concentrate(x: Array, near: Array, h: int) -> Chosen:
+def _concentrate(x: Floats, near: Floats, h: int) -> Bools:
     """C-steps: the h rows nearest to the estimate, again and again; the determinant never grows."""
     found = np.zeros(len(x), dtype=bool)
     for _ in range(100):
@@ -115,5 +112,5 @@ def _concentrate(x: Array, near: Array, h: int) -> Chosen:
     return found
 
 
-def _estimate(x: Array) -> tuple[Array, Array]:
+def _estimate(x: Floats) -> tuple[Floats, Floats]:
     return x.mean(axis=0), np.atleast_2d(np.cov(x, rowvar=False))

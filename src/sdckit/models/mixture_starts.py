@@ -5,15 +5,16 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Labels = np.ndarray[Any, np.dtype[np.int64]]
+from sdckit.arrays import Floats, Ints
+
+Labels = Ints
 
 _MOST = 2_000  # larger files are clustered from a sample of this size
 _ROUNDS = 10
 
 
 def partitions(
-    x: Array, components: Sequence[int], *, draws: int, rng: np.random.Generator
+    x: Floats, components: Sequence[int], *, draws: int, rng: np.random.Generator
 ) -> dict[int, list[Labels]]:
     """Different partitions of the rows for every number of components.
 
@@ -36,7 +37,7 @@ def partitions(
     return found
 
 
-def _views(x: Array) -> list[Array]:
+def _views(x: Floats) -> list[Floats]:
     """The variables on one scale, and sphered."""
     spread = x.std(axis=0)
     scaled = (x - x.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
@@ -44,13 +45,13 @@ def _views(x: Array) -> list[Array]:
     return [scaled, left[:, values > 1e-8 * values.max(initial=0.0)] * np.sqrt(len(x))]
 
 
-def _ward(x: Array) -> Any:
+def _ward(x: Floats) -> Any:
     from scipy.cluster.hierarchy import linkage
 
     return linkage(x, "ward") if x.shape[1] else linkage(np.zeros((len(x), 1)), "ward")
 
 
-def _cut(tree: Any, x: Array, some: Labels, g: int) -> Labels:
+def _cut(tree: Any, x: Floats, some: Labels, g: int) -> Labels:
     """The tree cut into g parts; rows outside the sample go to the nearest mean."""
     from scipy.cluster.hierarchy import fcluster
 
@@ -61,7 +62,7 @@ def _cut(tree: Any, x: Array, some: Labels, g: int) -> Labels:
     return _nearest(x, centres)
 
 
-def _k_means(x: Array, g: int, rng: np.random.Generator) -> Labels:
+def _k_means(x: Floats, g: int, rng: np.random.Generator) -> Labels:
     """k-means from k-means++ seeds."""
     centres = x[rng.integers(len(x))][None, :]
     for _ in range(g - 1):
@@ -78,6 +79,6 @@ def _k_means(x: Array, g: int, rng: np.random.Generator) -> Labels:
     return labels
 
 
-def _nearest(x: Array, centres: Array) -> Labels:
+def _nearest(x: Floats, centres: Floats) -> Labels:
     distance = (centres**2).sum(axis=1) - 2 * x @ centres.T
     return np.asarray(distance.argmin(axis=1), dtype=np.int64)

@@ -6,12 +6,12 @@ from functools import cache
 
 import numpy as np
 
-from sdckit.models.gaussian_mixture import Array
+from sdckit.arrays import Bools, Floats
 from sdckit.models.mcd import consistency
 from sdckit.models.mixture_families import Family
 from sdckit.models.small_sample import SmallSample as SmallSample
 from sdckit.models.small_sample import small_sample_factor
-from sdckit.models.trimmed_mixture import Bools, TrimmedMixture, trimmed_mixture
+from sdckit.models.trimmed_mixture import TrimmedMixture, trimmed_mixture
 
 _SIMULATED, _STARTS = 100, 5  # simulated normal samples behind a small-sample factor; starts of each fit
 
@@ -25,12 +25,12 @@ class RobustDistances:
     component, which its covariance is multiplied by.
     """
 
-    squares: Array
-    p_values: Array
+    squares: Floats
+    p_values: Floats
     rejected: Bools
-    p_value: Array
+    p_value: Floats
     atypical: Bools
-    factors: Array
+    factors: Floats
 
 
 def robust_distances(
@@ -71,7 +71,7 @@ def robust_distances(
     return RobustDistances(squares, values, rejected, largest, largest < limits[best], factors)
 
 
-def p_values(squares: Array, n: int, p: int, kept: Bools) -> Array:
+def p_values(squares: Floats, n: int, p: int, kept: Bools) -> Floats:
     """Upper tail probabilities of squared distances from a component of n records in p variables."""
     from scipy.stats import beta, f
 

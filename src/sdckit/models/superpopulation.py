@@ -10,12 +10,10 @@ from dataclasses import dataclass, field
 from math import exp, inf, log, log1p, nan
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import digamma, gammaln
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from sdckit.arrays import Floats, Ints
 
 _NONE = "The estimating equations have no solution for these cell sizes."
 

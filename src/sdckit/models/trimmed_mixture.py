@@ -3,16 +3,13 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from sdckit.arrays import Bools, Floats, Ints
 from sdckit.errors import DataError, OptionError
-from sdckit.models.gaussian_mixture import Array, Mixture, by_weight, check, go_on
+from sdckit.models.gaussian_mixture import Mixture, by_weight, check, go_on
 from sdckit.models.mixture_families import FAMILIES, Family
-
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 _SEARCH = (Family.EII, Family.VVI, Family.EEE, Family.VVV)  # the families that search from random starts
 _FIRST, _FEW, _MANY = 2, 5, 60  # C-steps from every start; EM steps within these and within later ones
@@ -35,9 +32,9 @@ class TrimmedMixture:
     mixture: Mixture
     kept: Bools
     component: Ints
-    squares: Array
+    squares: Floats
     history: tuple[float, ...]
-    counts: Array
+    counts: Floats
 
     @property
     def kept_sizes(self) -> Ints:
@@ -65,14 +62,14 @@ class TrimmedMixture:
 
 
 def trimmed_mixture(
-    x: Array,
+    x: Floats,
     *,
     trim: float = 0.25,
     components: Sequence[int] = (1, 2, 3),
     families: Sequence[Family] = FAMILIES,
     starts: int = 10,
     smallest: int | None = None,
-    weights: Array | None = None,
+    weights: Floats | None = None,
     seed: int = 0,
 ) -> TrimmedMixture | None:
     r"""The mixture with the largest trimmed likelihood found, its family and size chosen by BIC.
@@ -125,7 +122,7 @@ def trimmed_mixture(
     return _placed(x, by_weight(mixture), kept, history, counts)
 
 
-def _counts(weights: Array | None, n: int) -> Array:
+def _counts(weights: Floats | None, n: int) -> Floats:
     """The weights on a scale on which they are 1 on average."""
     if weights is None:
         return np.ones(n)
@@ -157,8 +154,8 @@ def _from_sample(
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    x: Array
-    counts: Array
+    x: Floats
+    counts: Floats
     h: int
     smallest: int
     rng: np.random.Generator
@@ -172,7 +169,7 @@ class _Search:
         done = [self.choose(m, pool, families) for m in pool[:_FINALISTS]]
         return max(done, key=lambda d: d[0].bic, default=None)
 
-    def best_rows(self, mixture: Mixture) -> tuple[Ints, Array]:
+    def best_rows(self, mixture: Mixture) -> tuple[Ints, Floats]:
         """The rows with the largest log-densities that count as h records, and how much each counts."""
         order = np.argsort(-mixture.scores(self.x), kind="stable")
         room = self.h - np.cumsum(self.counts[order]) + self.counts[order]
@@ -235,13 +232,13 @@ class _Search:
             mixture = best
 
     def _em(
-        self, x: Array, counts: Array, family: Family, posterior: Array, before: Mixture | None, steps: int
+        self, x: Floats, counts: Floats, family: Family, posterior: Floats, before: Mixture | None, steps: int
     ) -> Mixture | None:
         return go_on(
             x, family, posterior, before, steps=steps, counts=counts, smallest=self.smallest, flat=_FLAT
         )
 
-    def _first(self, rows: Ints, posterior: Array, family: Family) -> Mixture | None:
+    def _first(self, rows: Ints, posterior: Floats, family: Family) -> Mixture | None:
         """A start after a few short C-steps, or None where it became singular."""
         mixture = go_on(
             self.x[rows], family, posterior.copy(), None, steps=1, counts=self.counts[rows], flat=_FLAT
@@ -252,7 +249,7 @@ class _Search:
             mixture = self.c_step(mixture, family, _FEW)
         return mixture
 
-    def _random_start(self, g: int, *, spread: bool) -> tuple[Ints, Array]:
+    def _random_start(self, g: int, *, spread: bool) -> tuple[Ints, Floats]:
         """Rows and their components: all rows near one of g random ones, or p + 2 random rows for each."""
         n, p = self.x.shape
         if not spread and g * (p + 2) <= n:
@@ -268,7 +265,7 @@ class _Search:
 
 
 def _placed(
-    x: Array, mixture: Mixture, kept: Bools, history: tuple[float, ...], counts: Array
+    x: Floats, mixture: Mixture, kept: Bools, history: tuple[float, ...], counts: Floats
 ) -> TrimmedMixture:
     """Every record with its component; trimmed ones go to the nearest, only so that they are counted."""
     squares = np.empty((len(x), mixture.components))

@@ -6,20 +6,18 @@ from math import sqrt
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
+from sdckit.arrays import Bools, Floats
 from sdckit.microdata import Microdata
 from sdckit.protect.households import once_per_household
-from sdckit.protect.numbers import Floats, location_and_spread, matrix_of, number_columns, with_matrix
+from sdckit.protect.numbers import location_and_spread, matrix_of, number_columns, with_matrix
 from sdckit.protect.strata import pooled_strata
 from sdckit.registry import NUMERIC, Columns, Role, Where, protection
 
 CENTRAL = 0.975  # records beyond this quantile of their robust squared distance are outliers
 PLENTY = 50_000  # records, drawn at random, are enough to estimate where the bulk lies
 FLAT = 1e-9  # least variance, in units of the variable's own, of a direction that half of the records share
-
-Chosen = npt.NDArray[np.bool_]
 
 
 class Noise(StrEnum):
@@ -174,7 +172,7 @@ def _turn(x: Floats, amount: float, rng: np.random.Generator) -> Floats:
     return np.asarray(mean + spread * turned)
 
 
-def _far(x: Floats, rng: np.random.Generator) -> Chosen:
+def _far(x: Floats, rng: np.random.Generator) -> Bools:
     """Records far from the bulk in the variables they have."""
     from scipy.stats import chi2
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from sdckit.protect.numbers import Floats, location_and_spread
+from sdckit.arrays import Floats
+from sdckit.protect.numbers import location_and_spread
 from sdckit.protect.tails import value_below
 
 FLAT = 1e-9  # least variance, in units of the variable's own, of a direction that most records share

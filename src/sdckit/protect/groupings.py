@@ -3,13 +3,9 @@
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
+from sdckit.arrays import Bools, Floats, Ints
 from sdckit.protect.numbers import location_and_spread
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 CLUSTER = 100  # groups a cluster holds on average
 MOST_CLUSTERS = 50
@@ -153,7 +149,7 @@ def transformed(x: Floats, transform: Transform) -> Floats:
     return x
 
 
-def summarised(x: Floats, group: Ints, statistic: Statistic, nominal: Flags | None = None) -> Floats:
+def summarised(x: Floats, group: Ints, statistic: Statistic, nominal: Bools | None = None) -> Floats:
     """Each record's values replaced by its group's mean or median, or most frequent category."""
     sizes = np.bincount(group)
     columns = []

@@ -6,13 +6,12 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from sdckit.arrays import Ints
 from sdckit.microdata import LogEntry, Microdata
 
 F = TypeVar("F", bound=Callable[..., Microdata])
-Ints = npt.NDArray[np.int64]
 
 
 def once_per_household(function: F) -> F:

@@ -9,10 +9,11 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
+from sdckit.arrays import Bools, Floats, Ints
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
 from sdckit.protect import groupings
-from sdckit.protect.groupings import Flags, Floats, Ints, Statistic, Transform
+from sdckit.protect.groupings import Statistic, Transform
 from sdckit.protect.households import once_per_household
 from sdckit.protect.numbers import number_columns
 from sdckit.protect.strata import pooled_strata
@@ -166,13 +167,13 @@ class _Plan:
     transform: Transform
     share: float | None
 
-    def scaled(self, x: Floats, nominal: Flags) -> Floats:
+    def scaled(self, x: Floats, nominal: Bools) -> Floats:
         """The numbers on the scale of the distances; codes of categories as they are."""
         numbers = groupings.transformed(x, self.transform)
         scale = groupings.by_range if self.method is Aggregation.GOWER else groupings.standardise
         return np.asarray(np.where(nominal, x, scale(numbers)))
 
-    def groups(self, z: Floats, nominal: Flags) -> Ints:
+    def groups(self, z: Floats, nominal: Bools) -> Ints:
         """A group for each row of z, which has no missing value, and one column where BY_VARIABLE."""
         if self.method is Aggregation.RANK_GROUPS and self.share is not None:
             return groupings.rank_groups_of(z[:, 0], self.share, self.k)
@@ -193,7 +194,7 @@ _GROUPINGS: dict[Aggregation, Callable[[Floats, int, bool], Ints]] = {
 }
 
 
-def _together(x: Floats, nominal: Flags, plan: _Plan) -> tuple[Floats, int]:
+def _together(x: Floats, nominal: Bools, plan: _Plan) -> tuple[Floats, int]:
     """Groups of the records that share a pattern of present values, the nearest groups' values for others."""
     z = plan.scaled(x, nominal)
     y = np.full_like(x, np.nan)
@@ -216,7 +217,7 @@ def _together(x: Floats, nominal: Flags, plan: _Plan) -> tuple[Floats, int]:
     return y, groups
 
 
-def _by_variable(x: Floats, nominal: Flags, plan: _Plan) -> tuple[Floats, int]:
+def _by_variable(x: Floats, nominal: Bools, plan: _Plan) -> tuple[Floats, int]:
     """Groups of the present values of each column; fewer than k are blanked."""
     z = plan.scaled(x, nominal)
     y = np.full_like(x, np.nan)
@@ -230,7 +231,7 @@ def _by_variable(x: Floats, nominal: Flags, plan: _Plan) -> tuple[Floats, int]:
     return y, groups
 
 
-def _nearest_values(x: Floats, y: Floats, rows: Ints, nominal: Flags, plan: _Plan) -> None:
+def _nearest_values(x: Floats, y: Floats, rows: Ints, nominal: Bools, plan: _Plan) -> None:
     """Give the values of rare patterns one that a group of k or more has made."""
     for j in range(x.shape[1]):
         mine = rows[~np.isnan(x[rows, j])]

@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from sdckit.arrays import Floats
 from sdckit.engine import frames
 from sdckit.errors import ColumnError
 from sdckit.microdata import Microdata
-
-Floats = npt.NDArray[np.float64]
 
 
 def number_columns(data: Microdata, variables: Sequence[str], method: str) -> list[str]:

@@ -5,10 +5,10 @@ from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
+from sdckit.arrays import Floats, Ints
 from sdckit.errors import ColumnError, OptionError, listing
 from sdckit.microdata import Microdata
 from sdckit.protect.categories import Categories, categories
@@ -16,8 +16,6 @@ from sdckit.protect.households import once_per_household
 from sdckit.protect.strata import strata
 from sdckit.registry import Columns, Where, protection
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Probability = Annotated[float, Field(ge=0, le=1)]
 
 STAY = 0.8

@@ -5,17 +5,15 @@ from enum import StrEnum
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
+from sdckit.arrays import Ints
 from sdckit.microdata import Microdata
 from sdckit.protect.households import once_per_household
 from sdckit.protect.numbers import number_columns
 from sdckit.protect.strata import strata
 from sdckit.registry import NUMERIC, Columns, Role, Where, protection
-
-Ints = npt.NDArray[np.int64]
 
 
 class Swap(StrEnum):

@@ -6,9 +6,10 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from sdckit.arrays import Floats
 from sdckit.microdata import Microdata
 from sdckit.protect.households import once_per_household
-from sdckit.protect.numbers import Floats, matrix_of, number_columns
+from sdckit.protect.numbers import matrix_of, number_columns
 from sdckit.protect.whole_numbers import in_place_of
 from sdckit.registry import NUMERIC, Columns, Where, protection
 

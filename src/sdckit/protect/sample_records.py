@@ -3,17 +3,15 @@
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
+from sdckit.arrays import Bools, Ints
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
 from sdckit.protect.households import households
 from sdckit.protect.strata import strata
 from sdckit.registry import Columns, protection
-
-Ints = npt.NDArray[np.int64]
 
 
 @protection("Release a random sample", keeps_records=False, reference="Hundepool et al. (2012), ch. 3")
@@ -95,7 +93,7 @@ def _divided(n: int, sizes: Ints) -> Ints:
     return one + wanted
 
 
-def _drawn(stratum: Ints, wanted: Ints, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+def _drawn(stratum: Ints, wanted: Ints, rng: np.random.Generator) -> Bools:
     """Which units are in the sample: the first ones of every stratum in a random order."""
     order = np.lexsort((rng.random(len(stratum)), stratum))
     ordered = stratum[order]

@@ -1,18 +1,15 @@
 """Data shuffling: numbers change hands so that their relations with other variables stay."""
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from sdckit.arrays import Floats
 from sdckit.errors import OptionError, listing
 from sdckit.microdata import Microdata
 from sdckit.protect.households import once_per_household
 from sdckit.protect.numbers import number_columns
 from sdckit.protect.strata import pooled_strata
 from sdckit.registry import NUMERIC, Columns, Role, Where, protection
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 FEW = 30  # values of a key that is a category though its values are numbers
 ROOM = 2  # records for each coefficient at least; with fewer the fit is so close that values hardly move

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from sdckit.arrays import Ints
 from sdckit.engine.tables import OURS
 from sdckit.microdata import Microdata
 
-Rows = npt.NDArray[np.int64]
+Rows = Ints
 
 
 def strata(data: Microdata, by: Sequence[str]) -> list[Rows]:

@@ -6,10 +6,10 @@ from math import inf
 from typing import Annotated, Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
+from sdckit.arrays import Floats
 from sdckit.cells import key_codes
 from sdckit.errors import DataError, OptionError
 from sdckit.microdata import Microdata
@@ -91,7 +91,7 @@ def suppress(
     )
 
 
-def key_costs(keys: tuple[str, ...], importance: object) -> npt.NDArray[np.float64]:
+def key_costs(keys: tuple[str, ...], importance: object) -> Floats:
     """What one suppressed cell of each key costs."""
     if importance is None:
         return np.ones(len(keys))

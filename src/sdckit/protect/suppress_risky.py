@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
+from sdckit.arrays import Bools
 from sdckit.cells import key_cells
 from sdckit.errors import OptionError
 from sdckit.kernels.risk_formula import cell_risk
@@ -78,9 +79,7 @@ def suppress_risky(
     )
 
 
-def _above(
-    data: Microdata, keys: Columns, threshold: float, missing: Missing
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _above(data: Microdata, keys: Columns, threshold: float, missing: Missing) -> Bools:
     cells = key_cells(data, keys, missing)
     return np.asarray((cell_risk(cells.sample, cells.population) > threshold)[cells.of_records])
 

@@ -9,14 +9,12 @@ import numpy.typing as npt
 import polars as pl
 from pydantic import BeforeValidator, Field
 
+from sdckit.arrays import Bools, Ints
 from sdckit.cells import key_codes
 from sdckit.errors import OptionError, RoleError
 from sdckit.microdata import Microdata
 from sdckit.protect.households import Households, households
 from sdckit.registry import KEYS, ColumnName, Columns, protection
-
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 def _as_profiles(value: Any) -> Any:
@@ -128,12 +126,12 @@ class _Sorted:
         partner[self.home[new]] = self.home[here[new]]
 
 
-def _areas(data: Microdata, homes: Households, geography: Sequence[str]) -> tuple[list[Ints], Flags]:
+def _areas(data: Microdata, homes: Households, geography: Sequence[str]) -> tuple[list[Ints], Bools]:
     """The area of each household at each level, and which have one area that is known."""
     codes = key_codes(data.frame, geography)
     at_home = codes[homes.first]
     away = (codes != at_home[homes.number]).any(axis=1)
-    settled: Flags = np.asarray((at_home >= 0).all(axis=1))
+    settled: Bools = np.asarray((at_home >= 0).all(axis=1))
     settled[homes.number[away]] = False
     areas = [_numbered(at_home[:, : level + 1]) for level in range(len(geography))]
     return areas, settled
@@ -150,7 +148,7 @@ def _risk(data: Microdata, homes: Households, geography: Sequence[str], keys: Co
     return risk
 
 
-def _still_there(risk: Ints, areas: Sequence[Ints], partner: Ints) -> Flags:
+def _still_there(risk: Ints, areas: Sequence[Ints], partner: Ints) -> Bools:
     """Which households are in the area of their risk as before, unswapped or swapped within it."""
     there = partner < 0
     for level, area in enumerate(areas):
@@ -178,7 +176,7 @@ def _profile(data: Microdata, homes: Households, columns: Sequence[str]) -> Ints
     return number
 
 
-def _sorted(profile: Ints, areas: Sequence[Ints], settled: Flags) -> _Sorted:
+def _sorted(profile: Ints, areas: Sequence[Ints], settled: Bools) -> _Sorted:
     home = np.flatnonzero(settled)
     columns = [profile[home], *(area[home] for area in areas)]
     order = np.lexsort(columns[::-1])

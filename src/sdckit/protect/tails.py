@@ -6,9 +6,10 @@ from math import floor
 
 import numpy as np
 
+from sdckit.arrays import Floats
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
-from sdckit.protect.numbers import Floats, matrix_of, number_columns
+from sdckit.protect.numbers import matrix_of, number_columns
 from sdckit.protect.strata import Rows, strata
 from sdckit.protect.whole_numbers import in_place_of
 

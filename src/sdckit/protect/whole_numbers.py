@@ -1,11 +1,12 @@
 """New numbers in place of old ones, whole where both are whole."""
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from sdckit.arrays import Floats
 
-def in_place_of(before: pl.Series, values: npt.NDArray[np.float64]) -> pl.Series:
+
+def in_place_of(before: pl.Series, values: Floats) -> pl.Series:
     """The column with other numbers, missing for nan; decimal where an integer type would lose digits."""
     new = pl.Series(before.name, values).fill_nan(None)
     if not before.dtype.is_integer():

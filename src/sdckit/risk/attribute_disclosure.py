@@ -8,6 +8,7 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Floats
 from sdckit.engine.tables import OURS
 from sdckit.errors import RoleError
 from sdckit.microdata import Microdata
@@ -124,7 +125,7 @@ def _coded(
     return pl.DataFrame([x for x, _ in pairs]), pl.DataFrame([y for _, y in pairs])
 
 
-def _cut(column: pl.Series, cuts: np.ndarray[tuple[int], np.dtype[np.float64]]) -> pl.Series:
+def _cut(column: pl.Series, cuts: Floats) -> pl.Series:
     """The group of each number; missing stays missing."""
     codes = pl.Series(np.searchsorted(cuts, column.fill_null(0).to_numpy(), side="right"))
     return codes.zip_with(column.is_not_null(), pl.Series([None], dtype=codes.dtype))

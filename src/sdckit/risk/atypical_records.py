@@ -10,19 +10,18 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Bools, Floats, Ints
 from sdckit.errors import DataError, listing
 from sdckit.microdata import Microdata
 from sdckit.models.mixture_families import FAMILIES, Family
 from sdckit.models.small_sample import SmallSample
 from sdckit.registry import NUMERIC, Column, Columns, Role, risk
 from sdckit.result import Result
-from sdckit.risk.points import Array, by_record
+from sdckit.risk.points import by_record
 
 if TYPE_CHECKING:
     from sdckit.risk.atypical_tables import Tested
 
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 _PARTS = {
     "p_value": pl.Float64,
@@ -175,9 +174,9 @@ def _strata(
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    x: Array
+    x: Floats
     names: Sequence[str]
-    weights: Array | None
+    weights: Floats | None
     trim: float
     alpha: float
     components: range
@@ -243,7 +242,7 @@ class _Stratum:
         columns["driver"][self.rows] = np.array(t.variables, dtype=object)[t.drivers]
 
 
-def _on_one_scale(x: Array) -> tuple[Array, Bools, Array, Array]:
+def _on_one_scale(x: Floats) -> tuple[Floats, Bools, Floats, Floats]:
     """Variables that vary, less their median and over their spread: which these are, centres and units.
 
     Divided by their size first, so that spreads of large numbers do not overflow.
@@ -261,7 +260,7 @@ def _on_one_scale(x: Array) -> tuple[Array, Bools, Array, Array]:
     return x / spread, varies, middle * size, spread * size
 
 
-def _drivers(x: Array, mixture: Any, component: Ints) -> Ints:
+def _drivers(x: Floats, mixture: Any, component: Ints) -> Ints:
     """The variable with the largest part (x−μ)_j [Σ⁻¹(x−μ)]_j of the squared distance."""
     away = x - mixture.means[component]
     inverse = np.linalg.inv(mixture.covariances)[component]

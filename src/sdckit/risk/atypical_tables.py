@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sdckit.arrays import Floats, Ints
 from sdckit.charts.numbers import round_step
 from sdckit.models.robust_distances import RobustDistances, cutoffs, simultaneous
 from sdckit.models.trimmed_mixture import TrimmedMixture
-from sdckit.risk.points import Array, Ints
 
 EDGES = (0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 5, 10, 30, 100, np.inf)  # distances, in individual limits
 FEW = 3  # a bin of two variables with fewer records is not counted out
@@ -40,9 +40,9 @@ class Tested:
 
     name: str
     variables: tuple[str, ...]
-    x: Array
-    centre: Array
-    unit: Array
+    x: Floats
+    centre: Floats
+    unit: Floats
     fit: TrimmedMixture
     found: RobustDistances
     component: Ints  # of each record, the one with the largest p-value
@@ -55,7 +55,7 @@ class Tested:
         return float(self.found.atypical.mean())
 
     @property
-    def distances(self) -> Array:
+    def distances(self) -> Floats:
         """Of each record from its component."""
         return np.sqrt(self.found.squares[np.arange(len(self.x)), self.component])
 
@@ -129,7 +129,7 @@ def _pairs(s: Tested, places: Sequence[int]) -> Iterator[tuple[Any, ...]]:
             yield s.name, s.variables[i], s.variables[j], *map(float, box), int(counts[a, b])
 
 
-def _edges(s: Tested, j: int) -> Array:
+def _edges(s: Tested, j: int) -> Floats:
     """Round numbers that cover the components, not the records: an extreme value is not told."""
     low, high = np.inf, -np.inf
     for g in range(s.fit.mixture.components):
@@ -151,7 +151,7 @@ def _ellipses(s: Tested, places: Sequence[int]) -> Iterator[tuple[Any, ...]]:
             yield s.name, s.variables[i], s.variables[j], g + 1, *map(float, shape), limit
 
 
-def _in_units(s: Tested, component: int) -> tuple[Array, Array]:
+def _in_units(s: Tested, component: int) -> tuple[Floats, Floats]:
     """Mean and corrected covariance of a component in the units of the data."""
     mixture = s.fit.mixture
     mean = mixture.means[component] * s.unit + s.centre

@@ -10,11 +10,12 @@ import numpy as np
 import polars as pl
 from pydantic import Field, WithJsonSchema
 
+from sdckit.arrays import Floats, Ints
 from sdckit.errors import listing
 from sdckit.microdata import Microdata
 from sdckit.registry import Columns, Compares, risk
 from sdckit.result import Result
-from sdckit.risk.points import SAME, Array, Distance, Ints, Points, distinct_order, points
+from sdckit.risk.points import SAME, Distance, Points, distinct_order, points
 from sdckit.risk.synthetic import as_sets
 from sdckit.risk.uncertainty import wilson
 from sdckit.variables import role_variables
@@ -28,8 +29,8 @@ class Neighbours:
     """Of some records of a file: row, distance to the nearest original, its ratio to the second."""
 
     rows: Ints
-    distance: Array
-    ratio: Array
+    distance: Floats
+    ratio: Floats
 
     @property
     def copies(self) -> float:

@@ -7,8 +7,9 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Floats
 from sdckit.cells import key_cells
-from sdckit.kernels.risk_formula import Floats, Method, cell_risk
+from sdckit.kernels.risk_formula import Method, cell_risk
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 from sdckit.registry import KEYS, Columns, Role, risk

@@ -6,11 +6,11 @@ from statistics import fmean, stdev
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Bools, Floats, Ints
 from sdckit.engine import frames
 from sdckit.engine.tables import COUNT, OURS, join_cells
 from sdckit.errors import ColumnError, OptionError, listing
@@ -19,9 +19,6 @@ from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import KEYS, Column, Columns, Compares, risk
 from sdckit.result import Result
 from sdckit.risk.synthetic import as_sets, same_type
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Radius = NonNegative | Mapping[Column, NonNegative]
@@ -196,7 +193,7 @@ def _matches(
 def _near(
     left: pl.DataFrame,
     right: pl.DataFrame,
-    t: npt.NDArray[np.bool_],
+    t: Bools,
     near: Sequence[tuple[pl.Series, pl.Series]],
     radii: Sequence[tuple[float, bool]],
     shape: Shape,

@@ -3,11 +3,11 @@
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Floats, Ints
 from sdckit.cells import KeyCells, fewer_keys, key_cells
 from sdckit.charts.risk_distribution import LIMITS
 from sdckit.kernels.risk_formula import Method, cell_risk
@@ -16,9 +16,6 @@ from sdckit.missing import Missing
 from sdckit.registry import KEYS, Columns, Role, risk
 from sdckit.result import Result
 from sdckit.risk.frequencies import missing_note
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @risk(

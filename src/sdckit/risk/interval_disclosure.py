@@ -10,12 +10,13 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Bools, Floats
 from sdckit.engine import frames
 from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import NUMERIC, Columns, Compares, Role, risk
 from sdckit.result import Result
-from sdckit.risk.points import Array, by_record
+from sdckit.risk.points import by_record
 from sdckit.risk.uncertainty import wilson
 
 _ROUNDING = 1e-12  # 1.1 − 1 is above 0.1 in binary: the ends are so much wider, so that they stay closed
@@ -124,15 +125,13 @@ def _numbers(both: pl.DataFrame, column: str) -> bool:
     return both.schema[column].is_numeric() and both.schema[column + PROTECTED].is_numeric()
 
 
-def _matrix(frame: pl.DataFrame, columns: Sequence[str]) -> Array:
+def _matrix(frame: pl.DataFrame, columns: Sequence[str]) -> Floats:
     if not columns:
         return np.empty((frame.height, 0))
     return np.column_stack([frame[c].cast(pl.Float64).to_numpy() for c in columns])
 
 
-def _inside(
-    x: Array, y: Array, width: float, method: Method, spread: Spread
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _inside(x: Floats, y: Floats, width: float, method: Method, spread: Spread) -> Bools:
     """Which originals of one variable lie in the interval; False where one of the two is missing."""
     with np.errstate(invalid="ignore", over="ignore"):
         slack = _ROUNDING * np.maximum(np.abs(x), np.abs(y))
@@ -144,7 +143,7 @@ def _inside(
         return np.asarray((low - slack <= x) & (x <= high + slack))
 
 
-def _sd(values: Array) -> float:
+def _sd(values: Floats) -> float:
     """The standard deviation of the values present, n−1; 0 for one value. Divided first: squares overflow."""
     present = values[~np.isnan(values)]
     if len(present) < 2:
@@ -154,7 +153,7 @@ def _sd(values: Array) -> float:
     return float(np.std(present / scale, ddof=1)) * scale
 
 
-def _rank_window(y: Array, width: float) -> tuple[Array, Array]:
+def _rank_window(y: Floats, width: float) -> tuple[Floats, Floats]:
     """For each value, the protected values so many records below and above it."""
     order = np.sort(y[~np.isnan(y)])
     if len(order) == 0:

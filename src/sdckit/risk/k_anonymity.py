@@ -4,11 +4,11 @@ from itertools import combinations
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Floats
 from sdckit.cells import KeyCells, fewer_keys, key_cells
 from sdckit.engine.tables import OURS, join_cells
 from sdckit.errors import OptionError
@@ -93,7 +93,7 @@ def _subsets(keys: tuple[str, ...], asked: int | list[Columns] | None) -> list[t
     return [tuple(subset) for subset in asked]
 
 
-def _sizes(cells: KeyCells, fewer: KeyCells) -> npt.NDArray[np.float64]:
+def _sizes(cells: KeyCells, fewer: KeyCells) -> Floats:
     """The cell size on a subset of the keys, in the order of all cells."""
     names = fewer.combinations.columns
     sizes = fewer.combinations.with_columns(pl.Series(OURS, fewer.sample))

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from pydantic import BaseModel, BeforeValidator, Field, PrivateAttr
 
+from sdckit.arrays import Floats
 from sdckit.cells import KeyCells, key_cells, key_codes
 from sdckit.engine import tables
 from sdckit.errors import ColumnError, DataError, listing
@@ -18,8 +18,6 @@ from sdckit.missing import Missing
 from sdckit.registry import KEYS, Columns, Role, risk
 from sdckit.result import Result
 from sdckit.risk.frequencies import missing_note
-
-Floats = npt.NDArray[np.float64]
 
 
 class Population(BaseModel):

@@ -6,11 +6,11 @@ from enum import StrEnum
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Floats
 from sdckit.cells import KeyCells
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
@@ -19,7 +19,6 @@ from sdckit.result import Result
 from sdckit.risk.frequencies import missing_note
 from sdckit.risk.sensitive_values import SensitiveValues, sensitive_values, variables_to_protect
 
-Floats = npt.NDArray[np.float64]
 KINDS = ("distinct", "entropy", "recursive")
 
 

@@ -2,21 +2,20 @@
 
 import math
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import polars as pl
 from pydantic import Field
 
+from sdckit.arrays import Bools, Floats
 from sdckit.engine import frames
 from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import NUMERIC, Columns, Compares, Role, risk
 from sdckit.result import Result
-from sdckit.risk.points import Array, by_record
+from sdckit.risk.points import by_record
 from sdckit.risk.uncertainty import wilson
-
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 _SHARE = 0.05  # an interval of width 1 is a twentieth of the robust distance to either side
 
@@ -110,8 +109,8 @@ def outlier_disclosure(
 
 
 def at_risk(
-    z: Array, other: Array, covariance: Array, width: float, neighbour: float, needs: Needs
-) -> tuple[Array, Bools, Array, Bools]:
+    z: Floats, other: Floats, covariance: Floats, width: float, neighbour: float, needs: Needs
+) -> tuple[Floats, Bools, Floats, Bools]:
     """Per record r, inside, the distance to the nearest other protected record, and at risk."""
     r = _SHARE * distances(z, z.mean(axis=0), covariance)
     near = np.abs(other - z) < width * r[:, None]
@@ -120,24 +119,24 @@ def at_risk(
     return r, inside, apart, inside & (apart > neighbour)
 
 
-def distances(z: Array, centre: Array, covariance: Array) -> Array:
+def distances(z: Floats, centre: Floats, covariance: Floats) -> Floats:
     """Mahalanobis distances of the rows."""
     centred = z - centre
     squares = np.einsum("ij,ij->i", centred @ np.linalg.pinv(covariance, hermitian=True), centred)
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
-def standardised(x: Array) -> Array:
+def standardised(x: Floats) -> Floats:
     """Columns less their mean, over their standard deviation (n−1); divided by their size first."""
     x = x / np.abs(x).max(axis=0)
     return np.asarray((x - x.mean(axis=0)) / x.std(axis=0, ddof=1))
 
 
-def _varies(column: Array) -> bool:
+def _varies(column: Floats) -> bool:
     return len(column) > 0 and float(column.min()) < float(column.max())
 
 
-def _robust(z: Array) -> tuple[Array, Array, bool]:
+def _robust(z: Floats) -> tuple[Floats, Floats, bool]:
     """The MCD centre and covariance, or the plain ones where that has no inverse, and whether it has none."""
     from sdckit.errors import DataError
     from sdckit.models.mcd import mcd
@@ -151,7 +150,7 @@ def _robust(z: Array) -> tuple[Array, Array, bool]:
     return z.mean(axis=0), np.atleast_2d(np.cov(z, rowvar=False)), True
 
 
-def _nearest_other(points: Array) -> Array:
+def _nearest_other(points: Floats) -> Floats:
     """The distance of each row to the nearest other one."""
     from sdckit.kernels.nearest import Rule, build, two_nearest
 
@@ -163,8 +162,8 @@ def _nearest_other(points: Array) -> Array:
 
 
 def _result(
-    found: tuple[Array, Bools, Array, Bools],
-    robust: Array,
+    found: tuple[Floats, Bools, Floats, Bools],
+    robust: Floats,
     variables: int,
     original: Microdata,
     complete: Bools,

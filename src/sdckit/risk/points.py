@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sdckit.arrays import Bools, Floats, Ints
 from sdckit.errors import DataError, OptionError, listing
 from sdckit.microdata import Microdata
 from sdckit.values import together
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 SAME = 1e-9  # distances that differ by less, relatively, are ties: they are equal but for rounding
 _NOTHING = 1e-12  # and those that differ by less than this many standard deviations or ranges
@@ -38,9 +35,9 @@ class Points:
     """One row a record in each of `files`; NaN is missing. Sums over variables become distances by `size`."""
 
     variables: tuple[str, ...]
-    files: tuple[Array, ...]
+    files: tuple[Floats, ...]
     nominal: Bools
-    far: Array
+    far: Floats
     distance: Distance
     notes: tuple[str, ...]
 
@@ -70,13 +67,13 @@ class Points:
             self.notes,
         )
 
-    def size(self, sums: Array) -> Array:
+    def size(self, sums: Floats) -> Floats:
         """Distances from sums over variables."""
         if self.distance is Distance.EUCLIDEAN:
             return np.sqrt(sums)
         return sums / len(self.variables) if self.distance is Distance.GOWER else sums
 
-    def around(self, sums: Array) -> tuple[Array, Array]:
+    def around(self, sums: Floats) -> tuple[Floats, Floats]:
         """The sums just below and just above: between them lie those that are equal but for rounding."""
         root = np.sqrt(sums) if self.distance is Distance.EUCLIDEAN else sums
         low = np.maximum(root * (1 - SAME) - _NOTHING, 0.0)
@@ -117,7 +114,7 @@ def points(
             allowed=Distance.GOWER.value,
         )
     starts = np.cumsum([0, *(f.height for f in frames)])
-    scaled: dict[str, tuple[Array, bool, float]] = {}
+    scaled: dict[str, tuple[Floats, bool, float]] = {}
     for name, both, kind in columns:
         found = _scaled(both, kind, distance, starts, ranges)
         if found is None:
@@ -135,7 +132,7 @@ def points(
     )
 
 
-def distinct_order(x: Array) -> Ints:
+def distinct_order(x: Floats) -> Ints:
     """The rows sorted by their values, so that what is done in this order does not depend on row order."""
     return np.lexsort(x.T) if x.shape[1] else np.arange(len(x))
 
@@ -155,7 +152,7 @@ def _kind(both: pl.Series, data: Microdata) -> str:
 
 def _scaled(
     both: pl.Series, kind: str, distance: Distance, starts: Ints, ranges: int
-) -> tuple[Array, bool, float] | None:
+) -> tuple[Floats, bool, float] | None:
     """Values as coordinates, whether they are categories, and the term of the sum for far apart."""
     missing = both.is_null().to_numpy()
     if any(missing[a:b].all() for a, b in pairwise(starts)):

@@ -8,11 +8,11 @@ from itertools import combinations
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Bools, Floats, Ints
 from sdckit.cells import KeyCells, key_cells
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
@@ -21,7 +21,6 @@ from sdckit.registry import KEYS, Columns, Role, risk
 from sdckit.result import Result
 from sdckit.risk.frequencies import missing_note
 
-Floats = npt.NDArray[np.float64]
 CHECKED = 5_000_000  # largest grid on which the fit is checked
 
 
@@ -158,7 +157,7 @@ def _size(data: Microdata, cells: KeyCells, given: float | None) -> float:
     return given
 
 
-def _sum(cells: KeyCells, chance: Floats, alone: npt.NDArray[np.bool_]) -> float:
+def _sum(cells: KeyCells, chance: Floats, alone: Bools) -> float:
     return float((chance * cells.records)[alone].sum())
 
 
@@ -206,7 +205,7 @@ def _mean_reciprocal(v: Floats) -> Floats:
     return np.where(small, 1.0, -np.expm1(-v) / np.where(small, 1.0, v))
 
 
-def _fit_check(records: npt.NDArray[np.int64], expected: Floats, grid: Floats, pi: float) -> float:
+def _fit_check(records: Ints, expected: Floats, grid: Floats, pi: float) -> float:
     """Bias of τ₁ over its standard error: Σ a(f−μ) + b[(f−μ)²−f] with variance Σ a²μ + 2b²μ², μ = πλ.
 
     a = λe^{−λ}(1−π), b = a(1−π)/(2π). The sum over the grid takes f = 0, occupied cells then add the change.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sdckit.arrays import Bools, Floats, Ints
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.variable_bars import variable_bars
 from sdckit.engine import frames
@@ -15,7 +16,7 @@ from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import NUMERIC, Columns, Compares, risk
 from sdckit.result import Result
-from sdckit.risk.points import Array, Bools, Distance, Ints, Points, by_record, points
+from sdckit.risk.points import Distance, Points, by_record, points
 from sdckit.risk.uncertainty import wilson
 
 DEPTHS = (1, 2, 3, 5, 10)
@@ -123,7 +124,7 @@ def record_linkage(
     )
 
 
-def ranks(space: Points) -> tuple[Array, Ints, Ints]:
+def ranks(space: Points) -> tuple[Floats, Ints, Ints]:
     """Per record: the sum to its own original, how many originals are nearer (to 10), and how many as near.
 
     The files of `space` are the original and the protected, row by row.
@@ -147,7 +148,7 @@ def ranks(space: Points) -> tuple[Array, Ints, Ints]:
     return own, nearer, within - nearer
 
 
-def _by_missing(y: Array) -> Iterator[tuple[Ints, Bools]]:
+def _by_missing(y: Floats) -> Iterator[tuple[Ints, Bools]]:
     """Rows that lack the same values, with the columns they have; rare patterns together, with all columns.
 
     What a query lacks adds nothing to its distances, so a tree split by it does not lead to the nearest.
@@ -161,7 +162,7 @@ def _by_missing(y: Array) -> Iterator[tuple[Ints, Bools]]:
         yield rest, np.ones(y.shape[1], dtype=np.bool_)
 
 
-def _among(k: int, nearer: Ints, ties: Ints) -> Array:
+def _among(k: int, nearer: Ints, ties: Ints) -> Floats:
     """The probability that the own record is among the k nearest, ties in random order."""
     places = np.clip(k - nearer, 0, None)
     return np.where(places > 0, np.minimum(places / np.maximum(ties, 1), 1.0), 0.0)

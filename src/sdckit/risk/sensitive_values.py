@@ -5,16 +5,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from sdckit.cells import Ints, KeyCells, key_cells, key_codes
+from sdckit.arrays import Bools, Codes, Ints
+from sdckit.cells import KeyCells, key_cells, key_codes
 from sdckit.engine import tables
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 
-Codes = npt.NDArray[np.int32]
 ROWS = 4_000_000  # of a histogram held at a time, so that memory stays bounded where much matches much
 FEW = 64  # values up to which dense tables of cells by values pay
 ENTRIES = 16_000_000  # of such a table
@@ -86,7 +85,7 @@ def _sparse(codes: Codes, counts: pl.DataFrame) -> Iterator[pl.DataFrame]:
 def _joined(
     mine: pl.DataFrame,
     located: pl.DataFrame,
-    common: npt.NDArray[np.bool_],
+    common: Bools,
     names: Sequence[str],
 ) -> Iterator[pl.DataFrame]:
     """What the cells `mine` (one pattern) match; `common` has the keys they share with each pattern."""

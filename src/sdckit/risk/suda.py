@@ -7,10 +7,10 @@ from math import comb, prod
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
+from sdckit.arrays import Floats, Ints
 from sdckit.cells import KeyCells, key_cells
 from sdckit.charts.suda_scores import suda_scores
 from sdckit.errors import OptionError
@@ -19,7 +19,6 @@ from sdckit.missing import Missing
 from sdckit.registry import KEYS, Columns, Role, risk
 from sdckit.result import Result
 
-Floats = npt.NDArray[np.float64]
 MOST_KEYS = 62  # a set of keys is the bits of one integer
 
 
@@ -35,7 +34,7 @@ class _Uniques:
     """Scores of the cells, the number of minimal uniques by size, and the score each key has a part in."""
 
     scores: Floats
-    by_size: npt.NDArray[np.int64]
+    by_size: Ints
     by_key: Floats
 
 
@@ -171,9 +170,7 @@ def _uniques(cells: KeyCells, keys: Sequence[str], points: Sequence[float], miss
     return _Uniques(scores, by_size, by_key)
 
 
-def dis_scores(
-    scores: Floats, records: npt.NDArray[np.int64], pairs: int, keys: int, fraction: float
-) -> Floats:
+def dis_scores(scores: Floats, records: Ints, pairs: int, keys: int, fraction: float) -> Floats:
     """DIS-SUDA of each cell: how likely a match with its record is right."""
     dis = np.zeros_like(scores)
     scored = scores > 0

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import narwhals as nw
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Floats, Ints
 from sdckit.engine import frames, tables
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
@@ -19,9 +19,6 @@ from sdckit.registry import KEYS, SENSITIVE, Columns, Role, risk
 from sdckit.result import Result
 from sdckit.risk.frequencies import missing_note
 from sdckit.risk.sensitive_values import SensitiveValues, sensitive_values, variables_to_protect
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @risk(

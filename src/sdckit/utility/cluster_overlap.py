@@ -8,10 +8,11 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Codes, Floats
 from sdckit.microdata import Microdata
 from sdckit.registry import Columns, utility
 from sdckit.result import Result
-from sdckit.utility.stacked import Array, Codes, Stack, stacked, sums
+from sdckit.utility.stacked import Stack, stacked, sums
 
 _MOST_FITTED = 20_000  # distinct records that place the centres; all records are then assigned to them
 
@@ -87,7 +88,7 @@ def _points(stack: Stack) -> Any:
     mass = stack.original + stack.protected
     total = mass.sum()
     columns: list[Codes] = []
-    values: list[Array] = []
+    values: list[Floats] = []
     width = 0
     for v in stack.variables:
         if v.codes is not None:
@@ -113,7 +114,7 @@ def _inverse_root(variance: float) -> float:
     return 1 / math.sqrt(variance) if variance > 1e-12 else 0.0
 
 
-def _clusters(points: Any, mass: Array, groups: int) -> Codes:
+def _clusters(points: Any, mass: Floats, groups: int) -> Codes:
     if groups == 1 or points.shape[0] <= groups:
         return np.arange(points.shape[0], dtype=np.int32)
     from sklearn.cluster import KMeans

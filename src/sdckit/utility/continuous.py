@@ -3,17 +3,16 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import narwhals as nw
 import numpy as np
 
+from sdckit.arrays import Floats
 from sdckit.engine import frames, tables
 from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.utility.variables import still_numeric
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Source = tuple[tables.Table, str | None]  # the variables as numbers, and the name of the weight beside them
 
 _WEIGHT = f"{tables.OURS}weight"
@@ -51,8 +50,8 @@ class Matrices:
     """Covariances (in the units of `scale`) and correlations of both files, over complete cases of each."""
 
     variables: tuple[str, ...]
-    covariance: tuple[Array, Array]
-    correlation: tuple[Array, Array]
+    covariance: tuple[Floats, Floats]
+    correlation: tuple[Floats, Floats]
     notes: tuple[str, ...]
 
 
@@ -174,7 +173,7 @@ def matrices(pair: NumericPair) -> Matrices:
     return Matrices(kept, (first, second), (correlation(first), correlation(second)), notes)
 
 
-def correlation(covariance: Array) -> Array:
+def correlation(covariance: Floats) -> Floats:
     """The correlation matrix of a covariance matrix with a positive diagonal."""
     spread = np.sqrt(np.diag(covariance))
     r = np.clip(covariance / np.outer(spread, spread), -1.0, 1.0)
@@ -182,7 +181,7 @@ def correlation(covariance: Array) -> Array:
     return np.asarray(r, dtype=np.float64)
 
 
-def cells(source: Source, variable: str) -> tuple[Array, Array, Array]:
+def cells(source: Source, variable: str) -> tuple[Floats, Floats, Floats]:
     """The distinct values of a variable in order, with the records and the sum of weights of each.
 
     Missing values are left out. This is all of the distribution that any measure of one variable needs.
@@ -207,7 +206,7 @@ def quantiles(
     return [math.nan if q is None else q for q in found]
 
 
-def weighted_quantiles(value: Array, mass: Array, probabilities: Sequence[float]) -> list[float]:
+def weighted_quantiles(value: Floats, mass: Floats, probabilities: Sequence[float]) -> list[float]:
     """The first of the ordered values whose cumulated share of weight exceeds p; no averaging.
 
     Shares that equal p up to rounding do not exceed it.

@@ -6,10 +6,11 @@ import numpy as np
 import polars as pl
 
 from sdckit import charts
+from sdckit.arrays import Floats
 from sdckit.microdata import Microdata
 from sdckit.registry import NUMERIC, Columns, Role, utility
 from sdckit.result import Result
-from sdckit.utility.continuous import Array, matrices, numeric_pair
+from sdckit.utility.continuous import matrices, numeric_pair
 
 _WORST = 1e12  # beyond this condition number the inverse has no correct digits worth comparing
 
@@ -56,11 +57,11 @@ def correlation_loss(original: Microdata, protected: Microdata, *, variables: Co
     return Result(loss(first, second), {}, parts, notes)
 
 
-def _inflation(r: Array) -> Array:
+def _inflation(r: Floats) -> Floats:
     return np.asarray(np.diag(np.linalg.inv(r)), dtype=np.float64)
 
 
-def loss(first: Array, second: Array) -> float:
+def loss(first: Floats, second: Floats) -> float:
     """The distance of two directions in the positive orthant, from 0 to 1."""
     distance = np.linalg.norm(first / np.linalg.norm(first) - second / np.linalg.norm(second))
     return min(float(distance) / math.sqrt(2), 1.0)

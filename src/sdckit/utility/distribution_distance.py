@@ -8,10 +8,11 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Floats
 from sdckit.microdata import Microdata
 from sdckit.registry import NUMERIC, Columns, Role, utility
 from sdckit.result import Result
-from sdckit.utility.continuous import Array, cells, numeric_pair, weighted_quantiles
+from sdckit.utility.continuous import cells, numeric_pair, weighted_quantiles
 
 _NAMES = ("kolmogorov_smirnov", "cramer_von_mises", "wasserstein")
 
@@ -80,7 +81,7 @@ def distribution_distance(
     return Result(figures[_NAMES[0]], figures, parts, notes, {"bins": pl.concat(drawn)})
 
 
-def _shares(x: Array, mass: Array, y: Array, mass_y: Array) -> tuple[Array, Array, Array]:
+def _shares(x: Floats, mass: Floats, y: Floats, mass_y: Floats) -> tuple[Floats, Floats, Floats]:
     """All values in order, with the share of weight each file has at them."""
     points, places = np.unique(np.concatenate([x, y]), return_inverse=True)
     size = len(points)
@@ -89,7 +90,7 @@ def _shares(x: Array, mass: Array, y: Array, mass_y: Array) -> tuple[Array, Arra
     return points, f, g
 
 
-def _distances(points: Array, f: Array, g: Array, spread: float) -> tuple[float, float, float]:
+def _distances(points: Floats, f: Floats, g: Floats, spread: float) -> tuple[float, float, float]:
     gap = np.abs(np.cumsum(f) - np.cumsum(g))
     gap[-1] = 0.0  # both are 1 there; cumulated shares are so only up to rounding
     moved = float((gap[:-1] * np.diff(points)).sum())
@@ -97,7 +98,7 @@ def _distances(points: Array, f: Array, g: Array, spread: float) -> tuple[float,
     return min(float(gap.max()), 1.0), float((gap**2 * (f + g) / 2).sum()), scaled
 
 
-def _spread(x: Array, n: Array, mass: Array) -> float:
+def _spread(x: Floats, n: Floats, mass: Floats) -> float:
     records = float(n.sum())
     if records < 2:
         return 0.0
@@ -105,7 +106,7 @@ def _spread(x: Array, n: Array, mass: Array) -> float:
     return math.sqrt(records / (records - 1) * float(np.average((x - mean) ** 2, weights=mass)))
 
 
-def _bins(variable: str, points: Array, f: Array, g: Array, bins: int) -> pl.DataFrame:
+def _bins(variable: str, points: Floats, f: Floats, g: Floats, bins: int) -> pl.DataFrame:
     """Shares per bin [from, to); the cuts are quantiles of both files together, each file counting half."""
     cuts = np.unique(weighted_quantiles(points, f + g, [i / bins for i in range(1, bins)]))
     cuts = cuts[cuts > points[0]]  # nothing lies below the smallest value

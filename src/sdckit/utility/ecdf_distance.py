@@ -4,18 +4,16 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from sdckit import charts
+from sdckit.arrays import Floats
 from sdckit.engine import frames
 from sdckit.errors import ColumnError
 from sdckit.microdata import Microdata
 from sdckit.registry import NUMERIC, Columns, Compares, Role, utility
 from sdckit.result import Result
 from sdckit.utility.variables import still_numeric
-
-Floats = npt.NDArray[np.float64]
 
 POINTS = 200  # of a curve, at most
 RECORDS_A_POINT = 10  # at least, so that a curve is made of aggregates

@@ -7,12 +7,13 @@ import numpy as np
 import polars as pl
 
 from sdckit import charts
+from sdckit.arrays import Floats
 from sdckit.engine import frames, tables
 from sdckit.errors import EngineError
 from sdckit.microdata import Microdata
 from sdckit.registry import NUMERIC, Columns, Role, utility
 from sdckit.result import Result
-from sdckit.utility.continuous import Array, Source, complete, matrices, numeric_pair
+from sdckit.utility.continuous import Source, complete, matrices, numeric_pair
 
 _TINY = 1e-10  # an eigenvalue below this share of p cannot be divided by
 
@@ -83,7 +84,7 @@ def eigenvalues(
     return Result(float(parts["change"].sum()), {}, parts, notes)
 
 
-def changes(first: Array, second: Array) -> pl.DataFrame:
+def changes(first: Floats, second: Floats) -> pl.DataFrame:
     """Eigenvalues of two covariance matrices in decreasing order with |e−e′|/e, null where e is 0."""
     e, e2 = (np.linalg.eigvalsh(m)[::-1] for m in (first, second))
     floor = _TINY * max(float(e[0]), 0.0)
@@ -92,7 +93,7 @@ def changes(first: Array, second: Array) -> pl.DataFrame:
     return pl.DataFrame({**columns, "change": pl.Series(change, dtype=pl.Float64)})
 
 
-def _pairwise(source: Source, names: tuple[str, ...]) -> Array:
+def _pairwise(source: Source, names: tuple[str, ...]) -> Floats:
     """Covariances of the standardised variables, each over the records that have both."""
     table, weight = source
     spread = tables.moments(table, names, weight).variance
@@ -104,7 +105,7 @@ def _pairwise(source: Source, names: tuple[str, ...]) -> Array:
     return matrix
 
 
-def _robust(source: Source, names: tuple[str, ...]) -> Array:
+def _robust(source: Source, names: tuple[str, ...]) -> Floats:
     from sdckit.models.mcd import mcd  # scikit-learn takes a second to load: only where it is used
 
     x = frames.gather(complete(source, names).select(*names)).to_numpy()

@@ -8,11 +8,12 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Floats
 from sdckit.errors import OptionError, SdcError
 from sdckit.microdata import Microdata
 from sdckit.registry import NUMERIC, Columns, Role, utility
 from sdckit.result import Result
-from sdckit.utility.continuous import Array, matrices, numeric_pair, record_sums
+from sdckit.utility.continuous import matrices, numeric_pair, record_sums
 
 _TINY = 1e-10  # eigenvalues below this share of p carry no component
 _ERRORS = ("mse", "mae", "mvar")
@@ -100,12 +101,12 @@ def matrix_discrepancy(
     return Result(found["r"][1], figures, parts, notes)
 
 
-def _in_units(both: tuple[Array, Array], unit: Array) -> list[Array]:
+def _in_units(both: tuple[Floats, Floats], unit: Floats) -> list[Floats]:
     with np.errstate(over="ignore"):
         return [m * np.outer(unit, unit) for m in both]
 
 
-def _entries(x: Array, y: Array, weight: Array | None = None) -> Errors:
+def _entries(x: Floats, y: Floats, weight: Floats | None = None) -> Errors:
     """The three errors; entries that are 0 in the original have no variation."""
     if not len(x):
         return math.nan, math.nan, math.nan
@@ -117,7 +118,7 @@ def _entries(x: Array, y: Array, weight: Array | None = None) -> Errors:
         return float(np.average(d**2, weights=w)), float(np.average(d, weights=w)), float(variation)
 
 
-def _components(first: Array, second: Array, components: int) -> tuple[dict[str, Errors], tuple[str, ...]]:
+def _components(first: Floats, second: Floats, components: int) -> tuple[dict[str, Errors], tuple[str, ...]]:
     p = len(first)
     (e, v), (e2, v2) = (_decreasing(r) for r in (first, second))
     v2 = v2 * np.where((v * v2).sum(axis=0) < 0, -1.0, 1.0)
@@ -137,7 +138,7 @@ def _components(first: Array, second: Array, components: int) -> tuple[dict[str,
     return errors, (f"{lost} components without variance are not in F.",) if lost else ()
 
 
-def _decreasing(r: Array) -> tuple[Array, Array]:
+def _decreasing(r: Floats) -> tuple[Floats, Floats]:
     e, v = np.linalg.eigh(r)
     return np.maximum(e[::-1], 0.0), v[:, ::-1]
 

@@ -8,11 +8,12 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Floats
 from sdckit.engine import tables
 from sdckit.microdata import Microdata
 from sdckit.registry import NUMERIC, Columns, Role, utility
 from sdckit.result import Result
-from sdckit.utility.continuous import Array, Matrices, NumericPair, matrices, numeric_pair, quantiles
+from sdckit.utility.continuous import Matrices, NumericPair, matrices, numeric_pair, quantiles
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 
@@ -119,7 +120,7 @@ def _undefined(parts: pl.DataFrame) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _pairs(matrix: Matrices, both: tuple[Array, Array], pair: NumericPair | None) -> pl.DataFrame:
+def _pairs(matrix: Matrices, both: tuple[Floats, Floats], pair: NumericPair | None) -> pl.DataFrame:
     """The lower triangle of two matrices, with the diagonal for covariances, as a table."""
     rows = []
     for i, a in enumerate(matrix.variables):

@@ -10,19 +10,12 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Floats
 from sdckit.engine import frames
 from sdckit.microdata import Microdata
 from sdckit.registry import NUMERIC, Columns, Role, utility
 from sdckit.result import Result
-from sdckit.utility.continuous import (
-    Array,
-    NumericPair,
-    Source,
-    complete,
-    left_out,
-    numeric_pair,
-    quantiles,
-)
+from sdckit.utility.continuous import NumericPair, Source, complete, left_out, numeric_pair, quantiles
 
 Probability = Annotated[float, Field(gt=0, lt=1)]
 KINDS = ("means", "variances", "covariances", "correlations", "quantiles")
@@ -100,12 +93,12 @@ def _loss(before: float, after: float, error: float) -> float | None:
 class _Sample:
     """Complete rows, weights that add up to 1, number of rows and effective number of rows."""
 
-    x: Array
-    share: Array
+    x: Floats
+    share: Floats
     rows: int
     n: float
 
-    def mean(self, values: Array) -> Any:
+    def mean(self, values: Floats) -> Any:
         return self.share @ values
 
     @property

@@ -11,11 +11,12 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.arrays import Codes, Floats
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
 from sdckit.registry import Columns, utility
 from sdckit.result import Result
-from sdckit.utility.stacked import Array, Codes, Stack, Variable, stacked, sums
+from sdckit.utility.stacked import Stack, Variable, stacked, sums
 
 _MOST_COLUMNS = 2000
 _BINS = 40
@@ -110,14 +111,14 @@ def propensity(
 class _Fit:
     """Scores of the distinct records, and mean and spread of UP when the files do not differ."""
 
-    scores: Array
+    scores: Floats
     expected: float
     spread: float
     figures: dict[str, float]
     notes: tuple[str, ...] = ()
 
 
-def _up(scores: Array, mass: Array, share: float) -> float:
+def _up(scores: Floats, mass: Floats, share: float) -> float:
     return float(np.sum(mass * (scores - share) ** 2) / np.sum(mass))
 
 
@@ -155,7 +156,7 @@ class _Slot:
 
     variable: int
     column: Codes
-    value: Array
+    value: Floats
     width: int
 
 
@@ -207,7 +208,7 @@ def _cart(stack: Stack, permutations: int) -> _Fit:
     return _Fit(scores, float(np.mean(null)), float(np.std(null, ddof=1)), figures)
 
 
-def _tree(stack: Stack, original: Array, protected: Array) -> tuple[Array, int]:
+def _tree(stack: Stack, original: Floats, protected: Floats) -> tuple[Floats, int]:
     """A regression tree on the shares: squared error splits as the Gini index does on 0 and 1.
 
     Categories enter in the order of their share, so that the best split in two sets is among the cuts.
@@ -217,7 +218,7 @@ def _tree(stack: Stack, original: Array, protected: Array) -> tuple[Array, int]:
     mass = original + protected
     there = mass > 0
     y = np.divide(protected, mass, out=np.zeros(len(mass)), where=there)
-    columns: list[Array] = []
+    columns: list[Floats] = []
     for v in stack.variables:
         if v.codes is not None:
             shares = sums(v.codes, protected, v.levels) / np.maximum(sums(v.codes, mass, v.levels), 1e-300)
@@ -252,7 +253,7 @@ def _alone(stack: Stack) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["variable", "kind", "alone"], orient="row")
 
 
-def _auc(stack: Stack, scores: Array) -> float:
+def _auc(stack: Stack, scores: Floats) -> float:
     """P(score of a protected record > that of an original one), ties counted half."""
     _, tied = np.unique(scores.round(12), return_inverse=True)
     x, y = sums(tied, stack.original), sums(tied, stack.protected)
@@ -260,7 +261,7 @@ def _auc(stack: Stack, scores: Array) -> float:
     return float(np.sum(y * below) / (x.sum() * y.sum()))
 
 
-def _histogram(stack: Stack, scores: Array) -> pl.DataFrame:
+def _histogram(stack: Stack, scores: Floats) -> pl.DataFrame:
     """Shares of each file in bins of the score."""
     low, high = float(scores.min()), float(scores.max())
     if high - low < 1e-6:

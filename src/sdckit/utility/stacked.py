@@ -8,14 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sdckit.arrays import Bools, Codes, Floats, Ints
 from sdckit.errors import ColumnError, DataError, listing
 from sdckit.microdata import Microdata
 from sdckit.values import together
 from sdckit.variables import role_variables
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Codes = np.ndarray[Any, np.dtype[np.int32]]
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 MOST_LEVELS = 200
 
@@ -25,7 +22,7 @@ class Variable:
     """A variable over the distinct records: standardised `values` and `missing`, or `codes` < `levels`."""
 
     name: str
-    values: Array | None = None
+    values: Floats | None = None
     missing: Bools | None = None
     codes: Codes | None = None
     levels: int = 0
@@ -40,11 +37,11 @@ class Stack:
     """
 
     variables: tuple[Variable, ...]
-    original: Array
-    protected: Array
-    place: np.ndarray[Any, np.dtype[np.int64]]
+    original: Floats
+    protected: Floats
+    place: Ints
     second: Bools
-    weight: Array
+    weight: Floats
     notes: tuple[str, ...]
 
     @property
@@ -92,12 +89,12 @@ def stacked(original: Microdata, protected: Microdata, variables: Sequence[str])
     return Stack(done, masses[0], masses[1], place, second, weight, tuple(notes))
 
 
-def sums(places: Any, mass: Array, size: int = 0) -> Array:
+def sums(places: Any, mass: Floats, size: int = 0) -> Floats:
     """The mass at each place."""
     return np.bincount(places, mass, size).astype(np.float64)
 
 
-def _to_count(weights: Array) -> Array:
+def _to_count(weights: Floats) -> Floats:
     return weights * (len(weights) / fsum(weights))
 
 
@@ -133,7 +130,7 @@ def _number(both: pl.Series) -> Variable:
     return Variable(both.name, values, missing if missing.any() else None)
 
 
-def _distinct(v: Variable, first: np.ndarray[Any, np.dtype[np.int64]], mass: Array) -> Variable:
+def _distinct(v: Variable, first: Ints, mass: Floats) -> Variable:
     """The variable over the distinct records, numbers standardised."""
     if v.values is None:
         return Variable(v.name, codes=v.codes[first] if v.codes is not None else None, levels=v.levels)

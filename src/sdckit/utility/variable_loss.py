@@ -8,13 +8,13 @@ import numpy as np
 import polars as pl
 
 from sdckit import charts
+from sdckit.arrays import Floats
 from sdckit.engine import frames
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import Column, Columns, Compares, utility
 from sdckit.result import Result
-from sdckit.utility.continuous import Array
 from sdckit.utility.ordinal import ranks
 from sdckit.values import as_text, texts
 from sdckit.variables import role_variables
@@ -96,7 +96,7 @@ def _kind(original: Microdata, column: str, ordinal: Any) -> str:
     return "numeric" if floating else "nominal"
 
 
-def _numeric(x: pl.Series, y: pl.Series) -> Array:
+def _numeric(x: pl.Series, y: pl.Series) -> Floats:
     a, b = (s.cast(pl.Float64).to_numpy() for s in (x, y))
     distance = 2 / math.pi * np.arctan(np.abs(a - b))
     no_x, no_y = np.isnan(a), np.isnan(b)
@@ -108,14 +108,14 @@ def _numeric(x: pl.Series, y: pl.Series) -> Array:
     return np.asarray(distance, dtype=np.float64)
 
 
-def _nominal(x: pl.Series, y: pl.Series) -> Array:
+def _nominal(x: pl.Series, y: pl.Series) -> Floats:
     numbers = x.dtype.is_numeric() and y.dtype.is_numeric()
     if (x.dtype != y.dtype and not numbers) or x.dtype in (pl.Categorical, pl.Enum):
         x, y = texts(x), texts(y)
     return x.ne_missing(y).cast(pl.Float64).to_numpy()
 
 
-def _ordinal(x: pl.Series, y: pl.Series, given: Sequence[Any] | None) -> Array:
+def _ordinal(x: pl.Series, y: pl.Series, given: Sequence[Any] | None) -> Floats:
     levels = ranks(x, y, given)
     a, b = (
         np.array([math.nan if v is None else levels.get(as_text(v), math.inf) for v in s.to_list()])
