@@ -13,6 +13,7 @@ from sdckit.errors import DataError
 
 _PLENTY, _STARTS = 500, 3  # larger files are searched from samples of this size, this many times
 _KEPT = 0.975  # records within this quantile of their squared distance are kept when reweighting
+_FLAT = 1e-9  # least variance, in units of the variable's own, of a direction that half of the records share
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,22 @@ class Mcd:
     raw_covariance: Floats
     support: Bools  # the best subset
     kept: Bools  # the records behind the reweighted estimate
+
+    def squared_distances(self, x: Floats) -> Floats:
+        """Squared distances of the rows of `x` (standardised numbers) from the centre.
+
+        Those of a row with missing values, from the variables it has, are never longer than with all of them.
+        """
+        present = ~np.isnan(x)
+        complete = present.all(axis=1)
+        found = np.zeros(len(x))
+        for pattern in [np.ones(x.shape[1], dtype=bool), *np.unique(present[~complete], axis=0)]:
+            if pattern.any():
+                rows = complete if pattern.all() else (present == pattern).all(axis=1)
+                size, direction = np.linalg.eigh(self.covariance[np.ix_(pattern, pattern)])
+                scores = (x[np.ix_(rows, pattern)] - self.location[pattern]) @ direction
+                found[rows] = (scores**2 / np.maximum(size, _FLAT)).sum(axis=1)
+        return found
 
 
 def mcd(x: Floats, *, support_fraction: float = 0.5, seed: int = 0) -> Mcd:

@@ -11,13 +11,18 @@ from pydantic import Field
 from sdckit.arrays import Bools, Floats
 from sdckit.microdata import Microdata
 from sdckit.protect.households import once_per_household
-from sdckit.protect.numbers import location_and_spread, matrix_of, number_columns, with_matrix
+from sdckit.protect.numbers import (
+    location_and_spread,
+    matrix_of,
+    number_columns,
+    standardise,
+    with_numbers,
+)
 from sdckit.protect.strata import pooled_strata
 from sdckit.registry import NUMERIC, Columns, Role, Where, protection
 
 CENTRAL = 0.975  # records beyond this quantile of their robust squared distance are outliers
 PLENTY = 50_000  # records, drawn at random, are enough to estimate where the bulk lies
-FLAT = 1e-9  # least variance, in units of the variable's own, of a direction that half of the records share
 
 
 class Noise(StrEnum):
@@ -91,10 +96,7 @@ def add_noise(
         block = np.ix_(rows, ~np.isnan(x[rows]).all(axis=0))
         if x[block].size:
             y[block] = _METHODS[method](x[block], amount, rng)
-    changed = (y != x) & ~np.isnan(x)
-    return with_matrix(
-        data, names, y, values_changed=int(changed.sum()), records_touched=int(changed.any(axis=1).sum())
-    )
+    return with_numbers(data, names, x, y, whole=False)
 
 
 def _additive(x: Floats, amount: float, rng: np.random.Generator) -> Floats:
@@ -139,14 +141,9 @@ _METHODS: dict[Noise, Callable[[Floats, float, np.random.Generator], Floats]] = 
 }
 
 
-def _standardised(x: Floats) -> Floats:
-    mean, spread = location_and_spread(x)
-    return np.asarray((x - mean) / np.where(spread > 0, spread, 1.0))
-
-
 def _like(x: Floats, rng: np.random.Generator) -> Floats:
     """Normal noise of mean 0 with the covariance of x."""
-    z = _standardised(x[~np.isnan(x).any(axis=1)])
+    z = standardise(x[~np.isnan(x).any(axis=1)])
     correlation = z.T @ z / max(len(z) - 1, 1)
     np.fill_diagonal(correlation, 1.0)  # also where few complete records leave a column without spread
     size, direction = np.linalg.eigh(correlation)
@@ -161,7 +158,7 @@ def _turn(x: Floats, amount: float, rng: np.random.Generator) -> Floats:
     replaced by the orthonormal matrix nearest to U + amount·noise, the noise orthogonal to the ones too.
     """
     mean, spread = location_and_spread(x)
-    u, size, direction = np.linalg.svd(_standardised(x), full_matrices=False)
+    u, size, direction = np.linalg.svd(standardise(x), full_matrices=False)
     rank = int((size > size[0] * max(x.shape) * np.finfo(float).eps).sum())
     if not rank:
         return x
@@ -178,21 +175,13 @@ def _far(x: Floats, rng: np.random.Generator) -> Bools:
 
     from sdckit.models.mcd import mcd
 
-    z = _standardised(x)[:, location_and_spread(x)[1] > 0]
-    far = np.zeros(len(x), dtype=bool)
+    z = standardise(x)[:, location_and_spread(x)[1] > 0]
     if not z.size:
-        return far
+        return np.zeros(len(x), dtype=bool)
     present = ~np.isnan(z)
-    complete = present.all(axis=1)
-    sample = np.flatnonzero(complete)
+    sample = np.flatnonzero(present.all(axis=1))
     if len(sample) > PLENTY:
         sample = rng.choice(sample, PLENTY, replace=False)
-    bulk = mcd(np.ascontiguousarray(z[sample]))
-    patterns = [np.ones(z.shape[1], dtype=bool), *np.unique(present[~complete], axis=0)]
-    for pattern in patterns:
-        rows = complete if pattern.all() else (present == pattern).all(axis=1)
-        if pattern.any():
-            size, direction = np.linalg.eigh(bulk.covariance[np.ix_(pattern, pattern)])
-            scores = (z[np.ix_(rows, pattern)] - bulk.location[pattern]) @ direction
-            far[rows] = (scores**2 / np.maximum(size, FLAT)).sum(axis=1) > chi2.ppf(CENTRAL, pattern.sum())
-    return far
+    limits = np.append(0.0, chi2.ppf(CENTRAL, np.arange(1, z.shape[1] + 1)))  # by the number of variables
+    squares = mcd(np.ascontiguousarray(z[sample])).squared_distances(z)
+    return np.asarray(squares > limits[present.sum(axis=1)])

@@ -6,8 +6,6 @@ from sdckit.arrays import Floats
 from sdckit.protect.numbers import location_and_spread
 from sdckit.protect.tails import value_below
 
-FLAT = 1e-9  # least variance, in units of the variable's own, of a direction that most records share
-
 
 def pull_in(x: Floats, share: float) -> Floats:
     """The records (rows) with the most distant `share` moved towards the centre.
@@ -20,19 +18,11 @@ def pull_in(x: Floats, share: float) -> Floats:
     mean, spread = location_and_spread(x)
     varies = spread > 0
     z = (x[:, varies] - mean[varies]) / spread[varies]
-    present = ~np.isnan(z)
-    complete = present.all(axis=1)
+    complete = ~np.isnan(z).any(axis=1)
     if not varies.any() or complete.sum() <= z.shape[1] + 1:
         return x
     bulk = mcd(np.ascontiguousarray(z[complete]))
-    squared = np.zeros(len(z))
-    for pattern in np.unique(present, axis=0):
-        if pattern.any():
-            rows = (present == pattern).all(axis=1)
-            size, direction = np.linalg.eigh(bulk.covariance[np.ix_(pattern, pattern)])
-            scores = (z[np.ix_(rows, pattern)] - bulk.location[pattern]) @ direction
-            squared[rows] = (scores**2 / np.maximum(size, FLAT)).sum(axis=1)
-    distance = np.sqrt(squared)
+    distance = np.sqrt(bulk.squared_distances(z))
     limit = value_below(distance[complete], share)
     far = distance > limit
     closer = bulk.location + (z[far] - bulk.location) * (limit / distance[far])[:, None]

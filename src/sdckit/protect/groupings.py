@@ -5,7 +5,7 @@ from enum import StrEnum
 import numpy as np
 
 from sdckit.arrays import Bools, Floats, Ints
-from sdckit.protect.numbers import location_and_spread
+from sdckit.protect.numbers import standardise
 
 CLUSTER = 100  # groups a cluster holds on average
 MOST_CLUSTERS = 50
@@ -122,13 +122,6 @@ def _refined(z: Floats, labels: Ints, k: int) -> Ints:
     from sdckit.kernels.refine_groups import refine
 
     return refine(z, labels, k)
-
-
-def standardise(x: Floats) -> Floats:
-    """Columns with mean 0 and standard deviation 1, missing values apart; constant columns become 0."""
-    mean, spread = location_and_spread(x)
-    # halves, because the difference of two very large numbers would overflow
-    return np.asarray((x / 2 - mean / 2) / np.where(spread > 0, spread, 1.0) * 2)
 
 
 def by_range(x: Floats) -> Floats:

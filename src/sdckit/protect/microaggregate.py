@@ -15,7 +15,7 @@ from sdckit.microdata import Microdata
 from sdckit.protect import groupings
 from sdckit.protect.groupings import Statistic, Transform
 from sdckit.protect.households import once_per_household
-from sdckit.protect.numbers import number_columns
+from sdckit.protect.numbers import number_columns, standardise
 from sdckit.protect.strata import pooled_strata
 from sdckit.registry import NUMERIC, Columns, Role, Where, protection
 
@@ -170,7 +170,7 @@ class _Plan:
     def scaled(self, x: Floats, nominal: Bools) -> Floats:
         """The numbers on the scale of the distances; codes of categories as they are."""
         numbers = groupings.transformed(x, self.transform)
-        scale = groupings.by_range if self.method is Aggregation.GOWER else groupings.standardise
+        scale = groupings.by_range if self.method is Aggregation.GOWER else standardise
         return np.asarray(np.where(nominal, x, scale(numbers)))
 
     def groups(self, z: Floats, nominal: Bools) -> Ints:

@@ -31,10 +31,30 @@ def matrix_of(data: Microdata, names: Sequence[str]) -> Floats:
     return np.asarray(data.frame.select(pl.col(names).cast(pl.Float64)).to_numpy())
 
 
-def with_matrix(data: Microdata, names: Sequence[str], values: Floats, **did: Any) -> Microdata:
-    """The file with other values in these columns, missing for nan."""
-    columns = [pl.Series(c, values[:, j]).fill_nan(None) for j, c in enumerate(names)]
-    return data.with_frame(data.frame.with_columns(columns), **did)
+def with_numbers(
+    data: Microdata, names: Sequence[str], before: Floats, after: Floats, *, whole: bool = True, **did: Any
+) -> Microdata:
+    """The file with other numbers in these columns, missing for nan; the log says how many changed.
+
+    Columns of whole numbers stay so where all new ones are whole, or with `whole=False` become decimal.
+    """
+    columns = [pl.Series(c, after[:, j]).fill_nan(None) for j, c in enumerate(names)]
+    if whole:
+        columns = [_whole(new, data.frame.schema[new.name]) for new in columns]
+    changed = (after != before) & ~np.isnan(before)
+    return data.with_frame(
+        data.frame.with_columns(columns),
+        values_changed=int(changed.sum()),
+        records_touched=int(changed.any(axis=1).sum()),
+        **did,
+    )
+
+
+def _whole(column: pl.Series, before: pl.DataType) -> pl.Series:
+    """The column in the integer type it was in, unless that would lose digits."""
+    if not before.is_integer() or (column != column.floor()).any():
+        return column
+    return column.cast(before, strict=False)
 
 
 def location_and_spread(x: Floats) -> tuple[Floats, Floats]:
@@ -54,3 +74,10 @@ def location_and_spread(x: Floats) -> tuple[Floats, Floats]:
     mean = np.nansum(scaled, axis=0) / count
     spread = scale * np.sqrt(np.nansum((scaled - mean) ** 2, axis=0) / (count - 1))
     return np.where(varies, mean * scale, np.nan_to_num(low)), np.where(varies, spread, 0.0)
+
+
+def standardise(x: Floats) -> Floats:
+    """Columns with mean 0 and standard deviation 1, missing values apart; constant columns become 0."""
+    mean, spread = location_and_spread(x)
+    # halves, because the difference of two very large numbers would overflow
+    return np.asarray((x / 2 - mean / 2) / np.where(spread > 0, spread, 1.0) * 2)

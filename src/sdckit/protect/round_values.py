@@ -9,8 +9,7 @@ from pydantic import Field
 from sdckit.arrays import Floats
 from sdckit.microdata import Microdata
 from sdckit.protect.households import once_per_household
-from sdckit.protect.numbers import matrix_of, number_columns
-from sdckit.protect.whole_numbers import in_place_of
+from sdckit.protect.numbers import matrix_of, number_columns, with_numbers
 from sdckit.registry import NUMERIC, Columns, Where, protection
 
 CLOSE = 1e-9  # a quotient this near to a whole number, relatively, is that number
@@ -55,14 +54,7 @@ def round_values(
     """
     names = number_columns(data, variables, "round_values")
     x = matrix_of(data, names)
-    y = rounded(x, base, method, rng)
-    columns = [in_place_of(data.frame[name], y[:, j]) for j, name in enumerate(names)]
-    changed = (y != x) & ~np.isnan(x)
-    return data.with_frame(
-        data.frame.with_columns(columns),
-        values_changed=int(changed.sum()),
-        records_touched=int(changed.any(axis=1).sum()),
-    )
+    return with_numbers(data, names, x, rounded(x, base, method, rng))
 
 
 def rounded(x: Floats, base: float, method: Rounding, rng: np.random.Generator) -> Floats:

@@ -9,9 +9,8 @@ import numpy as np
 from sdckit.arrays import Floats
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
-from sdckit.protect.numbers import matrix_of, number_columns
+from sdckit.protect.numbers import matrix_of, number_columns, with_numbers
 from sdckit.protect.strata import Rows, strata
-from sdckit.protect.whole_numbers import in_place_of
 
 FEW = 3  # a mean of fewer values gives them away
 
@@ -22,14 +21,6 @@ class Replacement(StrEnum):
     THRESHOLD = "threshold"
     MEAN = "mean"
     MEDIAN = "median"
-
-
-def check_threshold(method: str, value: float | None, share: float | None) -> None:
-    """Refuse two thresholds or none."""
-    if (value is None) == (share is None):
-        raise OptionError(
-            f"{method} needs either value or share.", given="neither" if value is None else "both"
-        )
 
 
 def cut_tails(
@@ -44,7 +35,10 @@ def cut_tails(
     upper: bool,
 ) -> Microdata:
     """Each variable's values beyond the threshold replaced, stratum by stratum."""
-    check_threshold(method, value, share)
+    if (value is None) == (share is None):
+        raise OptionError(
+            f"{method} needs either value or share.", given="neither" if value is None else "both"
+        )
     sign = 1.0 if upper else -1.0
     names = number_columns(data, variables, method)
     x = matrix_of(data, names)
@@ -55,14 +49,8 @@ def cut_tails(
         found = [_cut(sign * x[:, j], y[:, j], rows, sign, value, share, replacement) for rows in blocks]
         if not by:
             highest[name] = found[0]
-    columns = [in_place_of(data.frame[name], y[:, j]) for j, name in enumerate(names)]
-    changed = (y != x) & ~np.isnan(x)
-    return data.with_frame(
-        data.frame.with_columns(columns),
-        values_changed=int(changed.sum()),
-        records_touched=int(changed.any(axis=1).sum()),
-        thresholds={name: t for name, t in highest.items() if t is not None},
-    )
+    thresholds = {name: t for name, t in highest.items() if t is not None}
+    return with_numbers(data, names, x, y, thresholds=thresholds)
 
 
 def value_below(x: Floats, share: float) -> float:

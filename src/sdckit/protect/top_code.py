@@ -2,17 +2,15 @@
 
 from typing import Annotated
 
-import numpy as np
 from pydantic import Field
 
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
 from sdckit.protect.ellipsoid import pull_in
 from sdckit.protect.households import once_per_household
-from sdckit.protect.numbers import matrix_of, number_columns
+from sdckit.protect.numbers import matrix_of, number_columns, with_numbers
 from sdckit.protect.strata import pooled_strata
 from sdckit.protect.tails import Replacement, cut_tails
-from sdckit.protect.whole_numbers import in_place_of
 from sdckit.registry import NUMERIC, Columns, Where, protection
 
 PER_VARIABLE = 5  # records a stratum needs for a joint threshold
@@ -74,10 +72,4 @@ def top_code(
     y = x.copy()
     for rows in pooled_strata(data, by, PER_VARIABLE * len(names)):
         y[rows] = pull_in(x[rows], share)
-    columns = [in_place_of(data.frame[name], y[:, j]) for j, name in enumerate(names)]
-    changed = (y != x) & ~np.isnan(x)
-    return data.with_frame(
-        data.frame.with_columns(columns),
-        values_changed=int(changed.sum()),
-        records_touched=int(changed.any(axis=1).sum()),
-    )
+    return with_numbers(data, names, x, y)
