@@ -8,7 +8,7 @@ from benchmarks._table import HEAD, line, page
 from benchmarks._task import Run, runs
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-MODULES = ("risk", "protect", "utility", "estimate")
+MODULES = ("risk", "protect", "utility", "estimate", "choose")
 
 
 def main() -> None:

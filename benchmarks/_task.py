@@ -5,6 +5,7 @@ import re
 import resource
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -56,11 +57,9 @@ def runs(module: str, position: int) -> list[Run]:
     """The task at every size; its twin's ratio stands in the first line."""
     task: Task = import_module(module).TASKS[position]
     found: list[Run] = []
-    with get_context("spawn").Pool(1) as fresh:
-        ratio = fresh.apply(_ratio, (module, position)) if task.naive else None
+    ratio = _afresh(_ratio, module, position) if task.naive else None
     for n in task.sizes:
-        with get_context("spawn").Pool(1) as fresh:
-            seconds, elapsed, memory, said = fresh.apply(_measure, (module, position, n))
+        seconds, elapsed, memory, said = _afresh(_measure, module, position, n)
         growth = None
         if found and min(seconds, found[-1].seconds) > 0:
             growth = log(seconds / found[-1].seconds) / log(n / found[-1].records)
@@ -69,6 +68,12 @@ def runs(module: str, position: int) -> list[Run]:
             Run(task.name, n, seconds, elapsed, growth, memory, None if found else ratio, theirs, said)
         )
     return found
+
+
+def _afresh(work: Callable[..., Any], *given: object) -> Any:
+    """In a new process, which may start processes of its own."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:
+        return fresh.submit(work, *given).result()
 
 
 def _measure(module: str, position: int, n: int) -> tuple[float, float, float, str]:
