@@ -301,3 +301,11 @@ def test_a_public_report_tells_the_share_and_nothing_of_strata_or_records(tmp_pa
     for text in ("Robust distances of", "individual limit", *done.after["atypical_records"].notes):
         assert text in pages["internal"]
         assert text not in pages["public"]
+
+
+def test_lists_are_no_strata():
+    frame = pl.DataFrame({"x": [1.0, 2.0, 3.0], "l": [[1], [2], [3]]})
+    data = sdc.read(frame, numeric="x")
+    for options in ({"by": "l"}, {"code": "l"}):
+        with pytest.raises(sdc.SdcError, match="'l'"):
+            sdc.risk.atypical_records(data, **options)

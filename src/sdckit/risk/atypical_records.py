@@ -132,6 +132,7 @@ def atypical_records(
             given=f"{int((~usable).sum()):,} records with a missing or infinite number",
             hint="complete=True leaves them out.",
         )
+    data.require_categories([*by, *([] if code is None else [code])])
     stratum, names_of_strata, levels = _strata(data.frame, by, code, smallest)
     weights = data.weights() if weighted else None
     work = _Work(x, names, weights, trim, alpha, range(1, components + 1), families, small_sample)
