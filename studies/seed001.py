@@ -238,11 +238,18 @@ of a wage equation and the mosaics, all from one comparison:
 
 ```python
 found = sdc.compare(
-    data, SCENARIOS, utility="entropy_loss.share", max_risk={CEILING}, seeds={SEEDS},
+    data,
+    SCENARIOS,
+    utility="entropy_loss.share",
+    max_risk={CEILING},
+    seeds={SEEDS},
     also=[{", ".join(f'"{name}"' for name in ALSO)}],
     regression={{"formula": "{MINCER}"}},
 )
-found.chart(); found.multiples(); found.estimate_chart("{GENDER}"); found.mosaics("sex")
+found.chart()
+found.multiples()
+found.estimate_chart("{GENDER}")
+found.mosaics("sex")
 ```
 
 ## The scenarios
