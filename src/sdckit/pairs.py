@@ -1,17 +1,54 @@
-"""Two files side by side: the original and what was made of it."""
+"""Two files side by side, the original and what was made of it: which variables, which records."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 
+from sdckit.arrays import Floats
 from sdckit.engine import frames
 from sdckit.engine.tables import OURS, refuse_clash
-from sdckit.errors import ColumnError, DataError, EngineError, listing
+from sdckit.errors import ColumnError, DataError, EngineError, OptionError, listing
 from sdckit.microdata import Microdata
 
 PROTECTED = f"{OURS}protected"  # suffix of the protected file's columns
+
+
+def role_variables(original: Microdata, *others: Microdata) -> tuple[str, ...]:
+    """The keys, numeric and sensitive columns in all files; without such roles, all columns."""
+    roles = original.roles
+    named = dict.fromkeys((*roles.keys, *roles.numeric, *roles.sensitive)) or original.columns
+    left_out = (roles.id, roles.weight, roles.household, *roles.direct)
+    return tuple(c for c in named if c not in left_out and all(c in other.columns for other in others))
+
+
+def categorical_variables(original: Microdata, protected: Microdata) -> tuple[str, ...]:
+    """The keys and the sensitive columns that are not in the numeric role, in both files."""
+    roles = original.roles
+    named = dict.fromkeys((*roles.keys, *(c for c in roles.sensitive if c not in roles.numeric)))
+    return tuple(c for c in named if c in protected.columns)
+
+
+def still_numeric(
+    original: Microdata, protected: Microdata, variables: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The variables that are numbers in both files, and a note on the others."""
+    first, second = frames.schema(original.frame), frames.schema(protected.frame)
+    good = tuple(
+        c for c in variables if first[c].is_numeric() and c in protected.columns and second[c].is_numeric()
+    )
+    lost = [c for c in variables if c not in good]
+    return good, (f"Not numeric in both files, left out: {', '.join(lost)}.",) if lost else ()
+
+
+def as_list(protected: Microdata | Sequence[Microdata], measure: str) -> list[Microdata]:
+    """One protected file or several synthetic ones, always as a list."""
+    sets = [protected] if isinstance(protected, Microdata) else list(protected)
+    if not sets:
+        raise OptionError(f"{measure} needs at least one protected file.", given="an empty list")
+    return sets
 
 
 def why_not_linked(original: Microdata, protected: Microdata) -> str:
@@ -83,3 +120,17 @@ def side_by_side(original: Microdata, protected: Microdata, columns: Sequence[st
     if int(frames.gather(joined.select(nw.len().alias("n")))["n"][0]) != original.height:
         raise DataError(f"Records cannot be compared one by one: ids in {name!r} differ between the files.")
     return joined
+
+
+def numbers_side_by_side(
+    original: Microdata, protected: Microdata, variables: Sequence[str]
+) -> tuple[tuple[str, ...], Floats, Floats, tuple[str, ...]]:
+    """What is numeric in both files: names, both matrices (n × p, nan where missing), a note on the rest."""
+    both = frames.gather(side_by_side(original, protected, variables))
+    names, notes = still_numeric(original, protected, tuple(dict.fromkeys(variables)))
+
+    def matrix(suffix: str) -> Floats:
+        columns = [both[c + suffix].cast(pl.Float64).to_numpy() for c in names]
+        return np.column_stack(columns) if columns else np.empty((both.height, 0))
+
+    return names, matrix(""), matrix(PROTECTED), notes

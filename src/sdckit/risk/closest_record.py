@@ -13,12 +13,12 @@ from pydantic import Field, WithJsonSchema
 from sdckit.arrays import Floats, Ints
 from sdckit.errors import listing
 from sdckit.microdata import Microdata
+from sdckit.pairs import role_variables
 from sdckit.registry import Columns, Compares, risk
 from sdckit.result import Result
 from sdckit.risk.points import SAME, Distance, Points, distinct_order, points
 from sdckit.risk.synthetic import as_sets
 from sdckit.risk.uncertainty import wilson
-from sdckit.variables import role_variables
 
 # A file cannot be typed into a form or written into a scenario.
 Holdout = Annotated[Microdata | None, WithJsonSchema({"type": "null", "description": "set in Python only"})]

@@ -1,7 +1,6 @@
 """Interval disclosure: does the original lie near the protected value?"""
 
 import math
-from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
 
@@ -11,9 +10,8 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit.arrays import Bools, Floats
-from sdckit.engine import frames
 from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, side_by_side
+from sdckit.pairs import numbers_side_by_side
 from sdckit.registry import NUMERIC, Columns, Compares, Role, risk
 from sdckit.result import Result
 from sdckit.risk.points import by_record
@@ -85,13 +83,7 @@ def interval_disclosure(
     >>> sdc.risk.interval_disclosure(data, other, width=0.1, method="percent").value
     0.75
     """
-    both = frames.gather(side_by_side(original, protected, variables))
-    numeric = [c for c in dict.fromkeys(variables) if _numbers(both, c)]
-    recoded = [c for c in variables if c not in numeric]
-    notes: list[str] = []
-    if recoded:
-        notes.append(f"Not numeric in both files, left out: {', '.join(recoded)}.")
-    x, y = (_matrix(both, [c + suffix for c in numeric]) for suffix in ("", PROTECTED))
+    numeric, x, y, notes = numbers_side_by_side(original, protected, variables)
     asked = ~(np.isnan(x) | np.isnan(y))
     if not asked.any():
         return Result(math.nan, notes=(*notes, "No number is present in both files."))
@@ -101,7 +93,7 @@ def interval_disclosure(
     disclosed = (hits == compared) & (compared > 0)
     incomplete = int((compared < len(numeric)).sum())
     if incomplete:
-        notes.append(f"{incomplete:,} records have a missing number: only those present were asked.")
+        notes += (f"{incomplete:,} records have a missing number: only those present were asked.",)
     pairs = asked.sum(axis=0)
     alone = [float(h / p) if p else None for h, p in zip(inside.sum(axis=0), pairs, strict=True)]
     value = float(disclosed.mean())
@@ -112,23 +104,13 @@ def interval_disclosure(
         pl.DataFrame(
             {"variable": numeric, "inside": alone, "pairs": pairs}, schema_overrides={"inside": pl.Float64}
         ),
-        tuple(notes),
+        notes,
         {
             "records": by_record(
                 original, pl.DataFrame({"compared": compared, "inside": hits, "disclosed": disclosed})
             )
         },
     )
-
-
-def _numbers(both: pl.DataFrame, column: str) -> bool:
-    return both.schema[column].is_numeric() and both.schema[column + PROTECTED].is_numeric()
-
-
-def _matrix(frame: pl.DataFrame, columns: Sequence[str]) -> Floats:
-    if not columns:
-        return np.empty((frame.height, 0))
-    return np.column_stack([frame[c].cast(pl.Float64).to_numpy() for c in columns])
 
 
 def _inside(x: Floats, y: Floats, width: float, method: Method, spread: Spread) -> Bools:

@@ -9,9 +9,8 @@ import polars as pl
 from pydantic import Field
 
 from sdckit.arrays import Bools, Floats
-from sdckit.engine import frames
 from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, side_by_side
+from sdckit.pairs import numbers_side_by_side
 from sdckit.registry import NUMERIC, Columns, Compares, Role, risk
 from sdckit.result import Result
 from sdckit.risk.points import by_record
@@ -77,32 +76,23 @@ def outlier_disclosure(
     >>> sdc.risk.outlier_disclosure(data, sdc.protect.microaggregate(data, k=3)).value
     0.0
     """
-    names = list(dict.fromkeys(variables))
-    both = frames.gather(side_by_side(original, protected, names))
-    good = [c for c in names if all(both.schema[c + s].is_numeric() for s in ("", PROTECTED))]
-    notes = [f"Not numeric in both files, left out: {', '.join(c for c in names if c not in good)}."]
-    notes = notes if len(good) < len(names) else []
-    x, y = (
-        np.column_stack([both[c + s].cast(pl.Float64).to_numpy() for c in good] or [np.zeros(both.height)])
-        for s in ("", PROTECTED)
-    )
-    complete = ~(np.isnan(x) | np.isnan(y)).any(axis=1)
+    names, x, y, notes = numbers_side_by_side(original, protected, variables)
+    complete = np.asarray(~(np.isnan(x) | np.isnan(y)).any(axis=1))
     if not complete.all():
-        notes.append(f"{int((~complete).sum()):,} records with a missing number are left out.")
+        notes += (f"{int((~complete).sum()):,} records with a missing number are left out.",)
     x, y = x[complete], y[complete]
     varies = np.array([_varies(a) and _varies(b) for a, b in zip(x.T, y.T, strict=True)], dtype=bool)
-    if len(x) < 2 or not varies.any() or not good:
+    if len(x) < 2 or not varies.any():
         return Result(math.nan, notes=(*notes, "No variable varies over the complete records of both files."))
     if not varies.all():
-        notes.append(
-            f"Does not vary, left out: {', '.join(c for c, v in zip(good, varies, strict=True) if not v)}."
-        )
+        flat = [c for c, v in zip(names, varies, strict=True) if not v]
+        notes += (f"Does not vary, left out: {', '.join(flat)}.",)
     z, other = standardised(x[:, varies]), standardised(y[:, varies])
     centre, covariance, singular = _robust(z)
     if singular:
-        notes.append(
+        notes += (
             "The MCD covariance is singular: half of the records lie on a plane, or there are too few. "
-            "The plain covariance took its place, so outliers look less outlying than they are."
+            "The plain covariance took its place, so outliers look less outlying than they are.",
         )
     found = at_risk(z, other, covariance, width, neighbour, inside)
     return _result(found, distances(z, centre, covariance), z.shape[1], original, complete, notes)
@@ -167,7 +157,7 @@ def _result(
     variables: int,
     original: Microdata,
     complete: Bools,
-    notes: list[str],
+    notes: tuple[str, ...],
 ) -> Result:
     from scipy.stats import chi2
 
@@ -196,4 +186,4 @@ def _result(
     place = pl.Series(np.where(complete, np.cumsum(complete) - 1, -1))
     place = place.set(place < 0, None)
     parts = by_record(original, pl.DataFrame([columns[c].gather(place) for c in columns.columns]))
-    return Result(value, figures, parts, tuple(notes))
+    return Result(value, figures, parts, notes)

@@ -10,8 +10,7 @@ import numpy as np
 from sdckit.arrays import Floats
 from sdckit.engine import frames, tables
 from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, side_by_side
-from sdckit.utility.variables import still_numeric
+from sdckit.pairs import PROTECTED, side_by_side, still_numeric
 
 Source = tuple[tables.Table, str | None]  # the variables as numbers, and the name of the weight beside them
 

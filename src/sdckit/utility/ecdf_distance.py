@@ -11,9 +11,9 @@ from sdckit.arrays import Floats
 from sdckit.engine import frames
 from sdckit.errors import ColumnError
 from sdckit.microdata import Microdata
+from sdckit.pairs import still_numeric
 from sdckit.registry import NUMERIC, Columns, Compares, Role, utility
 from sdckit.result import Result
-from sdckit.utility.variables import still_numeric
 
 POINTS = 200  # of a curve, at most
 RECORDS_A_POINT = 10  # at least, so that a curve is made of aggregates

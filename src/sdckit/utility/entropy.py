@@ -8,9 +8,9 @@ import polars as pl
 from sdckit import charts
 from sdckit.engine import tables
 from sdckit.microdata import Microdata
+from sdckit.pairs import categorical_variables
 from sdckit.registry import Columns, utility
 from sdckit.result import Result
-from sdckit.utility.variables import categorical_variables
 
 
 class MissingShare(StrEnum):

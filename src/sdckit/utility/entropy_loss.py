@@ -9,10 +9,9 @@ from sdckit import charts
 from sdckit.engine import tables
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, side_by_side
+from sdckit.pairs import PROTECTED, categorical_variables, side_by_side
 from sdckit.registry import Columns, Compares, utility
 from sdckit.result import Result
-from sdckit.utility.variables import categorical_variables
 from sdckit.values import texts
 
 Transition = Mapping[str, Mapping[str, float]]  # original category → protected category → probability

@@ -11,13 +11,12 @@ from sdckit import charts
 from sdckit.engine import frames, tables
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, side_by_side
+from sdckit.pairs import PROTECTED, role_variables, side_by_side
 from sdckit.registry import Column, Columns, Compares, utility
 from sdckit.result import Result
 from sdckit.utility.ordinal import ranks
 from sdckit.utility.records_changed import differs
 from sdckit.values import as_text
-from sdckit.variables import role_variables
 
 
 @utility(

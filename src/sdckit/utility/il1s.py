@@ -7,10 +7,10 @@ import polars as pl
 from sdckit import charts
 from sdckit.engine import tables
 from sdckit.microdata import Microdata
+from sdckit.pairs import still_numeric
 from sdckit.registry import NUMERIC, Columns, Compares, Role, utility
 from sdckit.result import Result
 from sdckit.utility.continuous import record_sums
-from sdckit.utility.variables import still_numeric
 
 
 @utility(

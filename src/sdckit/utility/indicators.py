@@ -22,9 +22,9 @@ from sdckit.estimate.replicates import Method
 from sdckit.estimate.table import How, Row, domains_of, table
 from sdckit.estimate.variance import Estimate
 from sdckit.microdata import Microdata
+from sdckit.pairs import as_list, still_numeric
 from sdckit.registry import Better, Column, Columns, utility
 from sdckit.result import Result
-from sdckit.utility.variables import still_numeric
 from sdckit.values import as_text
 
 USUAL = "usual"
@@ -116,9 +116,7 @@ def indicators(
     >>> result.parts["estimate_original", "estimate_protected", "contained"].row(0)
     (2.5, 2.75, True)
     """
-    sets = [protected] if isinstance(protected, Microdata) else list(protected)
-    if not sets:
-        raise OptionError("indicators needs at least one protected file.", given="an empty list")
+    sets = as_list(protected, "indicators")
     how = How(
         variance, replicates, seed, level, interval is Interval.PERCENTILE, tuple(by),
         tuple(margins), tuple(replicate_weights), replicate_scale, fpc,

@@ -6,10 +6,9 @@ import polars as pl
 from sdckit import charts
 from sdckit.engine import frames
 from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, side_by_side
+from sdckit.pairs import PROTECTED, role_variables, side_by_side
 from sdckit.registry import Columns, Compares, utility
 from sdckit.result import Result
-from sdckit.variables import role_variables
 
 
 @utility(

@@ -9,6 +9,7 @@ from sdckit import charts
 from sdckit.errors import DataError
 from sdckit.estimate.regression import Family, Spread
 from sdckit.microdata import Microdata
+from sdckit.pairs import as_list
 from sdckit.registry import utility
 from sdckit.result import Result
 from sdckit.utility.regression import fitted
@@ -44,7 +45,7 @@ def prediction_quality(
     >>> round(sdc.utility.prediction_quality(data, other, formula="y ~ x").value, 6)
     0.1
     """
-    sets = [protected] if isinstance(protected, Microdata) else list(protected)
+    sets = as_list(protected, "prediction_quality")
     fits, notes = fitted([original, *sets], formula, family, Spread.MODEL)
     first, others = fits[0], [f for f in fits[1:] if f is not None]
     if first is None:

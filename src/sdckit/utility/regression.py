@@ -9,7 +9,7 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.errors import DataError, OptionError, listing
+from sdckit.errors import DataError, listing
 from sdckit.estimate.combine import Synthesis, combine
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
 from sdckit.estimate.design import design_of
@@ -17,6 +17,7 @@ from sdckit.estimate.formula import matrices, parse
 from sdckit.estimate.regression import Family, Fit, Spread, fit
 from sdckit.estimate.variance import Estimate
 from sdckit.microdata import Microdata
+from sdckit.pairs import as_list
 from sdckit.registry import Better, utility
 from sdckit.result import Result
 
@@ -72,9 +73,7 @@ def regression(
     >>> result.parts["term"].to_list()[:3]
     ['Intercept', 'sex[T.Female]', 'education[T.Primary]']
     """
-    sets = [protected] if isinstance(protected, Microdata) else list(protected)
-    if not sets:
-        raise OptionError("regression needs at least one protected file.", given="an empty list")
+    sets = as_list(protected, "regression")
     fits, notes = fitted([original, *sets], formula, family, variance)
     first = fits[0]
     if first is None:

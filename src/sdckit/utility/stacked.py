@@ -11,8 +11,8 @@ import polars as pl
 from sdckit.arrays import Bools, Codes, Floats, Ints
 from sdckit.errors import ColumnError, DataError, listing
 from sdckit.microdata import Microdata
+from sdckit.pairs import role_variables
 from sdckit.values import together
-from sdckit.variables import role_variables
 
 MOST_LEVELS = 200
 

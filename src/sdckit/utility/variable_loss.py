@@ -12,12 +12,11 @@ from sdckit.arrays import Floats
 from sdckit.engine import frames
 from sdckit.errors import OptionError
 from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, side_by_side
+from sdckit.pairs import PROTECTED, role_variables, side_by_side
 from sdckit.registry import Column, Columns, Compares, utility
 from sdckit.result import Result
 from sdckit.utility.ordinal import ranks
 from sdckit.values import as_text, texts
-from sdckit.variables import role_variables
 
 
 @utility(
