@@ -284,3 +284,13 @@ def test_wrong_calls_are_refused(tmp_path):
         report(data, tmp_path / "r.html")
     with pytest.raises(FileError, match="folder"):
         report(done, tmp_path / "nowhere" / "r.html")
+
+
+def test_the_summary_says_which_numbers_were_left_as_they_are():
+    data = sdc.demo.survey(n=200, seed=1).with_roles(keys=["sex", "region"], numeric=["income", "savings"])
+    protected = sdc.protect.add_noise(data, variables=["savings"], rng=1)
+    done = sdc.assess(data, protected, measures=["individual_risk", "il1s"])
+    told = {a["question"]: a["answer"] for a in summarize(done)["verdict"]["answers"]}
+    assert told["What was not protected?"].startswith("income: ")
+    public = {a["question"] for a in summarize(done, "public")["verdict"]["answers"]}
+    assert "What was not protected?" not in public

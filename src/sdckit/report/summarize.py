@@ -40,7 +40,7 @@ def summarize(x: Assessment | RiskUtilityMap, audience: Audience = "internal") -
         "few": FEW,
         "date": date.today().isoformat(),
         "software": {"Python": platform.python_version(), **{name: version(name) for name in SOFTWARE}},
-        "verdict": verdict(done, drawn, measured, details),
+        "verdict": verdict(done, drawn, measured, details, public=public),
         "map": drawn,
         "data": describe.describe(original, done.protected[0] if done is not None else None, public=public),
         **_sections(measured, details),

@@ -5,6 +5,7 @@ from typing import Any
 
 from sdckit.assess import Assessment
 from sdckit.charts.numbers import display
+from sdckit.errors import listing
 from sdckit.registry import Kind, find
 from sdckit.report.disclosure import is_share
 from sdckit.report.sections import in_order
@@ -18,6 +19,8 @@ def verdict(
     found: Mapping[str, Any] | None,
     measured: Mapping[str, Any],
     details: Mapping[str, Any],
+    *,
+    public: bool,
 ) -> dict[str, Any]:
     """Status, headline, the reader's questions answered and the few numbers that matter.
 
@@ -30,6 +33,7 @@ def verdict(
         ("Under which ceiling?", told.pop("ceiling")),
         ("What is lost?", _lost(measured, details)),
         ("What was done?", _done(details)),
+        ("What was not protected?", "" if public or x is None else _untouched(x)),
     ]
     groups = {
         "Risk that remains": in_order(Kind.RISK, measured["risk"]),
@@ -129,6 +133,20 @@ def _done(details: Mapping[str, Any]) -> str:
     """The steps in one sentence."""
     words = ", then ".join(_inside(s["title"]) for s in details["steps"] or ())
     return f"{words[:1].upper()}{words[1:]}." if words else ""
+
+
+def _untouched(x: Assessment) -> str:
+    """Numbers released as they are, which the risk of the keys says nothing of."""
+    if x.original.engine != "polars" or any(d.engine != "polars" for d in x.protected):
+        return ""
+    numbers = [c for c in x.original.roles.numeric if all(c in d.columns for d in x.protected)]
+    same = [c for c in numbers if all(d.frame[c].equals(x.original.frame[c]) for d in x.protected)]
+    if not same:
+        return ""
+    return (
+        f"{listing(same)}: the original values stand in the file. An accepted risk that looks at the keys "
+        "says nothing of who knows a number."
+    )
 
 
 def _inside(title: str) -> str:
