@@ -90,10 +90,8 @@ def assess(
     if max_risk is not None and not (isinstance(max_risk, int | float) and 0 <= max_risk <= 1):
         raise OptionError("max_risk is a mean individual risk.", given=max_risk, allowed="0 to 1")
     options = measure_options(needs)
-    chosen = [
-        s for s in specs() if s.kind is not Kind.PROTECTION and (measures is None or s.name in measures)
-    ]
     _check_names(measures)
+    chosen = [s for name, s in _measures().items() if measures is None or name in measures]
     unlinked = _why_unlinked(original, sets, linked)
     synthetic = bool(unlinked) or len(sets) > 1
     before: dict[str, Result] = {}
@@ -130,18 +128,22 @@ def assess(
     )
 
 
+def _measures() -> dict[str, Spec]:
+    return {s.name: s for s in specs() if s.kind is not Kind.PROTECTION}
+
+
 def _check_names(measures: Sequence[str] | None) -> None:
-    names = [s.name for s in specs() if s.kind is not Kind.PROTECTION]
+    known = _measures()
     for name in measures or ():
-        if name not in names:
+        if name not in known:
             raise UnknownMethodError(
-                f"There is no measure {name!r}.", allowed=listing(names, 60), hint=nearest(name, names)
+                f"There is no measure {name!r}.", allowed=listing(known, 60), hint=nearest(name, known)
             )
 
 
 def measure_options(needs: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Options by measure, validated before any work starts."""
-    measures = {s.name: s for s in specs() if s.kind is not Kind.PROTECTION}
+    measures = _measures()
     wanted: dict[str, dict[str, Any]] = {}
     for name, value in needs.items():
         if name in measures:
@@ -217,9 +219,7 @@ def _of_one(spec: Spec, data: Microdata, given: Mapping[str, Any]) -> Result:
         asked = ("result", spec.function, json.dumps(given, sort_keys=True))
     except TypeError:  # a table among the options
         return cast("Result", spec.call(data, **given))
-    if asked not in data.kept:
-        data.kept[asked] = spec.call(data, **given)
-    return cast("Result", data.kept[asked])
+    return data.once(asked, lambda: cast("Result", spec.call(data, **given)))
 
 
 def _mean(results: Sequence[Result]) -> Result:

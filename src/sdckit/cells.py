@@ -82,10 +82,7 @@ def key_cells(
     Microdata never change, so the cells are kept with them and counted once for all measures.
     """
     asked = ("key_cells", tuple(keys), missing, alpha)
-    if asked not in data.kept:
-        data.kept[asked] = _key_cells(data, keys, missing, alpha)
-    found: KeyCells = data.kept[asked]
-    return found
+    return data.once(asked, lambda: _key_cells(data, keys, missing, alpha))
 
 
 def _key_cells(data: Microdata, keys: Sequence[str], missing: Missing, alpha: float) -> KeyCells:

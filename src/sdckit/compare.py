@@ -16,7 +16,7 @@ from sdckit.microdata import Microdata, require_microdata
 from sdckit.quantity import Quantity
 from sdckit.registry import Kind
 from sdckit.risk_utility_map import EXPECTED, Point, RiskUtilityMap
-from sdckit.scenario import Scenario
+from sdckit.scenario import Scenario, check_seed
 from sdckit.store import Store, fingerprint
 
 Progress = Callable[[str, int, int], None]  # scenario, finished, in all
@@ -292,8 +292,7 @@ def check_numbers(max_risk: float | None, *, seed: int, jobs: int, **counts: int
     """Refuse a ceiling, a seed or a number of things that makes no sense."""
     if max_risk is not None and not (isinstance(max_risk, int | float) and max_risk >= 0):
         raise OptionError("max_risk must not be negative.", given=max_risk)
-    if not isinstance(seed, int) or seed < 0:
-        raise OptionError("seed must be a whole number, 0 or more.", given=seed)
+    check_seed(seed)
     if not isinstance(jobs, int) or jobs == 0:
         raise OptionError(
             "jobs must be a number of processes.", given=jobs, allowed="1, 2, … or -1 for all cores"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Self
 
 
 class SdcError(Exception):
@@ -21,6 +22,10 @@ class SdcError(Exception):
         if hint:
             parts.append(hint)
         super().__init__(" ".join(parts))
+
+    def after(self, words: str) -> Self:
+        """The same error with words before it that say where it happened."""
+        return type(self)(f"{words}: {self.what}", given=self.given, allowed=self.allowed, hint=self.hint)
 
 
 class FileError(SdcError, OSError):

@@ -59,7 +59,7 @@ def estimates_of(results: Mapping[str, Result]) -> tuple[Estimated, ...]:
         parts = results[measure].parts if measure in results else None
         for row in [] if parts is None else parts.to_dicts():
             numbers = [
-                float("nan") if row[f"{key}_{file}"] is None else float(row[f"{key}_{file}"])
+                nan if row[f"{key}_{file}"] is None else float(row[f"{key}_{file}"])
                 for file in ("protected", "original")
                 for key in ("estimate", "low", "high")
             ]

@@ -1,9 +1,9 @@
 """Microdata: an immutable table with roles and labels."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -14,6 +14,8 @@ from sdckit.engine import frames
 from sdckit.errors import ColumnError, DataError, OptionError, listing, nearest
 from sdckit.labels import Labels
 from sdckit.roles import Role, Roles, roles_of
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,13 @@ class Microdata:
     def kept(self) -> dict[Any, Any]:
         """Intermediate results that several measures share; the data never change, so they stay true."""
         return {}
+
+    def once(self, asked: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, kept under a name for the next that asks."""
+        if asked not in self.kept:
+            self.kept[asked] = make()
+        found: T = self.kept[asked]
+        return found
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: intermediate results are made again there."""

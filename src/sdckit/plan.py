@@ -12,7 +12,7 @@ from sdckit.errors import FileError, OptionError, listing, nearest
 from sdckit.io import read
 from sdckit.microdata import Microdata
 from sdckit.roles import Role
-from sdckit.scenario import Scenario
+from sdckit.scenario import Scenario, check_seed
 
 SECTIONS = ("data", "scenarios", "search", "assess", "seed")
 
@@ -67,8 +67,7 @@ class Plan:
             Scenario(str(name), () if steps is None else steps) for name, steps in named.items()
         )
         seed = content.get("seed", 0)
-        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-            raise OptionError("seed must be a whole number, 0 or more.", given=seed)
+        check_seed(seed)
         space = content.get("search") or []
         if not isinstance(space, list):
             raise OptionError("Section 'search' must be a list of steps.", given=type(space).__name__)

@@ -34,11 +34,11 @@ class Point:
 
     def value(self, name: str) -> float:
         """A number that was measured, on an axis or beside; nan where there is none."""
-        return {**self.also, **self.risk_values, **self.utility_values}.get(name, nan)
+        return self._numbers().get(name, nan)
 
     def seen(self, kind: Kind, name: str) -> "Point":
         """The point with another of its numbers on the axis of risks or of utilities."""
-        numbers = {**self.also, **self.risk_values, **self.utility_values}
+        numbers = self._numbers()
         value = Quantity.named(name).on_axis(numbers.get(name, nan))
         own = {name: numbers[name]} if name in numbers else {}
         other = self.utility_values if kind is Kind.RISK else self.risk_values
@@ -46,6 +46,9 @@ class Point:
         if kind is Kind.RISK:
             return replace(self, risk=value, risk_values=own, also=also, runs=())
         return replace(self, utility=value, utility_values=own, also=also, runs=())
+
+    def _numbers(self) -> dict[str, float]:
+        return {**self.also, **self.risk_values, **self.utility_values}
 
     def spread(self) -> dict[str, float]:
         """Lowest and highest risk and loss over the seeds; the point itself where there was one."""

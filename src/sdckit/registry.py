@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeVar, cast, get_type_hints
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
+from sdckit.arrays import Bools
 from sdckit.columns import KEYS as KEYS
 from sdckit.columns import NUMERIC as NUMERIC
 from sdckit.columns import SENSITIVE as SENSITIVE
@@ -348,15 +349,14 @@ def _chooser(spec: Spec, given: Any) -> Mapping[str, Any] | Result:
     return given if isinstance(given, Result) else {name: dict(options or {})}
 
 
-def _chosen(data: Microdata, where: Mapping[str, Any] | Result) -> Any:
+def _chosen(data: Microdata, where: Mapping[str, Any] | Result) -> Bools:
     """The records to protect. Data never change, so what a measure flags in them is kept with them."""
     if isinstance(where, Result):
         return flagged(data, where, find(where.measure).flags)
+    ((name, options),) = where.items()
+    spec = find(name)
     asked = ("where", repr(plain(where)))
-    if asked not in data.kept:
-        ((name, options),) = where.items()
-        data.kept[asked] = flagged(data, find(name).call(data, **options), find(name).flags)
-    return data.kept[asked]
+    return data.once(asked, lambda: flagged(data, spec.call(data, **options), spec.flags))
 
 
 def _generator(rng: Any) -> np.random.Generator:

@@ -49,9 +49,7 @@ class RiskUtilityMap:
     @property
     def best(self) -> Point | None:
         """The scenario with the least loss under the accepted risk (of those, the least risk)."""
-        ceiling = inf if self.max_risk is None else self.max_risk
-        fit = [p for p in self.results if p.ok and p.risk <= ceiling]
-        return min(fit, key=lambda p: (p.utility, p.risk), default=None)
+        return min(self._acceptable, key=lambda p: (p.utility, p.risk), default=None)
 
     @property
     def reason(self) -> str:
@@ -100,11 +98,8 @@ class RiskUtilityMap:
         The area better than no front at all, seen from the original's risk and the largest loss found;
         only scenarios under the accepted risk count.
         """
-        ceiling = inf if self.max_risk is None else self.max_risk
-        fit = [p for p in self.results if p.ok and p.risk <= ceiling]
-        return hypervolume(
-            fit, self.original.risk, max((p.utility for p in self.results if p.ok), default=0.0)
-        )
+        worst = max((p.utility for p in self.results if p.ok), default=0.0)
+        return hypervolume(self._acceptable, self.original.risk, worst)
 
     def only_front(self) -> "RiskUtilityMap":
         """The same map with the scenarios on the front only, and the best: what a long search is about."""
@@ -271,6 +266,11 @@ class RiskUtilityMap:
         files = [self.data, *map(self.protect, scenarios)]
         found = tabulated(files, variables, public=public)
         return mosaics(names, found.titles, found.levels, found.files)
+
+    @property
+    def _acceptable(self) -> list[Point]:
+        ceiling = inf if self.max_risk is None else self.max_risk
+        return [p for p in self.results if p.ok and p.risk <= ceiling]
 
     def _seen(self, kind: Kind, name: str) -> "RiskUtilityMap":
         axis = self.risk if kind is Kind.RISK else self.utility

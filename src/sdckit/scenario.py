@@ -105,8 +105,7 @@ class Scenario:
         'suppress'
         """
         require_microdata(data, "Scenario.protect")
-        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-            raise OptionError("seed must be a whole number, 0 or more.", given=seed)
+        check_seed(seed)
         self.check(data)
         for position, step in enumerate(self.steps):
             left = None
@@ -145,6 +144,12 @@ class Scenario:
         return [step.as_dict() for step in self.steps]
 
 
+def check_seed(seed: Any) -> None:
+    """Refuse what cannot be a seed."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise OptionError("seed must be a whole number, 0 or more.", given=seed)
+
+
 def _generator(seed: int, position: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence([seed, position]))
 
@@ -171,6 +176,4 @@ def _step(scenario: str, step: Step | Mapping[str, Any] | str) -> Step:
     try:
         return Step(str(method), **{str(k): v for k, v in (options or {}).items()})
     except SdcError as error:
-        raise type(error)(
-            f"Scenario {scenario!r}: {error.what}", given=error.given, allowed=error.allowed, hint=error.hint
-        ) from None
+        raise error.after(f"Scenario {scenario!r}") from None

@@ -92,12 +92,7 @@ def protect_some(data: Microdata, chosen: Bools, protect: Callable[[Microdata], 
     try:
         done = protect(replace(data, frame=part, roles=replace(data.roles, keys=keys)))
     except SdcError as error:
-        raise type(error)(
-            f"Among the {count:,} records that where chose: {error.what}",
-            given=error.given,
-            allowed=error.allowed,
-            hint=error.hint,
-        ) from None
+        raise error.after(f"Among the {count:,} records that where chose") from None
     if done.height != count or done.columns != data.columns:
         raise OptionError("where cannot be used with a protection that adds or removes records or columns.")
     changed = [c for c in data.columns if not done.frame[c].equals(part[c], check_dtypes=True)]

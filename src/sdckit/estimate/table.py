@@ -1,6 +1,5 @@
 """A table of estimates from one file: indicators by variable and domain, with variances."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +12,7 @@ from sdckit.errors import ColumnError, OptionError, listing
 from sdckit.estimate.design import Design, column_codes, design_of
 from sdckit.estimate.indicator import Indicator, Source
 from sdckit.estimate.replicates import Method, Replicates, given_replicates, replicates
-from sdckit.estimate.variance import WHOLE, Estimate, Task, estimates, ordered
+from sdckit.estimate.variance import LOST, WHOLE, Estimate, Task, estimates, ordered
 from sdckit.microdata import Microdata
 from sdckit.values import texts
 
@@ -45,7 +44,6 @@ class How:
 
 def table(data: Microdata, rows: Sequence[Row], how: How) -> tuple[list[Estimate], tuple[str, ...]]:
     """One estimate a row; nan where the file lacks the column, the domain or the numbers."""
-    nothing = Estimate(math.nan, math.nan, math.nan, math.nan, math.inf)
     name = data.roles.id
     if name in data.columns:  # draws then do not depend on the order of the records
         data = data.with_frame(data.frame.sort(name))
@@ -68,7 +66,7 @@ def table(data: Microdata, rows: Sequence[Row], how: How) -> tuple[list[Estimate
         percentile=how.percentile,
     )
     placed = dict(zip(tasks, found, strict=True))
-    return [placed.get(i, nothing) for i in range(len(rows))], notes
+    return [placed.get(i, LOST) for i in range(len(rows))], notes
 
 
 def _readable(data: Microdata, source: Source) -> bool:

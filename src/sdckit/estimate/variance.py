@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,9 @@ class Estimate:
     low: float
     high: float
     degrees: float
+
+
+LOST = Estimate(nan, nan, nan, nan, inf)  # a file does not allow it
 
 
 @dataclass(frozen=True, slots=True)

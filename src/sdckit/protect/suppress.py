@@ -53,12 +53,7 @@ def suppress(
     >>> sdc.protect.suppress(data, k=2).frame["sex"].to_list()
     ['f', 'f', 'f', None]
     """
-    if missing is Missing.NOTHING:
-        raise OptionError(
-            "Suppression cannot help when a missing value matches nothing.",
-            given="nothing",
-            allowed="wildcard, category",
-        )
+    refuse_nothing(missing)
     if missing is Missing.CATEGORY and subsets is not None:
         raise OptionError("subsets need the wildcard rule.", given="missing=category", allowed="wildcard")
     from sdckit.kernels.suppression import suppress_cells
@@ -89,6 +84,16 @@ def suppress(
     return data.with_frame(
         frame, cells_suppressed=int(mask.sum()), records_touched=int(mask.any(axis=1).sum()), by_key=cells
     )
+
+
+def refuse_nothing(missing: Missing) -> None:
+    """Refuse the rule under which a blank key never hides a record."""
+    if missing is Missing.NOTHING:
+        raise OptionError(
+            "Suppression cannot help when a missing value matches nothing.",
+            given="nothing",
+            allowed="wildcard, category",
+        )
 
 
 def key_costs(keys: tuple[str, ...], importance: object) -> Floats:

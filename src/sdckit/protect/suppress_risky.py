@@ -12,6 +12,7 @@ from sdckit.errors import OptionError
 from sdckit.kernels.risk_formula import cell_risk
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
+from sdckit.protect.suppress import refuse_nothing
 from sdckit.registry import KEYS, Columns, Role, protection
 
 
@@ -47,12 +48,7 @@ def suppress_risky(
     >>> done.frame["region"].to_list(), done.log[-1].figures["above_after"]
     (['a', 'a', 'a', 'a', None], 1)
     """
-    if missing is Missing.NOTHING:
-        raise OptionError(
-            "Suppression cannot help when a missing value matches nothing.",
-            given="nothing",
-            allowed="wildcard, category",
-        )
+    refuse_nothing(missing)
     strangers = [c for c in variables if c not in keys]
     if strangers:
         raise OptionError(

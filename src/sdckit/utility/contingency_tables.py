@@ -130,22 +130,21 @@ def _table(
     data: Microdata, variables: tuple[str, ...], missing: MissingCells, names: tuple[str, ...]
 ) -> pl.DataFrame:
     """One table of a file, kept with it: other measures and comparisons ask for the same ones."""
-    asked = ("contingency", variables, missing)
-    if asked not in data.kept:
+
+    def count() -> pl.DataFrame:
         table, weight = _source(data, names)
         found = tables.contingency(table, variables, weight, drop_missing=missing is MissingCells.DROP)
-        data.kept[asked] = found.rename({c: str(i) for i, c in enumerate(variables)})
-    kept: pl.DataFrame = data.kept[asked]
-    return kept
+        return found.rename({c: str(i) for i, c in enumerate(variables)})
+
+    return data.once(("contingency", variables, missing), count)
 
 
 def _source(data: Microdata, names: tuple[str, ...]) -> tuple[nw.LazyFrame[Any], str | None]:
     if data.engine != "polars":
         return data.table, data.roles.weight
-    asked = ("combinations", names)
-    if asked not in data.kept:
-        data.kept[asked] = tables.count_cells(data.table, names, data.roles.weight)
-    return frames.lazy(data.kept[asked]), tables.WEIGHT_SUM
+    weight = data.roles.weight
+    found = data.once(("combinations", names), lambda: tables.count_cells(data.table, names, weight))
+    return frames.lazy(found), tables.WEIGHT_SUM
 
 
 def _joined(x: pl.DataFrame, y: pl.DataFrame, places: list[str]) -> pl.DataFrame:

@@ -21,6 +21,7 @@ from sdckit.estimate.poverty import PovertyThreshold
 from sdckit.estimate.replicates import Method
 from sdckit.estimate.table import How, Row, domains_of, table
 from sdckit.estimate.variance import Estimate
+from sdckit.estimated import ALL as ALL
 from sdckit.microdata import Microdata
 from sdckit.pairs import as_list, still_numeric
 from sdckit.registry import Better, Column, Columns, utility
@@ -28,7 +29,6 @@ from sdckit.result import Result
 from sdckit.values import as_text
 
 USUAL = "usual"
-ALL = "all records"
 
 
 class Interval(StrEnum):

@@ -15,7 +15,7 @@ from sdckit.estimate.comparison import Comparison, compared, comparison_frame
 from sdckit.estimate.design import design_of
 from sdckit.estimate.formula import matrices, parse
 from sdckit.estimate.regression import Family, Fit, Spread, fit
-from sdckit.estimate.variance import Estimate
+from sdckit.estimate.variance import LOST, Estimate
 from sdckit.microdata import Microdata
 from sdckit.pairs import as_list
 from sdckit.registry import Better, utility
@@ -80,11 +80,10 @@ def regression(
         raise DataError("The original has no complete records for this formula.")
     before = first.estimates(level)
     size = sets[0].height / original.height
-    nothing = Estimate(math.nan, math.nan, math.nan, math.nan, math.inf)
     found = [{} if f is None else f.estimates(level) for f in fits[1:]]
     lines: list[tuple[str, Estimate, Estimate, Comparison]] = []
     for name, a in before.items():
-        there = [one.get(name, nothing) for one in found]
+        there = [one.get(name, LOST) for one in found]
         b = combine(there, synthesis=synthesis, size=size, level=level)
         lines.append((name, a, b, compared(a, b)))
     if len(sets) > 1:
