@@ -79,17 +79,19 @@ class Piece:
 class Indicator(ABC):
     """Base of all indicators. Subclasses are frozen dataclasses whose fields are the indicator's options."""
 
+    called: ClassVar[str] = ""
     unit: ClassVar[str] = "units of the variable"
+    rests_on_quantile: ClassVar[bool] = False
 
     @property
-    @abstractmethod
     def name(self) -> str:
         """How a row of results calls it."""
+        return self.called
 
     @property
     def smooth(self) -> bool:
         """Whether it rests on no quantile, so that the jackknife holds."""
-        return True
+        return not self.rests_on_quantile
 
     @abstractmethod
     def point(self, piece: Piece) -> Floats:

@@ -20,12 +20,8 @@ class Gini(Indicator):
     matter: this is Σ_{i<j} w_i w_j |x_i − x_j| / (Σw Σwx).
     """
 
+    called: ClassVar[str] = "gini"
     unit: ClassVar[str] = "percent"
-
-    @property
-    def name(self) -> str:
-        """How a row of results calls it."""
-        return "gini"
 
     def point(self, piece: Piece) -> Floats:
         """[r] The coefficients."""
@@ -54,11 +50,7 @@ class ShareRatio(Indicator):
     lower: float = 0.2
     upper: float = 0.8
     unit: ClassVar[str] = "ratio"
-
-    @property
-    def smooth(self) -> bool:
-        """It rests on a quantile."""
-        return False
+    rests_on_quantile: ClassVar[bool] = True
 
     @property
     def name(self) -> str:

@@ -13,10 +13,7 @@ from sdckit.estimate.indicator import Indicator, Piece, Source
 class Mean(Indicator):
     """Σwx / Σw."""
 
-    @property
-    def name(self) -> str:
-        """How a row of results calls it."""
-        return "mean"
+    called: ClassVar[str] = "mean"
 
     def point(self, piece: Piece) -> Floats:
         """[r] The weighted means."""
@@ -31,10 +28,7 @@ class Mean(Indicator):
 class Total(Indicator):
     """Σwx."""
 
-    @property
-    def name(self) -> str:
-        """How a row of results calls it."""
-        return "total"
+    called: ClassVar[str] = "total"
 
     def point(self, piece: Piece) -> Floats:
         """[r] The weighted totals."""

@@ -17,16 +17,12 @@ class PovertyThreshold(Indicator):
 
     share: float = 0.6
     of: Literal["median", "mean"] = "median"
+    called: ClassVar[str] = "poverty_threshold"
 
     @property
     def smooth(self) -> bool:
         """A share of the mean rests on no quantile."""
         return self.of == "mean"
-
-    @property
-    def name(self) -> str:
-        """How a row of results calls it."""
-        return "poverty_threshold"
 
     def point(self, piece: Piece) -> Floats:
         """[r] The thresholds."""
@@ -52,7 +48,7 @@ class _Poverty(LinedIndicator):
     @property
     def smooth(self) -> bool:
         """With a line of the sample, records jump over it."""
-        return self.fixed_line is not None
+        return self.fixed_line is not None and not self.rests_on_quantile
 
     def line(self, whole: Piece) -> Floats:
         """[r] The line under each set of weights."""
@@ -112,12 +108,8 @@ class FosterGreerThorbecke(_Poverty):
 class PovertyRate(_Poverty):
     """At-risk-of-poverty rate: percent of the weight strictly below the line of the whole file."""
 
+    called: ClassVar[str] = "poverty_rate"
     unit: ClassVar[str] = "percent"
-
-    @property
-    def name(self) -> str:
-        """How a row of results calls it."""
-        return "poverty_rate"
 
     def point(self, piece: Piece) -> Floats:
         """[r] The rates."""
@@ -139,17 +131,9 @@ _HEADCOUNT = FosterGreerThorbecke()
 class PovertyGap(_Poverty):
     """Relative median poverty gap: 100·(z − median of the poor)/z, with the line z of the whole file."""
 
+    called: ClassVar[str] = "poverty_gap"
     unit: ClassVar[str] = "percent"
-
-    @property
-    def smooth(self) -> bool:
-        """It is about the median of the poor."""
-        return False
-
-    @property
-    def name(self) -> str:
-        """How a row of results calls it."""
-        return "poverty_gap"
+    rests_on_quantile: ClassVar[bool] = True
 
     def point(self, piece: Piece) -> Floats:
         """[r] The gaps; nan where nobody is poor."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,11 +22,7 @@ class Quantile(Indicator):
 
     p: float = 0.5
     average: bool = False
-
-    @property
-    def smooth(self) -> bool:
-        """It rests on a quantile."""
-        return False
+    rests_on_quantile: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
