@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sdckit.charts.mosaic import GAP, NARROW, category_colours, colours, fits
+from sdckit.charts.mosaic import GAP, NARROW, category_colours, colours, fits, mosaic_panel
 from sdckit.charts.numbers import percent
 from sdckit.charts.table_cells import Place, TableCells
 from sdckit.charts.theme import FILES, INK, cut, rows, themed
@@ -19,44 +19,29 @@ def mosaic_three(cells: TableCells) -> Any:
     """
     import altair as alt
 
-    scale = category_colours(cells.levels[2])
-    legend = alt.Legend(title=cut(cells.names[2], 60), titleFontWeight="normal", columns=9, labelLimit=110)
     flat: dict[str, Any] = {"axis": None, "scale": alt.Scale(domain=[0, 1], nice=False)}
+    told = f"columns: {cut(cells.names[0], 28)}, rows: {cut(cells.names[1], 28)}"
     drawn = [_tiles(cells, sizes) for sizes in cells.files]
     few = all(fits(c["name"], c["share"] * WIDTH) for _, columns, _ in drawn for c in columns)
     charts = []
     for file, (tiles, columns, lines) in zip(FILES, drawn, strict=True):
-        rectangles = (
-            alt.Chart(rows(tiles))
-            .mark_rect(opacity=0.85)
-            .encode(
-                x=alt.X("left:Q", **flat),
-                x2="right:Q",
-                y=alt.Y("bottom:Q", **flat),
-                y2="top:Q",
-                color=alt.Color("category:N", scale=scale, legend=legend, sort=None),
-                tooltip=alt.Tooltip("about:N", title=" "),
-                description=alt.Description("about:N"),
-            )
+        chart = mosaic_panel(
+            tiles,
+            columns,
+            colours=category_colours(cells.levels[2]),
+            legend=cut(cells.names[2], 60),
+            title=alt.TitleParams(file, subtitle=told),
+            level=few,
+            width=WIDTH,
+            height=HEIGHT,
         )
-        look: dict[str, Any] = {"fontSize": 11, "aria": False}
-        under = (
-            alt.Chart(rows(columns))
-            .mark_text(
-                angle=0 if few else 320, align="center" if few else "right", baseline="top", color=INK, **look
+        for dark in (True, False):
+            chart += (
+                alt.Chart(rows([line for line in lines if line["dark"] is dark]))
+                .mark_text(align="left", dx=5, fontSize=11, color="white" if dark else INK, aria=False)
+                .encode(x=alt.X("left:Q", **flat), y=alt.Y("at:Q", **flat), text="name:N")
             )
-            .encode(x=alt.X("at:Q", **flat), y=alt.value(HEIGHT + 6), text="name:N")
-        )
-        names = [
-            alt.Chart(rows([line for line in lines if line["dark"] is dark]))
-            .mark_text(align="left", dx=5, color="white" if dark else INK, **look)
-            .encode(x=alt.X("left:Q", **flat), y=alt.Y("at:Q", **flat), text="name:N")
-            for dark in (True, False)
-        ]
-        told = f"columns: {cut(cells.names[0], 28)}, rows: {cut(cells.names[1], 28)}"
-        title = alt.TitleParams(file, subtitle=told)
-        layers = alt.layer(rectangles, under, *names)
-        charts.append(layers.properties(width=WIDTH, height=HEIGHT, title=title))
+        charts.append(chart)
     return themed(alt.hconcat(*charts, spacing=28).resolve_scale(color="shared"))
 
 
