@@ -64,10 +64,29 @@ def test_the_public_sees_no_small_count(first, second, draw):
         for data, cells in zip(files, found.files, strict=True):
             assert sum(cells.values()) == data.height
             assert all(count >= FEW for count in cells.values())
+            _nothing_is_hidden_of_what_is_shown(data, names, found, cells)
     exact = tabulated(files, ["key_0", "mass"])
     for data, cells in zip(files, exact.files, strict=True):
         rows = data.frame.rows()
         assert cells == Counter(("missing" if a is None else a, b) for a, b in rows)
+
+
+def _nothing_is_hidden_of_what_is_shown(data, names, found, cells):
+    """Else the total of a category, as another table has it, less what is shown here tells a small count."""
+    for axis, name in enumerate([names] if isinstance(names, str) else names):
+        totals = Counter("missing" if v is None else v for v in data.frame[name].to_list())
+        for level in {*found.levels[axis]} - {OTHER}:
+            assert sum(n for place, n in cells.items() if place[axis] == level) == totals[level]
+
+
+def test_a_hidden_count_is_not_the_difference_of_two_public_tables():
+    first = ["x"] * 20 + ["y"] * 40 + ["z"] * 40
+    second = ["p"] * 17 + ["q"] * 3 + (["p"] * 10 + ["q"] * 10 + ["r"] * 20) * 2
+    data = file(first, second)
+    assert tabulated([data], "mass", public=True).files[0]["q",] == 23
+    shown = tabulated([data], ["key_0", "mass"], public=True)
+    assert shown.levels[1] == ("r", OTHER)
+    assert shown.files[0]["x", OTHER] == 20
 
 
 def test_too_few_for_the_public():

@@ -30,8 +30,9 @@ def tabulated(
     """Count one or two variables in files of the same kind, in labels, missing values last.
 
     Of more than nine categories the eight largest stay and the others are put together. `public` puts
-    categories together until no count of records between 1 and 4 is left in any file. Sizes are sums of
-    weights where there are weights.
+    categories together until no count of records between 1 and 4 is left in any file; those of the second
+    variable in all columns alike, since otherwise the totals of another table would tell what is hidden.
+    Sizes are sums of weights where there are weights.
     """
     names = (variables,) if isinstance(variables, str) else tuple(variables)
     first = files[0]
@@ -41,10 +42,10 @@ def tabulated(
         beyond = _beyond(cells, axis)
         cells = _put_together(cells, axis, beyond)
         if public:
-            cells = _put_together(cells, axis, _few(cells, axis, {}))
+            cells = _put_together(cells, axis, _few(_margins(cells, axis)))
     if public and len(names) == 2:
-        for column in {place[0] for found in cells for place in found}:
-            cells = _put_together(cells, 1, _few(cells, 1, {0: column}), {0: column})
+        columns = {place[0] for found in cells for place in found}
+        cells = _put_together(cells, 1, _few([m for c in columns for m in _margins(cells, 1, column=c)]))
     levels = tuple(_ordered(first, name, cells, axis) for axis, name in enumerate(names))
     # the last figures of a sum depend on its order, which threads decide: a drawing should not
     sizes = tuple({place: float(f"{size:.12g}") for place, (_, size) in found.items()} for found in cells)
@@ -104,13 +105,13 @@ def _cells(data: Microdata, names: tuple[str, ...]) -> Cells:
     return found
 
 
-def _margins(cells: Sequence[Cells], axis: int, where: Mapping[int, str]) -> list[dict[str, float]]:
-    """Records by category of one variable, in each file."""
+def _margins(cells: Sequence[Cells], axis: int, *, column: str | None = None) -> list[dict[str, float]]:
+    """Records by category of one variable, in each file; where the first variable has one value, if told."""
     margins = []
     for found in cells:
         margin: dict[str, float] = {}
         for place, (records, _) in found.items():
-            if all(place[i] == name for i, name in where.items()):
+            if column in (None, place[0]):
                 margin[place[axis]] = margin.get(place[axis], 0.0) + records
         margins.append(margin)
     return margins
@@ -118,29 +119,27 @@ def _margins(cells: Sequence[Cells], axis: int, where: Mapping[int, str]) -> lis
 
 def _beyond(cells: Sequence[Cells], axis: int) -> set[str]:
     sums: dict[str, float] = {}
-    for margin in _margins(cells, axis, {}):
+    for margin in _margins(cells, axis):
         for name, records in margin.items():
             sums[name] = sums.get(name, 0.0) + records
     plain = sorted((n for n in sums if n != MISSING), key=lambda n: (-sums[n], n))
     return set(plain[MOST:]) if len(plain) > MOST + 1 else set()
 
 
-def _few(cells: Sequence[Cells], axis: int, where: Mapping[int, str]) -> set[str]:
-    found = together(_margins(cells, axis, where))
+def _few(counts: Sequence[Mapping[str, float]]) -> set[str]:
+    found = together(counts)
     if found is None:
         raise DataError("There are too few records for a public mosaic of these variables.")
     return found
 
 
-def _put_together(
-    cells: Sequence[Cells], axis: int, names: set[str], where: Mapping[int, str] | None = None
-) -> list[Cells]:
-    """The cells with these categories of one variable (where the other has one value) put together."""
+def _put_together(cells: Sequence[Cells], axis: int, names: set[str]) -> list[Cells]:
+    """The cells with these categories of one variable put together."""
     done: list[Cells] = []
     for found in cells:
         merged: dict[Place, tuple[float, float]] = {}
         for place, (records, size) in found.items():
-            if place[axis] in names and all(place[i] == name for i, name in (where or {}).items()):
+            if place[axis] in names:
                 place = (*place[:axis], OTHER, *place[axis + 1 :])
             old = merged.get(place, (0.0, 0.0))
             merged[place] = old[0] + records, old[1] + size
