@@ -9,6 +9,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit import registry
+from sdckit.compare import _held
 from sdckit.errors import ColumnError, OptionError, UnknownMethodError
 from sdckit.quantity import Quantity
 from sdckit.registry import protection
@@ -46,6 +47,24 @@ def test_no_scenario_is_acceptable(small):
     assert "No scenario is acceptable" in done.reason
     with pytest.raises(OptionError, match=r"no acceptable scenario"):
         done.protect()
+
+
+def test_nothing_could_be_measured(small):
+    done = sdc.compare(small, {"broken": [{"microaggregate": {"k": 401}}]}, max_risk=0)
+    assert done.reason == "No scenario could be measured."
+
+
+def test_no_file_is_held_afterwards(small):
+    sdc.compare(small, SCENARIOS)
+    assert "replayed" not in small.kept
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sdc.compare(small, SCENARIOS, progress=stop)
+    assert "replayed" not in small.kept
+    assert not _held
 
 
 def test_parallel_equals_serial(small):

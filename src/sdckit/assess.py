@@ -219,7 +219,7 @@ def _of_one(spec: Spec, data: Microdata, given: Mapping[str, Any]) -> Result:
         asked = ("result", spec.function, json.dumps(given, sort_keys=True))
     except TypeError:  # a table among the options
         return cast("Result", spec.call(data, **given))
-    return data.once(asked, lambda: cast("Result", spec.call(data, **given)))
+    return data.once(asked, lambda: cast("Result", spec.call(data, **given))).copy()
 
 
 def _mean(results: Sequence[Result]) -> Result:

@@ -57,7 +57,8 @@ def compare(
     `seeds`: scenarios with a random step run that often, with seed, seed+1, …; the point is the mean, with
     the spread beside it. `jobs`: processes (joblib; another backend can be chosen by its context manager).
     `cache`: a folder where finished runs are kept by their content, so that an interrupted or changed
-    comparison goes on where it stopped; it holds numbers only, no records.
+    comparison goes on where it stopped. It holds results, not the data, but is not for the public: the
+    estimate of a small domain can be the value of one record.
     A scenario that fails is reported with its reason and the others are kept.
 
     >>> import sdckit as sdc
@@ -236,11 +237,14 @@ def run(
     name = data.kept.setdefault("name", uuid4().hex)
     calls = (delayed(_point)(judge, name, data, scenario, seeds) for scenario in plan)
     points = []
-    for point in Parallel(n_jobs=jobs, return_as="generator")(calls):
-        points.append(point)
-        if progress is not None:
-            progress(point.name, len(points), len(plan))
-    _held.clear()  # here; other processes keep theirs for the next run
+    try:
+        for point in Parallel(n_jobs=jobs, return_as="generator")(calls):
+            points.append(point)
+            if progress is not None:
+                progress(point.name, len(points), len(plan))
+    finally:  # nothing is held here, also after an interruption; other processes keep theirs for the next run
+        _held.clear()
+        data.kept.pop("replayed", None)
     return points
 
 

@@ -1,7 +1,7 @@
 """Result: what every measure returns."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
@@ -41,6 +41,16 @@ class Result:
         if self.draw is None:
             raise SdcError(f"{self.measure or 'This result'} has no picture.", hint="See parts and figures.")
         return self.draw(self)
+
+    def copy(self) -> "Result":
+        """The same with mappings and tables of its own, so that who changes them changes nothing else."""
+        return replace(
+            self,
+            figures=dict(self.figures),
+            parts=None if self.parts is None else self.parts.clone(),
+            tables={name: table.clone() for name, table in self.tables.items()},
+            options=dict(self.options),
+        )
 
     def __repr__(self) -> str:
         options = ", ".join(f"{k}={v}" for k, v in self.options.items())

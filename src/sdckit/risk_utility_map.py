@@ -56,6 +56,8 @@ class RiskUtilityMap:
         """Why the best point is recommended, in one sentence."""
         best = self.best
         under = "" if self.max_risk is None else f" among those with a risk of at most {show(self.max_risk)}"
+        if not any(p.ok for p in self.results):
+            return "No scenario could be measured."
         if best is None:
             return f"No scenario is acceptable{under}: protect more, or accept a higher risk."
         return (

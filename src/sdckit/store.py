@@ -21,7 +21,10 @@ from sdckit.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A folder of small JSON files: the numbers of one scenario with one seed. No records are in them."""
+    """A folder of small JSON files: the results of one scenario with one seed, for internal use.
+
+    The data are not in them, but the estimate of a small domain can be the value of one record.
+    """
 
     folder: Path
     about: str  # fingerprint of the data, the measures and the program

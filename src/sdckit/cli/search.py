@@ -36,7 +36,8 @@ def search(
 ) -> None:
     """Look for the best scenarios in the plan's `search:` space; an interrupted search goes on.
 
-    Finished trials are kept in the folder `.sdckit` beside the plan: numbers only, no records.
+    Finished trials are kept in the folder `.sdckit` beside the plan: results, not the data, but not for the
+    public.
 
     Example: `sdckit search plan.yaml --trials 200 --max-risk 0.01 --report report.html`
     """
