@@ -1,6 +1,6 @@
 """The error family: every message says what was wrong, what was given and what is allowed."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from typing import Self
 
@@ -66,6 +66,13 @@ def listing(names: Iterable[object], limit: int = 12) -> str:
     """Names for a message, cut when there are many."""
     shown = [str(name) for name in names]
     return ", ".join(shown[:limit]) + (f", … ({len(shown)} in all)" if len(shown) > limit else "")
+
+
+def refuse_strangers(names: Iterable[str], known: Collection[str], what: str) -> None:
+    """Refuse a name that is not among those known."""
+    for name in names:
+        if name not in known:
+            raise OptionError(what, given=name, allowed=listing(known))
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

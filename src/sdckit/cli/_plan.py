@@ -10,6 +10,7 @@ from sdckit.assess import Assessment, assess
 from sdckit.cli._progress import following
 from sdckit.compare import compare
 from sdckit.errors import OptionError, listing
+from sdckit.microdata import Microdata
 from sdckit.plan import Plan
 from sdckit.result import show
 from sdckit.risk_utility_map import RiskUtilityMap
@@ -66,20 +67,9 @@ def one_scenario(plan: Plan, name: str | None) -> Scenario:
 def compared(plan: Plan, *, seed: int | None, jobs: int, **given: Any) -> RiskUtilityMap:
     """All scenarios of the plan on one map."""
     chosen = settings(plan.assess, **given)
+    judged = _judged(plan, seed, chosen)
     with following("Scenario", finished=True) as tell:
-        return compare(
-            plan.read(),
-            plan.scenarios,
-            risk=chosen.risk,
-            utility=chosen.utility,
-            also=chosen.also,
-            max_risk=chosen.max_risk,
-            seed=plan.seed if seed is None else seed,
-            jobs=jobs,
-            cache=plan.folder / CACHE,
-            progress=tell,
-            **chosen.needs,
-        )
+        return compare(plan.read(), plan.scenarios, jobs=jobs, progress=tell, **judged, **chosen.needs)
 
 
 def searched(
@@ -91,27 +81,27 @@ def searched(
             "The plan has no search space.", hint="Add a section search: with steps to the file."
         )
     chosen = settings(plan.assess, **given)
+    judged = _judged(plan, seed, chosen)
     with following("Trial", finished=True) as tell:
 
         def best_so_far(found: RiskUtilityMap, done: int, total: int) -> None:
             best = found.best
             tell("nothing acceptable yet" if best is None else f"best {show(best.utility)} lost", done, total)
 
-        return search(
-            plan.read(),
-            plan.search,
-            risk=chosen.risk,
-            utility=chosen.utility,
-            also=chosen.also,
-            max_risk=chosen.max_risk,
-            trials=trials,
-            minutes=minutes,
-            seed=plan.seed if seed is None else seed,
-            jobs=jobs,
-            cache=plan.folder / CACHE,
-            progress=best_so_far,
-            **chosen.needs,
-        )
+        judged |= {"trials": trials, "minutes": minutes, "jobs": jobs}
+        return search(plan.read(), plan.search, progress=best_so_far, **judged, **chosen.needs)
+
+
+def _judged(plan: Plan, seed: int | None, chosen: Settings) -> dict[str, Any]:
+    """What comparing and searching take alike."""
+    return {
+        "risk": chosen.risk,
+        "utility": chosen.utility,
+        "also": chosen.also,
+        "max_risk": chosen.max_risk,
+        "seed": plan.seed if seed is None else seed,
+        "cache": plan.folder / CACHE,
+    }
 
 
 def assessed(plan: Plan, name: str, *, seed: int | None) -> Assessment:
@@ -121,13 +111,11 @@ def assessed(plan: Plan, name: str, *, seed: int | None) -> Assessment:
     data = plan.read()
     with following("Step") as tell:
         protected = scenario.protect(data, seed=used, progress=tell)
+    return replace(measured(data, protected, chosen), scenario=name, seed=used)
+
+
+def measured(original: Microdata, protected: Microdata, chosen: Settings) -> Assessment:
+    """Two files compared as the settings say."""
+    needs: dict[str, Any] = {"measures": chosen.measures, "max_risk": chosen.max_risk, **chosen.needs}
     with following("Measure") as tell:
-        done = assess(
-            data,
-            protected,
-            measures=chosen.measures,
-            max_risk=chosen.max_risk,
-            progress=tell,
-            **chosen.needs,
-        )
-    return replace(done, scenario=name, seed=used)
+        return assess(original, protected, progress=tell, **needs)

@@ -43,12 +43,11 @@ def assess(
 
     Example: `sdckit assess survey.sav protected.sav --keys region,sex,age --numeric income --weight w`
     """
-    from sdckit.assess import assess as run
     from sdckit.cli import _json, _show
     from sdckit.cli._exit import Code
     from sdckit.cli._files import check_folder, read_protected
-    from sdckit.cli._plan import settings
-    from sdckit.cli._progress import following, say
+    from sdckit.cli._plan import measured, settings
+    from sdckit.cli._progress import say
     from sdckit.io import read
     from sdckit.plan import Plan
     from sdckit.roles import roles_of
@@ -72,15 +71,7 @@ def assess(
     leaked = [c for c in roles_of(direct=entries.get("direct")).direct if c in second.columns]
     if leaked:
         say(f"Warning: the protected file still has direct identifiers: {', '.join(leaked)}")
-    with following("Measure") as tell:
-        done = run(
-            first,
-            second,
-            measures=chosen.measures,
-            max_risk=chosen.max_risk,
-            progress=tell,
-            **chosen.needs,
-        )
+    done = measured(first, second, chosen)
     if as_json:
         _json.emit(_json.assessment(done))
     else:

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from sdckit.arrays import Floats
 from sdckit.cells import key_codes
-from sdckit.errors import DataError, OptionError
+from sdckit.errors import DataError, OptionError, refuse_strangers
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 from sdckit.protect.strata import strata
@@ -101,11 +101,7 @@ def key_costs(keys: tuple[str, ...], importance: object) -> Floats:
     if importance is None:
         return np.ones(len(keys))
     names = list(importance) if isinstance(importance, Mapping | list) else []
-    strangers = [c for c in names if c not in keys]
-    if strangers:
-        raise OptionError(
-            "importance names a column that is not a key.", given=strangers[0], allowed=", ".join(keys)
-        )
+    refuse_strangers(names, keys, "importance names a column that is not a key.")
     if isinstance(importance, Mapping):
         levels = [importance.get(key, "normal") for key in keys]
         costs = np.array([LEVELS[v] if isinstance(v, str) else float(v) for v in levels])
@@ -127,7 +123,5 @@ def _positions(keys: tuple[str, ...], subsets: object) -> list[tuple[int, ...]] 
         sizes = range(1, min(subsets, len(keys)) + 1)
         return [s for size in sizes for s in combinations(range(len(keys)), size)]
     wanted = [tuple(s) for s in subsets] if isinstance(subsets, list) else []
-    for column in (c for s in wanted for c in s):
-        if column not in keys:
-            raise OptionError("subsets may only name keys.", given=column, allowed=", ".join(keys))
+    refuse_strangers((c for s in wanted for c in s), keys, "subsets may only name keys.")
     return [tuple(keys.index(c) for c in s) for s in wanted]

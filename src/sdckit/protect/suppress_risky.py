@@ -8,7 +8,7 @@ from pydantic import Field
 
 from sdckit.arrays import Bools
 from sdckit.cells import key_cells
-from sdckit.errors import OptionError
+from sdckit.errors import refuse_strangers
 from sdckit.kernels.risk_formula import cell_risk
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
@@ -49,11 +49,7 @@ def suppress_risky(
     (['a', 'a', 'a', 'a', None], 1)
     """
     refuse_nothing(missing)
-    strangers = [c for c in variables if c not in keys]
-    if strangers:
-        raise OptionError(
-            "Only keys can be suppressed for their risk.", given=strangers[0], allowed=", ".join(keys)
-        )
+    refuse_strangers(variables, keys, "Only keys can be suppressed for their risk.")
     now = data
     risky = before = _above(data, keys, threshold, missing)
     cells: dict[str, int] = {}

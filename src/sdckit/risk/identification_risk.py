@@ -13,7 +13,7 @@ from sdckit import charts
 from sdckit.arrays import Bools, Floats, Ints
 from sdckit.engine import frames
 from sdckit.engine.tables import COUNT, OURS, join_cells
-from sdckit.errors import ColumnError, OptionError, listing
+from sdckit.errors import ColumnError, OptionError, listing, refuse_strangers
 from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import KEYS, Column, Columns, Compares, risk
@@ -131,11 +131,7 @@ def _radii(
     """For each continuous column its radius, and whether it is relative."""
     by_name = [set(r) if isinstance(r, Mapping) else set() for r in (radius, relative)]
     for_all = [r for r in (radius, relative) if isinstance(r, float)]
-    strangers = (by_name[0] | by_name[1]) - set(synthesised)
-    if strangers:
-        raise OptionError(
-            "A radius is for synthesised columns.", given=sorted(strangers)[0], allowed=listing(synthesised)
-        )
+    refuse_strangers(sorted(by_name[0] | by_name[1]), synthesised, "A radius is for synthesised columns.")
     if by_name[0] & by_name[1] or len(for_all) > 1:
         raise OptionError("A column has a radius or a relative_radius, not both.")
     schema = frames.schema(data.frame)

@@ -11,7 +11,7 @@ from sdckit import charts
 from sdckit.arrays import Floats
 from sdckit.cells import KeyCells, fewer_keys, key_cells
 from sdckit.engine.tables import OURS, join_cells
-from sdckit.errors import OptionError
+from sdckit.errors import OptionError, refuse_strangers
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 from sdckit.registry import KEYS, Columns, Role, risk
@@ -85,9 +85,7 @@ def _subsets(keys: tuple[str, ...], asked: int | list[Columns] | None) -> list[t
         return [keys]
     if isinstance(asked, int):
         return [s for size in range(1, min(asked, len(keys)) + 1) for s in combinations(keys, size)]
-    strangers = [c for subset in asked for c in subset if c not in keys]
-    if strangers:
-        raise OptionError("subsets may only name keys.", given=strangers[0], allowed=", ".join(keys))
+    refuse_strangers((c for subset in asked for c in subset), keys, "subsets may only name keys.")
     if not asked or not all(asked):
         raise OptionError("subsets must list key combinations.", given=asked)
     return [tuple(subset) for subset in asked]

@@ -14,7 +14,7 @@ from pydantic import Field
 from sdckit import charts
 from sdckit.arrays import Bools, Floats, Ints
 from sdckit.cells import KeyCells, key_cells
-from sdckit.errors import OptionError
+from sdckit.errors import OptionError, refuse_strangers
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 from sdckit.registry import KEYS, Columns, Role, risk
@@ -166,9 +166,7 @@ def _terms(keys: Sequence[str], formula: Formula | list[list[str]]) -> list[tupl
         return []
     if formula is Formula.TWO_WAY:
         return list(combinations(range(len(keys)), 2))
-    strangers = [c for term in formula for c in term if c not in keys]
-    if strangers:
-        raise OptionError("formula may only name keys.", given=strangers[0], allowed=", ".join(keys))
+    refuse_strangers((c for term in formula for c in term), keys, "formula may only name keys.")
     return [tuple(list(keys).index(c) for c in term) for term in formula]
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from sdckit import charts
 from sdckit.arrays import Floats, Ints
 from sdckit.engine import frames, tables
-from sdckit.errors import OptionError
+from sdckit.errors import refuse_strangers
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 from sdckit.registry import KEYS, SENSITIVE, Columns, Role, risk
@@ -74,11 +74,7 @@ def t_closeness(
     0.375
     """
     chosen = variables_to_protect(sensitive)
-    strangers = [v for v in ordinal if v not in chosen]
-    if strangers:
-        raise OptionError(
-            "ordinal names a variable that is not sensitive.", given=strangers[0], allowed=", ".join(chosen)
-        )
+    refuse_strangers(ordinal, chosen, "ordinal names a variable that is not sensitive.")
     found = {}
     in_order = {variable: _ordered(data, variable, ordinal) for variable in chosen}
     for variable in chosen:

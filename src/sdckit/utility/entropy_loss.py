@@ -7,7 +7,7 @@ import polars as pl
 
 from sdckit import charts
 from sdckit.engine import tables
-from sdckit.errors import OptionError
+from sdckit.errors import OptionError, refuse_strangers
 from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, categorical_variables, side_by_side
 from sdckit.registry import Columns, Compares, utility
@@ -59,9 +59,7 @@ def entropy_loss(
     chosen = tuple(variables) or categorical_variables(original, protected)
     if not chosen:
         return Result(math.nan, notes=("No categorical variable to compare.",))
-    strangers = [c for c in transitions or {} if c not in chosen]
-    if strangers:
-        raise OptionError("transitions names a variable that is not compared.", given=strangers[0])
+    refuse_strangers(transitions or (), chosen, "transitions names a variable that is not compared.")
     both = side_by_side(original, protected, chosen)
     total = float(original.weights().sum())
     rows = []

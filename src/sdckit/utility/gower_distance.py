@@ -9,7 +9,7 @@ import polars as pl
 
 from sdckit import charts
 from sdckit.engine import frames, tables
-from sdckit.errors import OptionError
+from sdckit.errors import refuse_strangers
 from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, role_variables, side_by_side
 from sdckit.registry import Column, Columns, Compares, utility
@@ -62,9 +62,7 @@ def gower_distance(
     chosen = tuple(variables) or role_variables(original, protected)
     if not chosen:
         return Result(math.nan, notes=("No variable to compare.",))
-    strangers = [c for c in ordinal if c not in chosen]
-    if strangers:
-        raise OptionError("ordinal names a variable that is not compared.", given=strangers[0])
+    refuse_strangers(ordinal, chosen, "ordinal names a variable that is not compared.")
     both = side_by_side(original, protected, chosen)
     types = frames.schema(original.frame), frames.schema(protected.frame)
     kinds = {c: _kind(c, original, types, ordinal) for c in chosen}

@@ -10,7 +10,7 @@ import polars as pl
 from sdckit import charts
 from sdckit.arrays import Floats
 from sdckit.engine import frames
-from sdckit.errors import OptionError
+from sdckit.errors import refuse_strangers
 from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, role_variables, side_by_side
 from sdckit.registry import Column, Columns, Compares, utility
@@ -63,9 +63,7 @@ def variable_loss(
     chosen = tuple(variables) or role_variables(original, protected)
     if not chosen:
         return Result(math.nan, notes=("No variable to compare.",))
-    strangers = [c for c in ordinal if c not in chosen]
-    if strangers:
-        raise OptionError("ordinal names a variable that is not compared.", given=strangers[0])
+    refuse_strangers(ordinal, chosen, "ordinal names a variable that is not compared.")
     both = frames.gather(side_by_side(original, protected, chosen))
     weight = original.weights()
     rows, notes = [], []
