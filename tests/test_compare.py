@@ -119,6 +119,13 @@ def test_mistakes_are_found_before_work(small):
         sdc.compare(small, SCENARIOS, utility={"il1s": 0})
 
 
+def test_what_compare_does_not_know(small):
+    with pytest.raises(OptionError, match=r"A comparison does not know 'linked'.*risk, utility, also"):
+        sdc.compare(small, SCENARIOS, linked=False)
+    with pytest.raises(OptionError, match=r"original cannot be measured.*no column 'salary'"):
+        sdc.compare(small, SCENARIOS, regression={"formula": "salary ~ sex"})
+
+
 def test_repr_names_the_reason(small):
     assert "loses least" in repr(sdc.compare(small, {"nothing": []}))
     assert isinstance(sdc.compare(small, {"nothing": []}).points, pl.DataFrame)

@@ -141,8 +141,10 @@ def _check_names(measures: Sequence[str] | None) -> None:
             )
 
 
-def measure_options(needs: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Options by measure, validated before any work starts."""
+def measure_options(
+    needs: Mapping[str, Any], who: str = "assess", own: str = "measures, max_risk, linked"
+) -> dict[str, dict[str, Any]]:
+    """Options by measure, validated before any work starts; `who` asks and has these options of its `own`."""
     measures = _measures()
     wanted: dict[str, dict[str, Any]] = {}
     for name, value in needs.items():
@@ -154,8 +156,8 @@ def measure_options(needs: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         takers = [s for s in measures.values() if name in s.options.model_fields]
         if not takers or name != "by":
             raise OptionError(
-                f"assess does not know {name!r}.",
-                allowed="measures, max_risk, linked, by, or the name of a measure",
+                f"{who} does not know {name!r}.",
+                allowed=f"{own}, by, or the name of a measure",
                 hint=nearest(name, measures),
             )
         for spec in takers:

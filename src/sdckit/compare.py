@@ -102,7 +102,7 @@ class Judge:
         if utility is None:
             utility = "il1s" if data.roles.numeric else "entropy_loss.share"
         risks, losses = weights(risk, Kind.RISK), weights(utility, Kind.UTILITY)
-        options = measure_options(needs)
+        options = measure_options(needs, "A comparison", "risk, utility, also, max_risk")
         asked = (also,) if isinstance(also, str) else tuple(also)
         further = [Quantity.named(name, Kind.RISK, Kind.UTILITY) for name in asked]
         for spec in [*(Quantity.named(name).spec for name in (*risks, *losses)), *(q.spec for q in further)]:
@@ -125,8 +125,8 @@ class Judge:
     def original(self, data: Microdata, seed: int) -> Point:
         """The untouched file on the map; an error where what was asked for cannot be measured."""
         point = self.point(data, Scenario("original"), (seed,))
-        reasons = [reason for name, reason in point.left_out.items() if name in self.asked]
-        if point.error or reasons:
+        if point.error or point.left_out:
+            reasons = dict.fromkeys(point.left_out.values())
             raise OptionError("The original cannot be measured.", given=point.error or "; ".join(reasons))
         return point
 

@@ -78,7 +78,7 @@ def together(counts: Sequence[Mapping[str, float]], least: int = FEW) -> set[str
 def _check(files: Sequence[Microdata], names: tuple[str, ...]) -> None:
     data = files[0]
     if len(names) not in (1, 2) or len(set(names)) < len(names):
-        raise OptionError("A mosaic shows one variable or two.", given=listing(names))
+        raise OptionError("A mosaic shows one variable or two.", given=listing(names) or "none")
     for name in names:
         if name not in data.columns:
             raise ColumnError(f"There is no column {name!r}.", hint=nearest(name, data.columns))
