@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sdckit.charts.numbers import display, round_marks
-from sdckit.charts.theme import FILES, INK, file_colours, number_labels, row_names, rows, themed
+from sdckit.charts.theme import FILES, INK, file_colours, number_labels, row_names, rows, spoken, themed
 
 
 def before_after(
@@ -55,8 +55,7 @@ def before_after(
     bars = base.mark_bar(cornerRadiusEnd=2).encode(
         x=x,
         color=alt.Color("file:N", scale=file_colours()),
-        tooltip=alt.Tooltip("about:N", title=" "),
-        description=alt.Description("about:N"),
+        **spoken(),
     )
     text = base.mark_text(align="left", dx=5, color=INK, fontSize=11, aria=False).encode(x=x, text="text:N")
     return themed((bars + text).properties(width=width, height=alt.Step(17)))

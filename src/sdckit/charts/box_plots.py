@@ -6,7 +6,7 @@ import polars as pl
 
 from sdckit.charts.numbers import coarse, short
 from sdckit.charts.parts_bars import nothing_to_draw
-from sdckit.charts.theme import FILES, INK, cut, file_colours, number_labels, rows, themed
+from sdckit.charts.theme import FILES, INK, cut, file_colours, number_labels, rows, spoken, themed
 from sdckit.result import Result
 
 MOST = 8
@@ -67,8 +67,7 @@ def _one(name: str, quantiles: pl.DataFrame) -> Any:
     box = base.mark_bar(size=18, cornerRadius=2).encode(
         **between("q1", "q3"),
         color=alt.Color("file:N", scale=file_colours()),
-        tooltip=alt.Tooltip("about:N", title=" "),
-        description=alt.Description("about:N"),
+        **spoken(),
     )
     ends = [
         base.mark_tick(color=INK, thickness=1, size=8, aria=False).encode(x=alt.X(f"{q}:Q"))

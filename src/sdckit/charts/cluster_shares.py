@@ -4,7 +4,7 @@ from typing import Any
 
 from sdckit.charts.numbers import number, percent
 from sdckit.charts.parts_bars import nothing_to_draw
-from sdckit.charts.theme import FILES, INK, file_colours, number_labels, rows, themed
+from sdckit.charts.theme import FILES, INK, file_colours, number_labels, rows, spoken, themed
 from sdckit.result import Result
 
 MOST = 30
@@ -51,8 +51,7 @@ def cluster_shares(result: Result) -> Any:
                 "cluster:N", sort=names, title="cluster, by size", axis=alt.Axis(ticks=False, domain=False)
             ),
             color=alt.Color("file:N", scale=file_colours()),
-            tooltip=alt.Tooltip("about:N", title=" "),
-            description=alt.Description("about:N"),
+            **spoken(),
         )
     )
     line = (

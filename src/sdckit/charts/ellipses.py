@@ -8,7 +8,7 @@ import polars as pl
 
 from sdckit.charts.numbers import number
 from sdckit.charts.parts_bars import nothing_to_draw
-from sdckit.charts.theme import CATEGORIES, ORIGINAL, cut, number_labels, rows, themed
+from sdckit.charts.theme import CATEGORIES, ORIGINAL, cut, number_labels, rows, spoken, themed
 from sdckit.result import Result
 
 ROOM = 620
@@ -99,8 +99,7 @@ def _panel(pairs: pl.DataFrame, shapes: pl.DataFrame, x: str, y: str, look: _Loo
             y=up,
             y2="y2:Q",
             opacity=alt.Opacity("records:Q", scale=dark, legend=None),
-            tooltip=alt.Tooltip("about:N", title=" "),
-            description=alt.Description("about:N"),
+            **spoken(),
         )
     )
     drawn = [point for row in shapes.filter(here).iter_rows(named=True) for point in _outline(row)]

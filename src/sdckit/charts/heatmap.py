@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sdckit.charts.theme import INK, PROTECTED, WARNING, rows
+from sdckit.charts.theme import INK, PROTECTED, WARNING, rows, spoken
 
 PALE = "#f5f7fa"
 WRITTEN = 10  # with more columns than this, cells carry no number
@@ -71,8 +71,7 @@ def heatmap(
     )
     tiles = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
         color=alt.Color("value:Q", scale=colours, legend=None),
-        tooltip=alt.Tooltip("about:N", title=" "),
-        description=alt.Description("about:N"),
+        **spoken(),
     )
     layers = [tiles]
     if len(column_names) <= WRITTEN:

@@ -6,7 +6,7 @@ from math import ceil
 from typing import Any
 
 from sdckit.charts.numbers import percent, short
-from sdckit.charts.theme import FILES, file_colours, number_labels, rows, themed
+from sdckit.charts.theme import FILES, file_colours, number_labels, rows, spoken, themed
 
 
 def histogram(
@@ -68,8 +68,7 @@ def histogram(
             y=y,
             y2="zero:Q",
             color=alt.Color("file:N", scale=colour),
-            tooltip=alt.Tooltip("about:N", title=" "),
-            description=alt.Description("about:N"),
+            **spoken(),
         )
     )
     line = (

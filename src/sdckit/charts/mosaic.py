@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sdckit.charts.numbers import percent
-from sdckit.charts.theme import CATEGORIES, FILES, INK, MISSING, OTHER, cut, rows, themed
+from sdckit.charts.theme import CATEGORIES, FILES, INK, MISSING, OTHER, cut, rows, spoken, themed
 
 GAP = 0.006  # white between tiles, as a share of the plot
 NARROW = 0.045  # columns narrower than this carry no name
@@ -71,8 +71,7 @@ def mosaic_panel(
             y=alt.Y("bottom:Q", **common),
             y2="top:Q",
             color=alt.Color("category:N", scale=colours, legend=shown, sort=None),
-            tooltip=alt.Tooltip("about:N", title=" "),
-            description=alt.Description("about:N"),
+            **spoken(),
         )
     )
     text = (

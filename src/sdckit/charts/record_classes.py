@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sdckit.charts.numbers import number
-from sdckit.charts.theme import WARNING, number_labels, rows
+from sdckit.charts.theme import WARNING, number_labels, rows, spoken
 
 
 def record_classes(classes: Sequence[tuple[str, str, int]], *, of: str, title: str) -> Any:
@@ -26,8 +26,7 @@ def record_classes(classes: Sequence[tuple[str, str, int]], *, of: str, title: s
         .encode(
             x=alt.X("name:N", sort=None, title=of, axis=alt.Axis(labelAngle=-40, grid=False)),
             y=alt.Y("records:Q", title="records", axis=counts),
-            tooltip=alt.Tooltip("about:N", title=" "),
-            description=alt.Description("about:N"),
+            **spoken(),
         )
         .properties(width=420, height=170, title=title)
     )

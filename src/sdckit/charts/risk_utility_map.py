@@ -8,7 +8,18 @@ import polars as pl
 
 from sdckit.charts.label_places import LETTER, Scale, place
 from sdckit.charts.numbers import display, round_marks
-from sdckit.charts.theme import INK, ORIGINAL, PROTECTED, SAFE, WARNING, cut, number_labels, rows, themed
+from sdckit.charts.theme import (
+    INK,
+    ORIGINAL,
+    PROTECTED,
+    SAFE,
+    WARNING,
+    cut,
+    number_labels,
+    rows,
+    spoken,
+    themed,
+)
 
 MANY = 14  # above this many scenarios only those on the front are named
 ROOM = 1.3  # the loss axis goes on beyond the scenarios: there stands no release, which loses everything
@@ -236,8 +247,7 @@ def _symbols(marks: list[dict[str, Any]], kind: str, x: Any, y: Any) -> Any:
         .encode(
             x=x,
             y=y,
-            tooltip=alt.Tooltip("about:N", title=" "),
-            description=alt.Description("about:N"),
+            **spoken(),
         )
     )
 

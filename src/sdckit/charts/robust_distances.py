@@ -19,6 +19,7 @@ from sdckit.charts.theme import (
     number_labels,
     row_names,
     rows,
+    spoken,
     themed,
 )
 from sdckit.result import Result
@@ -105,8 +106,7 @@ def _all(table: pl.DataFrame, edges: list[float]) -> Any:
             ),
             y2="high:Q",
             color=alt.Color("which:N", scale=alt.Scale(domain=list(FIT), range=[ORIGINAL, PROTECTED])),
-            tooltip=alt.Tooltip("about:N", title=" "),
-            description=alt.Description("about:N"),
+            **spoken(),
         )
     )
     records = sum(kept + trimmed for _, kept, trimmed in counts.rows())
@@ -149,8 +149,7 @@ def _strips(result: Result, edges: list[float], names: dict[str, str], told: str
                 scale=alt.Scale(type="sqrt", domainMin=0, range=[PALE, PROTECTED], interpolate="lab"),
                 legend=None,
             ),
-            tooltip=alt.Tooltip("about:N", title=" "),
-            description=alt.Description("about:N"),
+            **spoken(),
         )
     )
     ticks = (
@@ -203,9 +202,7 @@ def _shares(strata: pl.DataFrame, names: dict[str, str]) -> Any:
         x=alt.X("share:Q", title=None, scale=alt.Scale(domain=[0, 1.5 * top]), axis=None),
         y=alt.Y("name:N", sort=list(names.values()), axis=None),
     )
-    bars = base.mark_bar(color=WARNING, opacity=0.8, height=12).encode(
-        tooltip=alt.Tooltip("about:N", title=" "), description=alt.Description("about:N")
-    )
+    bars = base.mark_bar(color=WARNING, opacity=0.8, height=12).encode(**spoken())
     texts = base.mark_text(align="left", dx=4, fontSize=11, color=QUIET, aria=False).encode(text="text:N")
     title = alt.TitleParams("Atypical", subtitle="share of its records")
     return alt.layer(bars, texts).properties(width=120, height=alt.Step(20), title=title)

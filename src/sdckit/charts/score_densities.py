@@ -5,7 +5,7 @@ from typing import Any
 
 from sdckit.charts.numbers import percent
 from sdckit.charts.parts_bars import nothing_to_draw
-from sdckit.charts.theme import FILES, INK, file_colours, number_labels, rows, themed
+from sdckit.charts.theme import FILES, INK, file_colours, number_labels, rows, spoken, themed
 from sdckit.result import Result
 
 
@@ -53,13 +53,7 @@ def score_densities(result: Result) -> Any:
     if share is not None and low <= share <= high:
         about = f"{percent(share)} of all records are protected ones: every score, if nothing gives them away"
         mark = rows([{"score": share, "about": about}])
-        layers.append(
-            alt.Chart(mark)
-            .mark_rule(color=INK, strokeDash=[4, 3])
-            .encode(
-                x="score:Q", tooltip=alt.Tooltip("about:N", title=" "), description=alt.Description("about:N")
-            )
-        )
+        layers.append(alt.Chart(mark).mark_rule(color=INK, strokeDash=[4, 3]).encode(x="score:Q", **spoken()))
     return themed(alt.layer(*layers).properties(width=560, height=200))
 
 

@@ -35,6 +35,13 @@ def rows(values: Sequence[dict[str, Any]]) -> Any:
     return alt.InlineData(values=list(values))
 
 
+def spoken() -> dict[str, Any]:
+    """The text in the field `about`, for a pointer on the mark and for screen readers."""
+    import altair as alt
+
+    return {"tooltip": alt.Tooltip("about:N", title=" "), "description": alt.Description("about:N")}
+
+
 def number_labels(*, share: bool) -> str:
     """How an axis writes its numbers: shares in percent, as in the text."""
     if share:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sdckit.charts.numbers import display, round_marks
-from sdckit.charts.theme import INK, PROTECTED, number_labels, row_names, rows, themed
+from sdckit.charts.theme import INK, PROTECTED, number_labels, row_names, rows, spoken, themed
 
 
 def variable_bars(
@@ -32,8 +32,6 @@ def variable_bars(
         scale=alt.Scale(domain=[low - (0.15 * span if low < 0 else 0), top + 0.25 * span], nice=False),
         axis=alt.Axis(values=round_marks(low, top, 4), labelExpr=number_labels(share=share)),
     )
-    bars = base.mark_bar(color=PROTECTED, cornerRadiusEnd=2).encode(
-        x=x, tooltip=alt.Tooltip("about:N", title=" "), description=alt.Description("about:N")
-    )
+    bars = base.mark_bar(color=PROTECTED, cornerRadiusEnd=2).encode(x=x, **spoken())
     text = base.mark_text(align="left", dx=5, color=INK, fontSize=11, aria=False).encode(x=x, text="text:N")
     return themed((bars + text).properties(width=width, height=alt.Step(20)))

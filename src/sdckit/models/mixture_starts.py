@@ -7,15 +7,13 @@ import numpy as np
 
 from sdckit.arrays import Floats, Ints
 
-Labels = Ints
-
 _MOST = 2_000  # larger files are clustered from a sample of this size
 _ROUNDS = 10
 
 
 def partitions(
     x: Floats, components: Sequence[int], *, draws: int, rng: np.random.Generator
-) -> dict[int, list[Labels]]:
+) -> dict[int, list[Ints]]:
     """Different partitions of the rows for every number of components.
 
     Two come from Ward's hierarchy, of the variables on one scale and of the sphered variables (in which
@@ -25,7 +23,7 @@ def partitions(
     some = np.sort(rng.choice(len(x), _MOST, replace=False)) if len(x) > _MOST else np.arange(len(x))
     several = any(g > 1 for g in components) and len(some) > 1
     trees = [_ward(view[some]) for view in views] if several else []
-    found: dict[int, list[Labels]] = {}
+    found: dict[int, list[Ints]] = {}
     for g in components:
         if g == 1 or not several:
             found[g] = [np.zeros(len(x), dtype=np.int64)]
@@ -51,7 +49,7 @@ def _ward(x: Floats) -> Any:
     return linkage(x, "ward") if x.shape[1] else linkage(np.zeros((len(x), 1)), "ward")
 
 
-def _cut(tree: Any, x: Floats, some: Labels, g: int) -> Labels:
+def _cut(tree: Any, x: Floats, some: Ints, g: int) -> Ints:
     """The tree cut into g parts; rows outside the sample go to the nearest mean."""
     from scipy.cluster.hierarchy import fcluster
 
@@ -62,7 +60,7 @@ def _cut(tree: Any, x: Floats, some: Labels, g: int) -> Labels:
     return _nearest(x, centres)
 
 
-def _k_means(x: Floats, g: int, rng: np.random.Generator) -> Labels:
+def _k_means(x: Floats, g: int, rng: np.random.Generator) -> Ints:
     """k-means from k-means++ seeds."""
     centres = x[rng.integers(len(x))][None, :]
     for _ in range(g - 1):
@@ -79,6 +77,6 @@ def _k_means(x: Floats, g: int, rng: np.random.Generator) -> Labels:
     return labels
 
 
-def _nearest(x: Floats, centres: Floats) -> Labels:
+def _nearest(x: Floats, centres: Floats) -> Ints:
     distance = (centres**2).sum(axis=1) - 2 * x @ centres.T
     return np.asarray(distance.argmin(axis=1), dtype=np.int64)
