@@ -1,11 +1,14 @@
 """Logistic regression against R, a plain twin and hand-worked cases."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
+from threadpoolctl import threadpool_info
 
 from conftest import oracle_cases
 from naive_logistic import naive_logistic
@@ -126,6 +129,15 @@ def test_independent_columns_of_random_integer_matrices():
         ranks = [np.linalg.matrix_rank(x[:, : j + 1]) for j in range(6)]
         expected = np.diff([0, *ranks]) > 0
         assert independent_columns(x.T @ x).tolist() == expected.tolist()
+
+
+def test_fits_in_threads_leave_the_number_of_threads_as_it_was():
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(500, 8)), rng.integers(0, 2, 500).astype(float)
+    before = [pool["num_threads"] for pool in threadpool_info()]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: logistic(x, y), range(40)))
+    assert [pool["num_threads"] for pool in threadpool_info()] == before
 
 
 def test_missing_values_and_wrong_lengths_are_refused():

@@ -1,7 +1,9 @@
 """Compiled work shared among threads: kernels let go of the interpreter while they run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Lock
 from typing import Any, TypeVar
 
 import numba
@@ -14,10 +16,24 @@ T = TypeVar("T")
 FEW = 1_000  # rows from which on threads are worth starting
 PIECES = 8  # for each thread, since some rows take longer than others
 
+_alone = Lock()
+
 
 def threads() -> int:
     """How many threads there should be: one in each process where several share the cores."""
     return min(numba.get_num_threads(), 4)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Linear algebra in one thread. The limit is the process's, so only one piece of work at a time has it.
+
+    Of two at once the second would bring back the limit of the first when it ends.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with _alone, threadpool_limits(1):
+        yield
 
 
 def in_order(work: Callable[..., T], *given: Sequence[Any]) -> list[T]:

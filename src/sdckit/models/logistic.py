@@ -7,11 +7,11 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky
 from scipy.sparse import csr_matrix
 from scipy.special import expit
-from threadpoolctl import threadpool_limits
 
 from sdckit.arrays import Bools, Floats
 from sdckit.errors import DataError
 from sdckit.kernels._jit import jit
+from sdckit.kernels._threads import one_thread
 
 _ALIASED = 1e-10  # 1 − R² of a column on the columns before it, below which it is left out
 _RIDGE = 1e-12  # on the scaled matrix: keeps steps finite in directions that separate the outcomes
@@ -60,7 +60,7 @@ def logistic(x: Any, y: Floats, weights: Floats | None = None, *, max_steps: int
         raise DataError("The design, the outcomes and the weights must have the same length.")
     kept = independent_columns(gram(design, w))
     used = design if kept.all() else design[:, np.flatnonzero(kept)]
-    with threadpool_limits(1):  # for matrices of this size threads wait longer than they work
+    with one_thread():  # for matrices of this size threads wait longer than they work
         beta, steps, converged = _newton(used, y, w, max_steps)
     eta = used @ beta
     fitted = expit(eta)

@@ -118,10 +118,11 @@ def _clusters(points: Any, mass: Floats, groups: int) -> Codes:
     if groups == 1 or points.shape[0] <= groups:
         return np.arange(points.shape[0], dtype=np.int32)
     from sklearn.cluster import KMeans
-    from threadpoolctl import threadpool_limits
+
+    from sdckit.kernels._threads import one_thread
 
     step = -(-points.shape[0] // _MOST_FITTED)
     model = KMeans(groups, n_init=3, random_state=0, max_iter=100)
-    with threadpool_limits(1):  # the same sums every time, and no threads in each other's way
+    with one_thread():  # the same sums every time, and no threads in each other's way
         model.fit(points[::step], sample_weight=mass[::step])
         return np.asarray(model.predict(points))
