@@ -81,16 +81,12 @@ def robust_groups(z: Floats, k: int, refine: bool) -> Ints:
     taken; a direction in which nothing varies does not count.
     """
     from sdckit.kernels.ordered_groups import ordered_groups
-    from sdckit.models.mcd import mcd
+    from sdckit.models.mcd import mcd_or_plain, squared_distances
 
-    p = z.shape[1]
     centre, covariance = z.mean(axis=0), np.atleast_2d(np.cov(z, rowvar=False))
-    if len(z) > ENOUGH * p:
-        bulk = mcd(z)
-        if np.linalg.matrix_rank(bulk.covariance, hermitian=True) == p:
-            centre, covariance = bulk.location, bulk.covariance
-    centred = z - centre
-    away = np.einsum("ij,ij->i", centred @ np.linalg.pinv(covariance, hermitian=True), centred)
+    if len(z) > ENOUGH * z.shape[1]:
+        centre, covariance, _ = mcd_or_plain(z)
+    away = squared_distances(z, centre, covariance)
     labels = ordered_groups(z, np.argsort(-away, kind="stable"), k)
     return _refined(z, labels, k) if refine else labels
 

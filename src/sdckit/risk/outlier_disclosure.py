@@ -76,6 +76,8 @@ def outlier_disclosure(
     >>> sdc.risk.outlier_disclosure(data, sdc.protect.microaggregate(data, k=3)).value
     0.0
     """
+    from sdckit.models.mcd import mcd_or_plain
+
     names, x, y, notes = numbers_side_by_side(original, protected, variables)
     complete = np.asarray(~(np.isnan(x) | np.isnan(y)).any(axis=1))
     if not complete.all():
@@ -88,7 +90,7 @@ def outlier_disclosure(
         flat = [c for c, v in zip(names, varies, strict=True) if not v]
         notes += (f"Does not vary, left out: {', '.join(flat)}.",)
     z, other = standardised(x[:, varies]), standardised(y[:, varies])
-    centre, covariance, singular = _robust(z)
+    centre, covariance, singular = mcd_or_plain(z)
     if singular:
         notes += (
             "The MCD covariance is singular: half of the records lie on a plane, or there are too few. "
@@ -111,9 +113,9 @@ def at_risk(
 
 def distances(z: Floats, centre: Floats, covariance: Floats) -> Floats:
     """Mahalanobis distances of the rows."""
-    centred = z - centre
-    squares = np.einsum("ij,ij->i", centred @ np.linalg.pinv(covariance, hermitian=True), centred)
-    return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+    from sdckit.models.mcd import squared_distances
+
+    return np.asarray(np.sqrt(np.maximum(squared_distances(z, centre, covariance), 0.0)))
 
 
 def standardised(x: Floats) -> Floats:
@@ -124,20 +126,6 @@ def standardised(x: Floats) -> Floats:
 
 def _varies(column: Floats) -> bool:
     return len(column) > 0 and float(column.min()) < float(column.max())
-
-
-def _robust(z: Floats) -> tuple[Floats, Floats, bool]:
-    """The MCD centre and covariance, or the plain ones where that has no inverse, and whether it has none."""
-    from sdckit.errors import DataError
-    from sdckit.models.mcd import mcd
-
-    try:
-        found = mcd(z)
-    except DataError:  # fewer records than variables
-        found = None
-    if found is not None and np.linalg.matrix_rank(found.covariance, hermitian=True) == z.shape[1]:
-        return found.location, found.covariance, False
-    return z.mean(axis=0), np.atleast_2d(np.cov(z, rowvar=False)), True
 
 
 def _nearest_other(points: Floats) -> Floats:
