@@ -91,7 +91,8 @@ def mcd_or_plain(x: Floats) -> tuple[Floats, Floats, bool]:
 def squared_distances(x: Floats, centre: Floats, covariance: Floats) -> Floats:
     """Squared Mahalanobis distances of the rows; a direction in which nothing varies does not count."""
     centred = x - centre
-    return np.einsum("ij,ij->i", centred @ np.linalg.pinv(covariance, hermitian=True), centred)
+    squares = np.einsum("ij,ij->i", centred @ np.linalg.pinv(covariance, hermitian=True), centred)
+    return np.asarray(squares)
 
 
 def consistency(share: float, p: int) -> float:
