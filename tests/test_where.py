@@ -160,6 +160,12 @@ def test_what_is_wrong_is_said_before_any_work(survey):
         sdc.protect.add_noise(survey, where=sdc.risk.individual_risk(sdc.demo.survey(n=50)))
 
 
+def test_a_measure_that_judges_no_record_is_not_taken_for_none_flagged():
+    data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 3.0]}), numeric="x")
+    with pytest.raises(DataError, match=r"atypical_records can judge no record.*too few records"):
+        sdc.protect.add_noise(data, where="atypical_records", rng=1)
+
+
 def test_errors_of_the_protection_name_the_chosen_records(marks):
     data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 3.0], "mark": [1, 0, 0]}), numeric="x")
     with pytest.raises(sdc.SdcError, match=r"Among the 1 records that where chose"):

@@ -58,8 +58,11 @@ def flagged(data: Microdata, result: Result, flags: str) -> Bools:
     if only some of the members were protected.
     """
     parts = result.parts
-    if parts is None:  # a result without a number
-        return np.zeros(data.height, dtype=np.bool_)
+    if parts is None:  # a result without a number: to protect nobody would pass for a protection
+        raise DataError(
+            f"{result.measure} can judge no record, so where cannot choose any.",
+            given=" ".join(result.notes) or "a result without parts",
+        )
     ids = data.ids()
     if parts.height != len(ids) or not parts.to_series(0).equals(ids, null_equal=True):
         raise DataError(
