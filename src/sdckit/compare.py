@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from sdckit.assess import Assessment, assess, measure_options
 from sdckit.errors import OptionError, SdcError
-from sdckit.estimated import MEASURES, averaged, estimates_of
+from sdckit.estimate.estimated import MEASURES, averaged, estimates_of
 from sdckit.microdata import Microdata, require_microdata
 from sdckit.quantity import Quantity
 from sdckit.registry import Kind

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite, nan
 
-from sdckit.estimated import Estimated
+from sdckit.estimate.estimated import Estimated
 from sdckit.quantity import Quantity
 from sdckit.registry import Kind
 from sdckit.scenario import Scenario

@@ -11,7 +11,7 @@ from typing import Any
 from sdckit.atomic import write_text
 from sdckit.engine.frames import accept
 from sdckit.errors import EngineError, SdcError
-from sdckit.estimated import Estimated
+from sdckit.estimate.estimated import Estimated
 from sdckit.microdata import Microdata
 from sdckit.registry import plain
 from sdckit.risk_utility_map import Point

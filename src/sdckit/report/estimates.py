@@ -12,7 +12,7 @@ import polars as pl
 from sdckit import charts
 from sdckit.assess import Assessment
 from sdckit.charts.numbers import number, percent
-from sdckit.estimated import MEASURES, estimates_of
+from sdckit.estimate.estimated import MEASURES, estimates_of
 from sdckit.microdata import Microdata
 from sdckit.registry import find
 from sdckit.report.disclosure import FEW, visible

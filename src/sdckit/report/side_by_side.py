@@ -8,7 +8,7 @@ from typing import Any
 
 from sdckit.assess import Assessment
 from sdckit.errors import SdcError
-from sdckit.estimated import Estimated
+from sdckit.estimate.estimated import Estimated
 from sdckit.quantity import Quantity
 from sdckit.registry import Kind
 from sdckit.report.axis import Axis

@@ -14,6 +14,7 @@ from sdckit.errors import OptionError, RoleError, listing
 from sdckit.estimate.catalogue import CATALOGUE, PANELS, Wanted, chosen
 from sdckit.estimate.combine import Synthesis, combine
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
+from sdckit.estimate.estimated import ALL as ALL
 from sdckit.estimate.indicator import LinedIndicator
 from sdckit.estimate.inequality import Gini
 from sdckit.estimate.means import Mean
@@ -21,7 +22,6 @@ from sdckit.estimate.poverty import PovertyThreshold
 from sdckit.estimate.replicates import Method
 from sdckit.estimate.table import How, Row, domains_of, table
 from sdckit.estimate.variance import Estimate
-from sdckit.estimated import ALL as ALL
 from sdckit.microdata import Microdata
 from sdckit.pairs import as_list, still_numeric
 from sdckit.registry import Better, Column, Columns, utility

@@ -6,6 +6,8 @@ from math import inf, isfinite, nan
 from statistics import fmean
 from typing import Any
 
+from sdckit.estimate.comparison import overlap
+from sdckit.estimate.variance import Estimate
 from sdckit.result import Result
 
 MEASURES = ("indicators", "regression")  # their parts have estimates of both files
@@ -40,9 +42,6 @@ class Estimated:
         >>> Estimated("regression", "sex", 2.0, 1.0, 3.0, 1.0, 0.0, 2.0).overlap
         0.5
         """
-        from sdckit.estimate.comparison import overlap
-        from sdckit.estimate.variance import Estimate
-
         after = Estimate(self.estimate, nan, self.low, self.high, inf)
         before = Estimate(self.original, nan, self.original_low, self.original_high, inf)
         return min(max(overlap(before, after), 0.0), 1.0) if isfinite(self.estimate) else 0.0
