@@ -115,7 +115,7 @@ def compared(
 
 
 def changes(found: sdc.RiskUtilityMap, variable: str) -> dict[str, float]:
-    """The share of people in another category than in the original (total variation), by scenario."""
+    """How far the distribution moved (total variation), by scenario: changes that cancel out do not count."""
     files = [found.data, *(found.protect(p.name) for p in found.results)]
     first, *others = [
         {place: size / sum(cells.values()) for place, size in cells.items()}
@@ -223,6 +223,7 @@ def change_table(found: sdc.RiskUtilityMap) -> str:
 def page(found: sdc.RiskUtilityMap, more: sdc.RiskUtilityMap, pram: sdc.RiskUtilityMap) -> str:
     protected = pram.protect("invariant PRAM")
     water = changes(pram, "water")["invariant PRAM"]
+    moved = float((pram.data.frame["water"] != protected.frame["water"]).mean())
     before, after = (cramers_v(data, "roof", "toilet") for data in (pram.data, protected))
     after_pram = found.results[5].risk / found.results[4].risk
     best = found.best
@@ -294,8 +295,9 @@ equation, those without recoding. The recommended point is that of the map above
 
 ![Relationship status in the original and the six scenarios](seed001-relationship.svg)
 
-Change is the share of people in another category than in the original (scenarios 5 and 6 with their first
-seed), place 1 the smallest. The guide reads off its figure which scenarios change least.
+Change is how far the distribution moved: the least share of people who must have changed category (total
+variation; scenarios 5 and 6 with their first seed), place 1 the smallest. The guide reads off its figure
+which scenarios change least.
 
 {change_table(found)}
 
@@ -339,8 +341,8 @@ Invariant PRAM of water, roof and toilet, with the usual `stay=0.8`.
 
 ![Water before and after PRAM](seed001-water.svg)
 
-As in the guide, one variable alone hardly changes: {percent(water)} of the people are in another category of
-water.
+As in the guide, the distribution of one variable hardly changes: that of water moves by {percent(water)},
+although {percent(moved)} of the records have another value.
 
 ![Roof by toilet before and after PRAM](seed001-roof-toilet.svg)
 
