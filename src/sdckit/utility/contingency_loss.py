@@ -22,7 +22,7 @@ from sdckit.utility.contingency_tables import MissingCells, paired_tables
     reference="Domingo-Ferrer & Torra (2001)",
     chart=charts.PartsBars("change", "change of all cells added up, records", counts="number"),
     reading="0: all tables up to this order are the same. 1: they share no record. "
-    "0.1: one record in ten stands in another cell, averaged over the tables.",
+    "0.1: at least one record in ten stands in another cell, averaged over the tables.",
 )
 def contingency_loss(
     original: Microdata,
