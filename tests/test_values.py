@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import sdckit as sdc
 from sdckit.estimate.formula import matrices, parse
-from sdckit.values import as_text, text_of, texts, together
+from sdckit.values import as_text, in_one_column, text_of, texts
 
 
 @settings(max_examples=60, deadline=None)
@@ -51,7 +51,7 @@ def test_text_on_duckdb():
     ],
 )
 def test_together(first, second, expected):
-    both = together([first, second])
+    both = in_one_column([first, second])
     assert (both is None) if expected is None else (both.dtype == expected)
     if both is not None:
         assert len(both) == len(first) + len(second)

@@ -1,5 +1,6 @@
 """The error family: every message says what was wrong, what was given and what is allowed."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from typing import Self
@@ -73,6 +74,13 @@ def refuse_strangers(names: Iterable[str], known: Collection[str], what: str) ->
     for name in names:
         if name not in known:
             raise OptionError(what, given=name, allowed=listing(known))
+
+
+def refuse_repeated(names: Iterable[str]) -> None:
+    """Refuse columns of which two have the same name."""
+    repeated = sorted(name for name, times in Counter(names).items() if times > 1)
+    if repeated:
+        raise ColumnError("Column names must differ.", given=listing(map(repr, repeated)))
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ import polars as pl
 
 from sdckit.arrays import Floats
 from sdckit.engine import frames
-from sdckit.errors import ColumnError, DataError, OptionError, listing, nearest
+from sdckit.errors import ColumnError, DataError, OptionError, listing, nearest, refuse_repeated
 from sdckit.labels import Labels
 from sdckit.roles import Role, Roles, roles_of
 
@@ -182,9 +182,7 @@ class Microdata:
         return "\n".join([f"Microdata: {size}", *roles, *steps])
 
     def _check(self) -> None:
-        repeated = {c for c in self.columns if self.columns.count(c) > 1}
-        if repeated:
-            raise ColumnError("Column names must differ.", given=listing(sorted(repeated)))
+        refuse_repeated(self.columns)
         for role in Role:
             for column in self.roles.columns(role):
                 if column not in self.columns:

@@ -27,7 +27,7 @@ from sdckit.columns import RoleColumns as RoleColumns
 from sdckit.columns import column_names, names_columns
 from sdckit.engine.frames import ENGINES
 from sdckit.errors import EngineError, OptionError, RoleError, UnknownMethodError, listing, nearest
-from sdckit.microdata import LogEntry, Microdata
+from sdckit.microdata import LogEntry, Microdata, require_microdata
 from sdckit.result import Result
 from sdckit.roles import Role as Role
 from sdckit.where import WHERE as WHERE
@@ -280,15 +280,8 @@ def prepare(spec: Spec, files: Sequence[Any], given: Mapping[str, Any]) -> dict[
             allowed=listing(spec.file_names),
         )
     for position, file in enumerate(files):
-        for data in (
-            [file] if isinstance(file, Microdata) else file if isinstance(file, list | tuple) else [None]
-        ):
-            if not isinstance(data, Microdata):
-                raise OptionError(
-                    f"{spec.name} takes Microdata.",
-                    given=type(data or file).__name__,
-                    hint="Use sdckit.read first.",
-                )
+        for data in file if isinstance(file, list | tuple) else [file]:
+            require_microdata(data, spec.name)
             if position == 0:
                 spec.check(data)
             elif data.engine != files[0].engine:

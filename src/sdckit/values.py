@@ -38,7 +38,7 @@ def texts(column: pl.Series) -> pl.Series:
     return made["x"].alias(column.name)
 
 
-def together(columns: Sequence[pl.Series]) -> pl.Series | None:
+def in_one_column(columns: Sequence[pl.Series]) -> pl.Series | None:
     """One column of all, in a type in which equal values are equal; None where there is no such type.
 
     Text of different kinds is text; a column without any value goes with all others. Only an

@@ -64,7 +64,7 @@ def test_no_labels_no_sheet(tmp_path):
 
 
 def test_faults_of_a_sheet(tmp_path):
-    with pytest.raises(ColumnError, match=r"must differ\. Given: a\."):
+    with pytest.raises(ColumnError, match=r"must differ\. Given: 'a'\."):
         sdc.read(book(tmp_path / "a.xlsx", ["a", "b", "a"], [1, 2, 3]))
     with pytest.raises(FileError, match="first sheet is empty"):
         sdc.read(book(tmp_path / "b.xlsx"))

@@ -6,7 +6,7 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
-from sdckit.errors import ColumnError, DataError, EngineError, listing
+from sdckit.errors import ColumnError, DataError, EngineError, listing, refuse_repeated
 
 ENGINES = ("polars", "duckdb", "spark")
 
@@ -81,9 +81,7 @@ def _to_polars(frame: Any, kind: str) -> pl.DataFrame:
         return frame
     if kind == "pandas":
         names = [str(c) for c in frame.columns]
-        if len(set(names)) < len(names):
-            repeated = sorted({n for n in names if names.count(n) > 1})
-            raise ColumnError("Column names must differ.", given=", ".join(repeated))
+        refuse_repeated(names)
         return _from_pandas(frame.reset_index(drop=True).set_axis(names, axis=1))
     if kind == "pyarrow":
         return pl.DataFrame(pl.from_arrow(frame))

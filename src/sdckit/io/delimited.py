@@ -13,7 +13,7 @@ from typing import IO, cast
 
 import polars as pl
 
-from sdckit.errors import ColumnError, FileError, listing
+from sdckit.errors import FileError, refuse_repeated
 
 SEPARATORS = (",", ";", "\t", "|")
 MISSING = ("", "NA", "NaN", "nan")
@@ -75,9 +75,7 @@ def layout_of(path: Path) -> Layout:
     separator = max(SEPARATORS, key=bare.count)
     with _lines(path, encoding) as stream:
         header = tuple(next(row for row in csv.reader(stream, delimiter=separator) if row))
-    repeated = sorted({name for name in header if header.count(name) > 1})
-    if repeated:
-        raise ColumnError("Column names must differ.", given=listing(repr(name) for name in repeated))
+    refuse_repeated(header)
     return Layout(encoding, separator, header)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from sdckit.errors import ColumnError, DataError, FileError, listing
+from sdckit.errors import ColumnError, DataError, FileError, listing, refuse_repeated
 from sdckit.io.coding import categories, is_category, largest_whole
 from sdckit.labels import Labels
 
@@ -26,9 +26,7 @@ def read_excel(path: Path) -> tuple[pl.DataFrame, Labels]:
     if first.height == 0:
         raise FileError("The first sheet is empty.", given=path)
     header = [name for name in first.row(0) if name is not None]
-    repeated = sorted({name for name in header if header.count(name) > 1})
-    if repeated:
-        raise ColumnError("Column names must differ.", given=listing(repeated))
+    refuse_repeated(header)
     options: dict[str, Any] = {"engine": "calamine", "infer_schema_length": None, "raise_if_empty": False}
     frame = _values(path, options)
     if SHEET not in book.sheet_names:

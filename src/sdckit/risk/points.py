@@ -12,7 +12,7 @@ import polars as pl
 from sdckit.arrays import Bools, Floats, Ints
 from sdckit.errors import DataError, OptionError, listing
 from sdckit.microdata import Microdata
-from sdckit.values import together
+from sdckit.values import in_one_column
 
 SAME = 1e-9  # distances that differ by less, relatively, are ties: they are equal but for rounding
 _NOTHING = 1e-12  # and those that differ by less than this many standard deviations or ranges
@@ -99,7 +99,7 @@ def points(
     """
     columns, notes = [], []
     for name in dict.fromkeys(variables):
-        both = together([f[name] for f in frames])
+        both = in_one_column([f[name] for f in frames])
         if both is None:
             notes.append(f"{name} is coded differently in the files and left out.")
         else:

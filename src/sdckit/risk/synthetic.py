@@ -6,7 +6,7 @@ import polars as pl
 
 from sdckit.errors import ColumnError, OptionError, listing
 from sdckit.microdata import Microdata
-from sdckit.values import together
+from sdckit.values import in_one_column
 
 
 def as_sets(synthetic: Microdata | Sequence[Microdata], columns: Iterable[str]) -> list[Microdata]:
@@ -26,7 +26,7 @@ def as_sets(synthetic: Microdata | Sequence[Microdata], columns: Iterable[str]) 
 
 def same_type(x: pl.Series, y: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Both columns in a type in which equal values are equal; refuses numbers against text."""
-    both = together([x, y])
+    both = in_one_column([x, y])
     if both is None:
         raise ColumnError(
             f"Column {x.name!r} is of another type in the synthetic file.",

@@ -12,7 +12,7 @@ from sdckit.arrays import Bools, Codes, Floats, Ints
 from sdckit.errors import ColumnError, DataError, listing
 from sdckit.microdata import Microdata
 from sdckit.pairs import role_variables
-from sdckit.values import together
+from sdckit.values import in_one_column
 
 MOST_LEVELS = 200
 
@@ -68,7 +68,7 @@ def stacked(original: Microdata, protected: Microdata, variables: Sequence[str])
     notes: list[str] = []
     raw = []
     for name in chosen:
-        both = together([original.frame[name], protected.frame[name]])
+        both = in_one_column([original.frame[name], protected.frame[name]])
         if both is None:
             notes.append(f"{name} is coded differently in the two files and left out.")
         else:
