@@ -77,6 +77,7 @@ def test_a_scenario_that_fails_is_shown_with_its_reason(run, plan):
         ("utility: [il1s, missing_values]", "max_risk: low", "'max_risk' of section 'assess' is not valid"),
         ("k_anonymity: {k: 5}", "k_anonimity: {k: 5}", "Did you mean 'k_anonymity'?"),
         ("seed: 7", "seed: [", "not valid YAML"),
+        ("k_anonymity: {k: 5}", "seed: 3", "Section 'assess' has no entry 'seed'"),
     ],
 )
 def test_mistakes_in_the_plan(run, plan, old, new, said):

@@ -19,6 +19,7 @@ from sdckit.search import search
 
 Axis = str | list[str] | dict[str, float]
 CACHE = ".sdckit"  # beside the plan
+ELSEWHERE = ("seed", "jobs", "trials", "minutes", "cache", "progress")  # not for the assess section
 
 
 class Settings(BaseModel):
@@ -41,6 +42,14 @@ class Settings(BaseModel):
 def settings(section: Mapping[str, Any], **given: Any) -> Settings:
     """The settings of a plan's assess section; what was given on the command line comes first."""
     chosen = {**section, **{name: value for name, value in given.items() if value is not None}}
+    misplaced = next((name for name in section if name in ELSEWHERE), None)
+    if misplaced is not None:
+        hint = (
+            "In a plan it stands beside the sections."
+            if misplaced == "seed"
+            else "See sdckit compare --help."
+        )
+        raise OptionError(f"Section 'assess' has no entry {misplaced!r}.", hint=hint)
     try:
         return Settings(**chosen)
     except ValidationError as error:
