@@ -77,12 +77,30 @@ def test_no_coefficient_of_a_category_with_fewer_than_five_records():
     [
         ("sex[T.Female]", [("sex", "Female")]),
         ("C(area)[T.3]:sex[T.Female]", [("area", "3"), ("sex", "Female")]),
+        ("iv[T.(90, 99]]:town[T.a:b]", [("iv", "(90, 99]"), ("town", "a:b")]),
         ("Intercept", []),
         ("log(income)", []),
     ],
 )
 def test_categories_are_found_in_terms(term, found):
     assert CATEGORY.findall(term) == found
+
+
+def test_a_small_category_that_is_left_out_hides_what_would_tell_it():
+    """The intercept is the mean of the reference category, here of one record."""
+    data = survey()
+    data = data.with_frame(data.frame.with_columns(town=pl.col("town").replace("Lonely", "0 alone")))
+    needs = {"regression": {"formula": "income ~ town + debt"}}
+    labels = {row["label"] for row in tables(needs, public=False, data=data)["regression"]["rows"]}
+    assert labels == {"debt"}
+
+
+def test_the_public_sees_no_name_of_a_category_in_a_proportion():
+    needs = {
+        "indicators": {"indicators": ["mean", {"proportion": {"category": "Lonely", "variable": "town"}}]}
+    }
+    assert "Lonely" in str(tables(needs, public=False))
+    assert "Lonely" not in str(tables(needs, public=True)["indicators"]["rows"])
 
 
 def test_direct_identifiers_are_in_no_row():

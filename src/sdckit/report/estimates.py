@@ -26,16 +26,17 @@ MOST = 30  # rows, those that changed most first
 FIGURES = 4  # an estimate can be the value of one record, as a median is
 CHARTS = 8
 WIDTH = 300  # two beside each other
-CATEGORY = re.compile(r"(?:C\()?([^:\[\]()]+)\)?\[(?:T\.)?([^\]]*)\]")  # in a term: sex[T.Female]
+CATEGORY = re.compile(r"(?:C\()?([^:\[\]()]+)\)?\[(?:T\.)?(.*?)\](?=:|$)")  # in a term: sex[T.Female]
+INTERCEPT = "Intercept"
 NEEDED = {"estimate_original", "estimate_protected", "overlap_clipped", "verdict"}
 
 
 def estimates(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
     """The table of every measure that compares estimates, and how many estimates got which verdict.
 
-    Nobody sees estimates from fewer than 5 records of the original: they are these records' values. The
-    public sees only verdicts, and rows only of estimates over all records: a term or domain may name a rare
-    category.
+    Nobody sees estimates of a domain, or coefficients of a category, of fewer than 5 records of the original:
+    they may be these records' values. The public sees only verdicts, and rows only of estimates over all
+    records: a term, a domain or a proportion may name a rare category.
     """
     found = []
     for name, result in x.utility.items():
@@ -69,7 +70,7 @@ def shown_estimates(x: Assessment) -> set[tuple[str, str]]:
     hidden = {*x.original.columns} - {*visible(x.original, *x.protected)}
     found = set()
     for e, large in zip(estimates_of(x.utility), _all_large(x), strict=True):
-        if large and not any(h in e.name for h in hidden):
+        if large and not _names(hidden, e.name):
             found.add((e.measure, e.name))
     return found
 
@@ -85,14 +86,41 @@ def _large(original: Microdata, result: Result) -> pl.Series:
     parts = result.parts
     assert parts is not None
     if "term" in parts.columns:
-        pairs = [CATEGORY.findall(str(term)) for term in parts["term"]]
-        found = {c: _sizes(original, c, [c]) for some in pairs for c, _ in some if c in original.columns}
-        kept = [all(found.get(c, {}).get(v, FEW) >= FEW for c, v in some) for some in pairs]
-        return pl.Series(kept, dtype=pl.Boolean)
+        return pl.Series(_large_terms(original, [str(t) for t in parts["term"]]), dtype=pl.Boolean)
     by = list(result.options.get("by") or ())
     sizes = {v: _sizes(original, v, by) for v in parts["variable"].unique()}
     rows = zip(parts["variable"], parts["domain"], strict=True)
     return pl.Series([sizes[v].get(d, 0) >= FEW for v, d in rows], dtype=pl.Boolean)
+
+
+def _large_terms(original: Microdata, terms: Sequence[str]) -> list[bool]:
+    """A category that cannot be found counts as small; so do all others where the one left out is small."""
+    pairs = [CATEGORY.findall(term) for term in terms]
+    named: dict[str, set[str]] = {}
+    for column, category in (pair for some in pairs for pair in some):
+        named.setdefault(column, set()).add(category)
+    sizes = {c: _categories(original, c) for c in named}
+    small = {c for c, known in sizes.items() if any(n < FEW and not names & named[c] for names, n in known)}
+    count = {(c, name): n for c, known in sizes.items() for names, n in known for name in names}
+    return [
+        not (small if term == INTERCEPT else small & {c for c, _ in some})
+        and all(count.get(pair, 0) >= FEW for pair in some)
+        for term, some in zip(terms, pairs, strict=True)
+    ]
+
+
+def _categories(data: Microdata, column: str) -> list[tuple[set[str], int]]:
+    """How each category of a column may be written, and its records."""
+    if column not in data.columns:
+        return []
+    labels = {as_text(k): str(t) for k, t in data.labels.values.get(column, {}).items()}
+    counts = texts(data.frame[column]).drop_nulls().value_counts(name="records")
+    return [({value, labels.get(value, value)}, n) for value, n in counts.iter_rows()]
+
+
+def _names(columns: set[str], text: str) -> bool:
+    """Whether a term or a name has one of these columns in it."""
+    return any(re.search(rf"(?<!\w){re.escape(c)}(?!\w)", text) for c in columns)
 
 
 def _sizes(data: Microdata, variable: str, by: Sequence[str]) -> dict[str, int]:
@@ -115,7 +143,7 @@ def _shown(x: Assessment, result: Result) -> pl.DataFrame:
     shown = relabel(result, x.original.columns, hidden, x.original.labels).parts
     assert shown is not None
     if "term" in shown.columns:
-        named = [not any(h in str(term) for h in hidden) for term in shown["term"]]
+        named = [not _names(hidden, str(term)) for term in shown["term"]]
         shown = shown.filter(pl.Series(named, dtype=pl.Boolean))
     return shown
 
@@ -126,7 +154,7 @@ def _rows(shown: pl.DataFrame, *, public: bool) -> list[dict[str, Any]]:
             return []
         # the first of an indicator, so that a category of the same name does not pass for it
         first = shown.unique(["indicator", "variable"], keep="first", maintain_order=True)
-        shown = first.filter(pl.col("domain") == ALL)
+        shown = first.filter(pl.col("domain") == ALL, ~pl.col("indicator").str.starts_with("proportion"))
     worst = shown.with_row_index("place").sort("overlap_clipped", nulls_last=False, maintain_order=True)
     kept = worst.head(MOST).sort("place")
     return [_row(line, public=public) for line in kept.to_dicts()]
