@@ -12,14 +12,13 @@ import polars as pl
 from sdckit import charts
 from sdckit.assess import Assessment
 from sdckit.charts.numbers import number, percent
-from sdckit.estimate.estimated import MEASURES, estimates_of
+from sdckit.estimate.estimated import ALL, MEASURES, estimates_of
 from sdckit.microdata import Microdata
 from sdckit.registry import find
 from sdckit.report.disclosure import FEW, visible
 from sdckit.report.relabel import TIMES, relabel
 from sdckit.report.sections import section_of
 from sdckit.result import Result
-from sdckit.utility.indicators import ALL
 from sdckit.values import as_text, texts
 
 MOST = 30  # rows, those that changed most first

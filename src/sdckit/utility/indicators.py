@@ -14,7 +14,7 @@ from sdckit.errors import OptionError, RoleError, listing
 from sdckit.estimate.catalogue import CATALOGUE, PANELS, Wanted, chosen
 from sdckit.estimate.combine import Synthesis, combine
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
-from sdckit.estimate.estimated import ALL as ALL
+from sdckit.estimate.estimated import ALL
 from sdckit.estimate.indicator import LinedIndicator
 from sdckit.estimate.inequality import Gini
 from sdckit.estimate.means import Mean
