@@ -22,7 +22,10 @@ the peak above the input. *naive* is how many times longer plain Python takes fo
 file (the twin the tests compare with); it grows with the file. *R* are CPU seconds of sdcMicro 5.8.1 (or
 laeken, or the R and C++ code that came with the papers) stored from another run on a machine of the same
 kind: it was not run again beside ours, so read ratios below two as a draw. Files of 100,000 are the same for
-both; larger ones were built in the same way, so there the ratios are rough.
+both; larger ones were built in the same way, so there the ratios are rough. Four rows compare less than they
+seem to: identification risk (theirs is of three synthetic files with seven variables, ours of one artificial
+file), record linkage (theirs is a one-to-one assignment), record swapping (other regions) and the Gini
+coefficient (theirs is of one file, ours of two). The machine was busy with other work.
 
 Three further programs look at quality and at engines: `python -m benchmarks.suppression_quality`,
 `python -m benchmarks.search`, `python -m benchmarks.engines`.
