@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, wraps
 from math import inf
-from typing import Any, Literal, TypeVar, cast, get_type_hints
+from typing import Any, TypeVar, cast, get_type_hints
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
@@ -378,6 +378,3 @@ def plain(options: Mapping[str, Any]) -> dict[str, Any]:
         return value.tolist() if isinstance(value, np.ndarray) else value
 
     return {name: simple(value) for name, value in options.items()}
-
-
-Audience = Literal["internal", "public"]

@@ -8,24 +8,12 @@ from sdckit.charts.numbers import SPACE
 from sdckit.microdata import Microdata
 from sdckit.registry import find
 from sdckit.report.bins import _large_groups
-from sdckit.report.disclosure import FEW, clean, counted, measured, merged, records_share
+from sdckit.report.disclosure import FEW, clean, counted, measured, records_share
 from sdckit.report.steps import describe_scenario
 from sdckit.report.tiles import Pair, _chart
 from sdckit.scenario import Scenario
 
 FRAME = Microdata.of(pl.DataFrame({"x": ["a"], "y": ["u"]}), keys=["x", "y"])
-counts = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 30), min_size=1)
-
-
-@given(counts, counts)
-def test_merged_categories_leave_no_small_count_in_either_file(before, after):
-    together = merged(before, after)
-    for file in (before, after):
-        if together is None:
-            assert any(0 < sum(f.values()) < FEW for f in (before, after))
-            continue
-        assert not 0 < sum(file.get(c, 0) for c in together) < FEW
-        assert all(count == 0 or count >= FEW for c, count in file.items() if c not in together)
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=25))

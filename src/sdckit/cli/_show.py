@@ -13,7 +13,8 @@ from rich.table import Table
 from sdckit.assess import Assessment
 from sdckit.microdata import Microdata
 from sdckit.quantity import Quantity
-from sdckit.registry import Audience, Better, find
+from sdckit.registry import Better, find
+from sdckit.report.disclosure import Audience
 from sdckit.risk_utility_map import Point, RiskUtilityMap
 
 SLOWEST = 10

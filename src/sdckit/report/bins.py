@@ -1,7 +1,7 @@
 """Histogram bins common to both files: round limits, open ends, shares of the population."""
 
-from collections.abc import Sequence
-from math import ceil
+from collections.abc import Collection, Sequence
+from math import ceil, fsum
 from typing import Any
 
 import narwhals as nw
@@ -17,11 +17,19 @@ BINS = 18
 QUANTILES = (0.02, 0.25, 0.75, 0.98)
 
 
-def histograms(original: Microdata, protected: Microdata, *, public: bool) -> dict[str, Any]:
-    """Histograms of the numbers that changed most, and how many there are."""
-    names = _numbers(original, protected)
+def histograms(
+    original: Microdata, protected: Microdata, *, public: bool, tiled: Collection[str] = ()
+) -> dict[str, Any]:
+    """Histograms of the numbers that changed most, and how many there are.
+
+    For the public not of those in a mosaic (`tiled`), which puts other values together: the difference of
+    the two could be a count that both hide.
+    """
+    names = [n for n in _numbers(original, protected) if not (public and n in tiled)]
     made = [_histogram(original, protected, name, public=public) for name in names[:CONSIDERED]]
-    charts = sorted((c for c in made if c is not None), key=lambda c: -c["changed"])
+    charts = sorted(
+        (c for c in made if c is not None), key=lambda c: -c["changed"]
+    )  # of equal ones the first
     return {"charts": charts[:MOST], "all": len(names)}
 
 
@@ -55,14 +63,19 @@ def _histogram(
             return None
         edges = [edges[group[0] - 1] for group in groups[1:]]
         before, after = ([_sum(counts, group) for group in groups] for counts in (before, after))
-    shares = [[w / (sum(c[1] for c in counts) or 1.0) for _, w in counts] for counts in (before, after)]
+    totals = [fsum(w for _, w in counts) or 1.0 for counts in (before, after)]
+    # the last figures of a sum depend on its order, which threads decide: a report should not
+    shares = [
+        [round(w / total, 12) for _, w in counts]
+        for counts, total in zip((before, after), totals, strict=True)
+    ]
     return {
         "name": name,
         "title": original.labels.name(name),
         "edges": edges,
         "before": shares[0],
         "after": shares[1],
-        "changed": sum(abs(b - a) for b, a in zip(*shares, strict=True)) / 2,
+        "changed": round(fsum(abs(b - a) for b, a in zip(*shares, strict=True)) / 2, 9),
     }
 
 

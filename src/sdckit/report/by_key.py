@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import polars as pl
+
 from sdckit.assess import Assessment
 from sdckit.cells import key_cells
 from sdckit.charts.numbers import number, percent
@@ -21,22 +23,37 @@ AXES = {
 
 
 def by_k(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
-    """Records that violate k-anonymity before and after, by k."""
+    """Records that violate k-anonymity before and after, by k.
+
+    For the public without rows that differ from another by fewer than 5 records.
+    """
     if "k_anonymity" not in x.after or "k_anonymity" not in x.before:
         return []
     tables = (x.before["k_anonymity"].parts, x.after["k_anonymity"].parts)
+    files = [t.select("k", "violations").rows() if t is not None else [] for t in tables]
     rows = []
-    for old, new in zip(*(t.iter_rows(named=True) if t is not None else () for t in tables), strict=False):
-        rows.append(
-            {
-                "label": f"fewer than {old['k']} records",
-                # a bar must not tell what the text does not
-                "before": 0 if public and old["violations"] < FEW else old["violations"],
-                "after": 0 if public and new["violations"] < FEW else new["violations"],
-                "texts": [counted(t["violations"], public=public) for t in (old, new)],
-            }
-        )
-    return rows
+    for (k, before), (_, after) in zip(*files, strict=False):
+        counts = before, after
+        # a bar must not tell what the text does not
+        drawn = [0 if public and n < FEW else n for n in counts]
+        texts = [counted(n, public=public) for n in counts]
+        rows.append({"k": k, "before": drawn[0], "after": drawn[1], "texts": texts})
+    if public:
+        rows = _apart(rows, x.after["k_anonymity"].options["k"])
+    return [
+        {"label": f"fewer than {row['k']} records", **{n: row[n] for n in ("before", "after", "texts")}}
+        for row in rows
+    ]
+
+
+def _apart(rows: list[dict[str, Any]], own: int) -> list[dict[str, Any]]:
+    """Rows that differ by none or many records; that of the measure's own k stays, its share is shown."""
+    kept: list[dict[str, Any]] = []
+    for row in sorted(rows, key=lambda row: (row["k"] != own, row["k"])):
+        differences = [abs(row[file] - other[file]) for other in kept for file in ("before", "after")]
+        if not any(0 < difference < FEW for difference in differences):
+            kept.append(row)
+    return sorted(kept, key=lambda row: int(row["k"]))
 
 
 def by_key(x: Assessment) -> list[dict[str, Any]]:
@@ -54,7 +71,7 @@ def _by_key(x: Assessment, name: str, after: Result) -> dict[str, Any] | None:
         return None
     files = [dict(t.select("key", column).drop_nulls().iter_rows()) for t in (found, table)]
     seen = {*visible(x.original, *x.protected)}
-    keys = sorted((k for k in files[0] if k in files[1] and k in seen), key=lambda k: -files[0][k])
+    keys = sorted((k for k in files[0] if k in files[1] and k in seen), key=lambda k: -round(files[0][k], 9))
     if len(keys) < 2 or not any(file[k] for file in files for k in keys):
         return None
     spec = find(name)
@@ -78,7 +95,12 @@ def riskiest(x: Assessment) -> dict[str, Any] | None:
     keys = [k for k in options["keys"] if k in visible(data, x.original)]
     cells = key_cells(data, keys, Missing(options["missing"]), float(options["alpha"]))
     risks = cell_risk(cells.sample, cells.population, Method(options["method"]))
-    top = (-risks).argsort(kind="stable")[:RISKIEST].tolist()
+    # of equal risks the first by their values: cells come in no set order
+    order = cells.combinations.select(pl.col(k).alias(f"key_{i}") for i, k in enumerate(keys)).with_columns(
+        risk=risks.round(12), cell=pl.int_range(pl.len())
+    )
+    ranked = order.sort("risk", *order.columns[: len(keys)], descending=[True, *[False] * len(keys)])
+    top = ranked["cell"].head(RISKIEST).to_list()
     return {
         "keys": [data.labels.name(k) for k in keys],
         "rows": [

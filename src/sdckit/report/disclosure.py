@@ -3,12 +3,14 @@
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from sdckit.charts.numbers import SPACE, display, number, percent
 from sdckit.microdata import Microdata
 from sdckit.quantity import Quantity
 from sdckit.registry import Kind, Spec
+
+Audience = Literal["internal", "public"]
 
 FEW = 5  # public: the smallest number of records that may be shown
 OTHER = "other"
@@ -84,29 +86,6 @@ def records_share(count: int, records: int, *, public: bool) -> str:
         return f"<{FEW} records"
     share = round(100 * count / records)
     return f"<1{SPACE}%" if count and not share else f"{share}{SPACE}%"
-
-
-def merged(before: Mapping[str, float], after: Mapping[str, float]) -> set[str] | None:
-    """The categories that must be shown as one, so that no count of records below 5 is seen in either file.
-
-    Small ones, and as many of the next smallest as bring their sum to 5. None: there are not enough records.
-
-    >>> sorted(merged({"a": 50, "b": 9, "c": 2}, {"a": 50, "b": 11}))
-    ['b', 'c']
-    """
-
-    def small(names: set[str]) -> bool:
-        sums = (sum(counts.get(name, 0) for name in names) for counts in (before, after))
-        return any(0 < total < FEW for total in sums)
-
-    names = {*before, *after}
-    together = {name for name in names if small({name})}
-    rest = sorted(names - together, key=lambda name: (before.get(name, 0) + after.get(name, 0), name))
-    while small(together):
-        if not rest:
-            return None
-        together.add(rest.pop(0))
-    return together
 
 
 def clean(content: Any) -> Any:

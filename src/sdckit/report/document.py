@@ -23,7 +23,8 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
       bounds, options, before and after (null, or value and at_most: true where a number is of so few records
       that only an upper limit is given), figures (name, before, after), notes. Utilities have after only.
     - estimates: measure, all, verdicts (verdict, count), rows (label, domain, verdict, and the numbers).
-    - by_k, riskiest, distributions, missing, steps, omitted, glossary: as the report shows them.
+    - by_k, riskiest, distributions, missing, steps, omitted, glossary: as the report shows them; mosaics with
+      changed, the share of records at least that are in another cell (not for the public).
 
     Numbers have six figures, those of estimates four, for the public three (whole from 1,000 on), as on the
     page; what is no finite number is null.

@@ -50,7 +50,7 @@ INSTEAD: Mapping[str, Chart | None] = {
 }
 PUBLIC: Mapping[str, Chart] = {
     "contingency_tables": PartsBars(
-        "total_variation", "share of records in another cell", share=True, counts="share"
+        "total_variation", "at least this share of records is in another cell", share=True, counts="share"
     ),
     "moments": charts.correlation_heatmaps,
 }

@@ -7,9 +7,9 @@ from typing import Any
 
 from sdckit.assess import Assessment
 from sdckit.quantity import Quantity
-from sdckit.registry import Audience, Kind
+from sdckit.registry import Kind
 from sdckit.report import bins, by_key, describe, measures, pictures, side_by_side, steps, tiles
-from sdckit.report.disclosure import FEW, clean
+from sdckit.report.disclosure import FEW, Audience, clean
 from sdckit.report.estimates import estimates
 from sdckit.report.scenarios import scenarios
 from sdckit.report.sections import in_sections
@@ -117,11 +117,13 @@ def _details(x: Assessment | None, *, public: bool) -> dict[str, Any]:
         names = ("by_k", "riskiest", "mosaics", "histograms", "missing", "steps", "omitted")
         return dict.fromkeys(names)
     original, protected = x.original, x.protected[0]
+    mosaics = tiles.mosaics(original, protected, public=public)
+    tiled = {name for chart in mosaics["charts"] for name in chart["names"]}
     return {
         "by_k": by_key.by_k(x, public=public),
         "riskiest": None if public else by_key.riskiest(x),
-        "mosaics": tiles.mosaics(original, protected, public=public),
-        "histograms": bins.histograms(original, protected, public=public),
+        "mosaics": mosaics,
+        "histograms": bins.histograms(original, protected, public=public, tiled=tiled),
         "missing": describe.missing(original, protected, public=public),
         "steps": steps.steps(original, protected, public=public),
         "omitted": measures.left_out(x, public=public),

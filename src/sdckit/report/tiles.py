@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import fsum
 from typing import Any
 
 import polars as pl
 
 from sdckit.engine import frames, tables
 from sdckit.microdata import Microdata
-from sdckit.report.disclosure import OTHER, merged, visible
+from sdckit.report.disclosure import FEW, OTHER, visible
 
 MOST = 3  # mosaics in a report
 CONSIDERED = 12  # keys looked at
@@ -30,19 +31,24 @@ class Pair:
 
     @property
     def changed(self) -> float:
-        """Total variation between the two tables: 0 the same, 1 nothing in common."""
-        sums = [sum(w for _, w in cells.values()) or 1.0 for cells in (self.before, self.after)]
-        return (
-            sum(
-                abs(self.before.get(c, (0, 0.0))[1] / sums[0] - self.after.get(c, (0, 0.0))[1] / sums[1])
-                for c in {*self.before, *self.after}
-            )
-            / 2
+        """Total variation between the two tables: 0 the same, 1 nothing in common.
+
+        To nine digits: the last ones depend on the order of sums, which should not decide what is shown.
+        """
+        sums = [fsum(w for _, w in cells.values()) or 1.0 for cells in (self.before, self.after)]
+        moved = fsum(
+            abs(self.before.get(c, (0, 0.0))[1] / sums[0] - self.after.get(c, (0, 0.0))[1] / sums[1])
+            for c in {*self.before, *self.after}
         )
+        return round(moved / 2, 9)
 
 
 def mosaics(original: Microdata, protected: Microdata, *, public: bool) -> dict[str, Any]:
-    """Mosaics of the pairs of keys that changed most, and how many pairs there are."""
+    """Mosaics of the pairs of keys that changed most, and how many pairs there are.
+
+    For the public each key is in one mosaic only: from tables that share a key, cells of all their keys
+    together, which may be of one record, could be worked out.
+    """
     keys = [k for k in original.roles.keys if k in visible(original, protected) and k in protected.columns]
     cells = [_cells(data, keys[:CONSIDERED]) for data in (original, protected)]
     comparable = [
@@ -53,10 +59,11 @@ def mosaics(original: Microdata, protected: Microdata, *, public: bool) -> dict[
     for i, j in combinations(comparable, 2):
         names = keys[i], keys[j]
         pairs.append(Pair(names, *(_two_way(data, c, (i, j), names) for data, c in files)))
-    pairs.sort(key=lambda pair: -pair.changed)
+    pairs.sort(key=lambda pair: -pair.changed)  # of equal ones the first, in the order of the keys
     charts: list[dict[str, Any]] = []
     for pair in pairs:
-        chart = _chart(original, pair, public=public) if len(charts) < MOST else None
+        again = public and any(name in chart["names"] for chart in charts for name in pair.names)
+        chart = None if again or len(charts) == MOST else _chart(original, pair, public=public)
         charts += [chart] if chart else []
     return {
         "charts": charts,
@@ -117,35 +124,29 @@ def _two_way(data: Microdata, cells: pl.DataFrame, pair: tuple[int, int], names:
 
 
 def _chart(data: Microdata, pair: Pair, *, public: bool) -> dict[str, Any] | None:
-    before, after = pair.before, pair.after
+    files: Sequence[Cells] = [pair.before, pair.after]
     for axis in (0, 1):
-        together = _rare(before, after, axis, public=public)
-        if together is None:
-            return None
-        before, after = (_renamed(cells, axis, together) for cells in (before, after))
+        files = _together(files, axis, _beyond(files, axis))
     if public:
-        for column in {a for a, _ in (*before, *after)}:
-            together = merged(
-                *({b: n for (a, b), (n, _) in c.items() if a == column} for c in (before, after))
-            )
-            if together is None:
-                return None
-            before, after = (_renamed(c, 1, together, column) for c in (before, after))
-        if any(_hidden(cells) > HIDDEN for cells in (before, after)):
+        large = _large(files)
+        if large is None or any(_hidden(cells) > HIDDEN for cells in large):
             return None
-    first, second = (_order(data, pair, axis, (before, after)) for axis in (0, 1))
-    tables_ = [[[c.get((a, b), (0, 0.0))[1] for b in second] for a in first] for c in (before, after)]
+        files = large
+    first, second = (_order(data, pair, axis, files) for axis in (0, 1))
+    # the last figures of a sum depend on its order, which threads decide: a report should not
+    sizes = [[[float(f"{c.get((a, b), (0, 0.0))[1]:.12g}") for b in second] for a in first] for c in files]
     if len(first) < 2 and len(second) < 2:
         return None
     return {
         "names": list(pair.names),
         "first": first,
         "second": second,
-        "before": tables_[0],
-        "after": tables_[1],
+        "before": sizes[0],
+        "after": sizes[1],
         "first_title": data.labels.name(pair.names[0]),
         "second_title": data.labels.name(pair.names[1]),
-        "changed": pair.changed,
+        # of the cells before they were put together: one record that moved would be seen
+        **({} if public else {"changed": pair.changed}),
     }
 
 
@@ -155,37 +156,49 @@ def _hidden(cells: Cells) -> float:
     return sum(records for cell, (records, _) in cells.items() if OTHER in cell) / (total or 1.0)
 
 
-def _rare(before: Cells, after: Cells, axis: int, *, public: bool) -> set[str] | None:
-    """The categories of one key to show together: beyond the largest and, for the public, small ones."""
-    margins: list[dict[str, float]] = [{}, {}]
-    for margin, cells in zip(margins, (before, after), strict=True):
+def _beyond(files: Sequence[Cells], axis: int) -> set[str]:
+    """The categories of one key beyond the largest."""
+    sums = _sums(files, axis)
+    names = sorted(sums, key=lambda name: (-sums[name], name))
+    return set(names[CATEGORIES:]) if len(names) > CATEGORIES + 1 else set()
+
+
+def _large(files: Sequence[Cells]) -> Sequence[Cells] | None:
+    """The cells with categories put together until none has fewer than 5 records. None: there are too few.
+
+    The smallest category with such a cell goes first, everywhere at once: if it stayed elsewhere in the
+    table, its total less what is shown would be the count to hide.
+    """
+    while small := {c for cells in files for c, (records, _) in cells.items() if records < FEW}:
+        sums = [_sums(files, axis) for axis in (0, 1)]
+        found = [(sums[i][cell[i]], i, cell[i]) for cell in small for i in (0, 1) if len(sums[i]) > 1]
+        if not found:
+            return None
+        _, axis, name = min(found)
+        rest = sorted({*sums[axis]} - {name}, key=lambda n: (n != OTHER, sums[axis][n], n))
+        files = _together(files, axis, {name, rest[0]})
+    return files
+
+
+def _sums(files: Sequence[Cells], axis: int) -> dict[str, float]:
+    """Records of both files by category of one key."""
+    sums: dict[str, float] = {}
+    for cells in files:
         for cell, (records, _) in cells.items():
-            margin[cell[axis]] = margin.get(cell[axis], 0.0) + records
-    names = sorted({*margins[0], *margins[1]}, key=lambda n: -margins[0].get(n, 0) - margins[1].get(n, 0))
-    beyond = set(names[CATEGORIES:]) if len(names) > CATEGORIES + 1 else set()
-    if not public:
-        return beyond
-    joined = [_joined(margin, beyond) for margin in margins]
-    small = merged(*joined)
-    return None if small is None else beyond | small
+            sums[cell[axis]] = sums.get(cell[axis], 0.0) + records
+    return sums
 
 
-def _joined(margin: Mapping[str, float], names: set[str]) -> dict[str, float]:
-    kept = {n: v for n, v in margin.items() if n not in names}
-    rest = sum(v for n, v in margin.items() if n in names)
-    return {**kept, OTHER: kept.get(OTHER, 0.0) + rest} if rest else kept
-
-
-def _renamed(cells: Cells, axis: int, together: set[str], column: str | None = None) -> Cells:
-    """The cells with these categories of one key (in one column) put together."""
-    done: dict[tuple[str, str], tuple[float, float]] = {}
-    for (a, b), (records, weight) in cells.items():
-        names = [a, b]
-        if names[axis] in together and column in (None, a):
-            names[axis] = OTHER
-        cell = names[0], names[1]
-        old = done.get(cell, (0.0, 0.0))
-        done[cell] = old[0] + records, old[1] + weight
+def _together(files: Sequence[Cells], axis: int, names: set[str]) -> list[Cells]:
+    """The cells with these categories of one key put together."""
+    done: list[Cells] = []
+    for cells in files:
+        sums: dict[tuple[str, str], tuple[float, float]] = {}
+        for (a, b), (records, weight) in cells.items():
+            cell = (OTHER if axis == 0 and a in names else a, OTHER if axis == 1 and b in names else b)
+            old = sums.get(cell, (0.0, 0.0))
+            sums[cell] = old[0] + records, old[1] + weight
+        done.append(sums)
     return done
 
 

@@ -56,15 +56,20 @@ def _of_map(found: Mapping[str, Any]) -> dict[str, Any]:
     tried += f", {failed} of them could not be carried out" if failed else ""
     best = next((p for p in points if p["best"]), None)
     ceiling = found["max_text"]
-    if best is None:
-        none = f"No scenario is acceptable at a risk of at most {ceiling}"
+    limit = f"Accepted: a risk of at most {ceiling}. Measured: {found['risk_title']}." if ceiling else OPEN
+    if failed == len(points):
         return {
             "status": "bad",
-            "headline": none if ceiling else "No scenario could be measured",
+            "headline": "No scenario could be measured",
+            "released": f"No. {tried}, so that nothing is known of the risk.",
+            "ceiling": limit,
+        }
+    if best is None:
+        return {
+            "status": "bad",
+            "headline": f"No scenario is acceptable at a risk of at most {ceiling}",
             "released": f"No. {tried}. Protect more strongly, or accept a higher risk.",
-            "ceiling": f"Accepted: a risk of at most {ceiling}. Measured: {found['risk_title']}."
-            if ceiling
-            else OPEN,
+            "ceiling": limit,
         }
     name = f"“{best['scenario']}”"
     under = [p for p in points if p["acceptable"]]

@@ -6,7 +6,7 @@ from pathlib import Path
 from sdckit.assess import Assessment
 from sdckit.atomic import replacing
 from sdckit.errors import OptionError
-from sdckit.registry import Audience
+from sdckit.report.disclosure import Audience
 from sdckit.report.document import to_json
 from sdckit.report.render import render
 from sdckit.report.summarize import summarize
