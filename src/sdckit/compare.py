@@ -103,6 +103,8 @@ class Judge:
             utility = "il1s" if data.roles.numeric else "entropy_loss.share"
         risks, losses = weights(risk, Kind.RISK), weights(utility, Kind.UTILITY)
         options = measure_options(needs, "A comparison", "risk, utility, also, max_risk")
+        if not isinstance(also, Sequence):
+            raise OptionError("also names measures.", given=repr(also), allowed="a name or a list of names")
         asked = (also,) if isinstance(also, str) else tuple(also)
         further = [Quantity.named(name, Kind.RISK, Kind.UTILITY) for name in asked]
         for spec in [*(Quantity.named(name).spec for name in (*risks, *losses)), *(q.spec for q in further)]:

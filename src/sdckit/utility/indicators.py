@@ -125,7 +125,7 @@ def indicators(
     rough = dict.fromkeys(row.indicator.name for row in rows if not row.indicator.smooth)
     if variance is Method.JACKKNIFE and rough:
         raise OptionError(
-            "The jackknife gives wrong variances for numbers that rest on a quantile.",
+            "The jackknife gives wrong variances for what rests on a quantile or a line of the sample.",
             given=listing(rough),
             allowed="smooth numbers: mean, total, proportion, ratio, gini, and your own functions",
             hint="Use variance='taylor', 'bootstrap' or 'rescaled' for these.",
