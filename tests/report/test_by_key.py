@@ -6,7 +6,7 @@ from sdckit.assess import assess
 from sdckit.charts.numbers import percent
 from sdckit.labels import Labels
 from sdckit.microdata import Microdata
-from sdckit.report.by_key import by_key, riskiest
+from sdckit.report.by_key import _apart, by_k, by_key, riskiest
 from sdckit.risk import individual_risk
 
 
@@ -47,3 +47,35 @@ def test_keys_are_compared_before_and_after():
 def test_one_key_needs_no_chart():
     data = Microdata.of(pl.DataFrame({"a": [1, 1, 2]}), keys="a")
     assert by_key(assess(data, data, measures=["individual_risk"])) == []
+
+
+def test_equal_risks_come_in_the_order_of_their_values():
+    frame = pl.DataFrame({"risk": [f"{i:03d}" for i in range(300)], "b": [i % 7 for i in range(300)]})
+    data = Microdata.of(frame.sample(fraction=1.0, shuffle=True, seed=3), keys=["risk", "b"])
+    rows = riskiest(assess(data, data, measures=["individual_risk"]))["rows"]
+    assert [row["values"] for row in rows] == [[f"{i:03d}", str(i % 7)] for i in range(10)]
+
+
+def test_the_public_cannot_take_two_rows_by_k_apart():
+    # 12 uniques, 1 pair, 2 triples, 5 of four: 12 below 2, 14 below 3, 40 below 5
+    sizes = [1] * 12 + [2] + [3] * 2 + [4] * 5 + [50]
+    frame = pl.DataFrame({"a": [i for i, size in enumerate(sizes) for _ in range(size)]})
+    data = Microdata.of(frame, keys="a")
+    shown = {}
+    for k in (2, 3):
+        done = assess(data, data, measures=["k_anonymity"], k_anonymity={"k": k})
+        assert [row["before"] for row in by_k(done, public=False)] == [12, 14, 40]
+        shown[k] = [(row["label"], row["before"]) for row in by_k(done, public=True)]
+    assert shown == {
+        2: [("fewer than 2 records", 12), ("fewer than 5 records", 40)],
+        3: [("fewer than 3 records", 14), ("fewer than 5 records", 40)],
+    }
+
+
+def test_rows_that_are_not_told_apart_stay():
+    rows = [
+        {"k": 2, "before": 0, "after": 0},
+        {"k": 3, "before": 0, "after": 0},
+        {"k": 5, "before": 9, "after": 5},
+    ]
+    assert _apart(rows, 3) == rows

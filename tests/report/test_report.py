@@ -234,6 +234,15 @@ def test_no_acceptable_scenario_is_said_plainly(tmp_path):
     assert "Not acceptable" in html
 
 
+def test_where_nothing_could_be_measured_no_higher_risk_is_suggested(broken):
+    for most in (None, 0.1):
+        told = summarize(compare(canaries(), {"no": ["fails"]}, max_risk=most))["verdict"]
+        assert told["headline"] == "No scenario could be measured"
+        answer = told["answers"][0]["answer"]
+        assert "nothing is known of the risk" in answer
+        assert "higher risk" not in answer
+
+
 def test_axes_may_be_figures_and_means():
     steps = {"k3": [{"microaggregate": {"k": 3}}], "k9": [{"microaggregate": {"k": 9}}]}
     one = summarize(compare(canaries(), steps, utility="il1s.complete_pairs"), "public")["map"]

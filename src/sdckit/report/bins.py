@@ -66,7 +66,7 @@ def _histogram(
     totals = [fsum(w for _, w in counts) or 1.0 for counts in (before, after)]
     # the last figures of a sum depend on its order, which threads decide: a report should not
     shares = [
-        [round(w / total, 12) for _, w in counts]
+        [round(w / total, 9) for _, w in counts]
         for counts, total in zip((before, after), totals, strict=True)
     ]
     return {

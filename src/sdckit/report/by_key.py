@@ -96,10 +96,9 @@ def riskiest(x: Assessment) -> dict[str, Any] | None:
     cells = key_cells(data, keys, Missing(options["missing"]), float(options["alpha"]))
     risks = cell_risk(cells.sample, cells.population, Method(options["method"]))
     # of equal risks the first by their values: cells come in no set order
-    order = cells.combinations.select(pl.col(k).alias(f"key_{i}") for i, k in enumerate(keys)).with_columns(
-        risk=risks.round(12), cell=pl.int_range(pl.len())
-    )
-    ranked = order.sort("risk", *order.columns[: len(keys)], descending=[True, *[False] * len(keys)])
+    found = cells.combinations
+    order = pl.DataFrame({"risk": risks.round(9), **{f"key_{i}": found[k] for i, k in enumerate(keys)}})
+    ranked = order.with_row_index("cell").sort(order.columns, descending=[True, *[False] * len(keys)])
     top = ranked["cell"].head(RISKIEST).to_list()
     return {
         "keys": [data.labels.name(k) for k in keys],

@@ -13,6 +13,7 @@ from sdckit.report.disclosure import FEW, Audience, clean
 from sdckit.report.estimates import estimates
 from sdckit.report.scenarios import scenarios
 from sdckit.report.sections import in_sections
+from sdckit.report.settled import settled
 from sdckit.report.verdict import verdict
 from sdckit.risk_utility_map import RiskUtilityMap
 
@@ -32,8 +33,9 @@ def summarize(x: Assessment | RiskUtilityMap, audience: Audience = "internal") -
     found = x if isinstance(x, RiskUtilityMap) else None
     done = _assessment(x)
     original = x.data if isinstance(x, RiskUtilityMap) else x.original
-    measured = _measured(done, public=public)
-    details = _details(done, public=public)
+    same = settled(done) if done is not None else None
+    measured = _measured(same, public=public)
+    details = _details(same, public=public)
     drawn = _map(found, done, details, public=public) if found is not None else None
     content = {
         "audience": audience,

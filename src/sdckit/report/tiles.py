@@ -134,7 +134,7 @@ def _chart(data: Microdata, pair: Pair, *, public: bool) -> dict[str, Any] | Non
         files = large
     first, second = (_order(data, pair, axis, files) for axis in (0, 1))
     # the last figures of a sum depend on its order, which threads decide: a report should not
-    sizes = [[[float(f"{c.get((a, b), (0, 0.0))[1]:.12g}") for b in second] for a in first] for c in files]
+    sizes = [[[float(f"{c.get((a, b), (0, 0.0))[1]:.9g}") for b in second] for a in first] for c in files]
     if len(first) < 2 and len(second) < 2:
         return None
     return {
