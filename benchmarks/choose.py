@@ -5,6 +5,7 @@ from itertools import islice, product
 from joblib.externals.loky import get_reusable_executor
 
 import sdckit as sdc
+from benchmarks import search
 from benchmarks._task import WARM, Task
 from sdckit.scenario import Scenario
 
@@ -101,5 +102,14 @@ TASKS = [
         "assess, also what is asked by name", two_files, every_measure, sizes=(10_000, 100_000), say=slowest
     ),
     Task("compare, 200 scenarios, 1 risk, 2 losses", survey, compare(FEW), sizes=(20_000,), say=accepted),
+    Task(
+        "search of 60 trials, and a grid of 60",
+        search.survey,
+        search.covered,
+        sizes=(500,),
+        say=lambda found: (
+            f"the front of the search covers {found[1]:.3f} of the map, of the grid {found[0]:.3f}"
+        ),
+    ),
     Task("compare, 200 scenarios, 3 risks, 6 losses", survey, compare(MANY), sizes=(20_000,), say=accepted),
 ]

@@ -4,6 +4,7 @@ python -m benchmarks.search
 """
 
 import sdckit as sdc
+from sdckit.risk_utility_map import hypervolume
 from sdckit.space import Space
 
 TRIALS = 60
@@ -16,22 +17,25 @@ SPACE = [
 ]
 
 
-def main() -> None:
-    data = sdc.demo.survey(n=500, seed=1).with_roles(keys=["region", "urban", "sex", "age", "education"])
+def survey(n: int) -> sdc.Microdata:
+    return sdc.demo.survey(n=n, seed=1).with_roles(keys=["region", "urban", "sex", "age", "education"])
+
+
+def covered(data: sdc.Microdata, seeds: tuple[int, ...] = (1,)) -> list[float]:
+    """Of the grid, then of a search with each seed, from the same corner of the map."""
     space = Space.of(SPACE)
     grid = {f"{i}": space.express(genes) for i, genes in enumerate(space.grid(TRIALS))}
-    regular = sdc.compare(data, grid, jobs=2, **JUDGE)
-    worst = max(p.utility for p in regular.results if p.ok)
-    print(f"grid    {len(grid):>4} scenarios  hypervolume {cover(regular, worst):.4f}")
-    for seed in (1, 2, 3):
-        found = sdc.search(data, SPACE, trials=TRIALS, seed=seed, jobs=2, **JUDGE)
-        print(f"search  {TRIALS:>4} trials     hypervolume {cover(found, worst):.4f}  (seed {seed})")
+    maps = [sdc.compare(data, grid, **JUDGE)]
+    maps += [sdc.search(data, SPACE, trials=TRIALS, seed=seed, **JUDGE) for seed in seeds]
+    worst = max(p.utility for p in maps[0].results if p.ok)
+    return [hypervolume([p for p in m.results if p.ok], m.original.risk, worst) for m in maps]
 
 
-def cover(found: sdc.RiskUtilityMap, worst: float) -> float:
-    from sdckit.risk_utility_map import hypervolume
-
-    return hypervolume([p for p in found.results if p.ok], found.original.risk, worst)
+def main() -> None:
+    grid, *searched = covered(survey(500), (1, 2, 3))
+    print(f"grid   {TRIALS} scenarios  hypervolume {grid:.4f}")
+    for seed, found in enumerate(searched, 1):
+        print(f"search {TRIALS} trials     hypervolume {found:.4f}  (seed {seed})")
 
 
 if __name__ == "__main__":
