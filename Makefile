@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench docs clean
+.PHONY: help demo test coverage check bench docs clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -29,6 +29,14 @@ demo: .venv/.core ## protect artificial survey data in several ways and write de
 
 test: .venv/.test ## run all tests (what is optional and absent is skipped)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# kernels are counted in a second run, in which they are plain Python
+coverage: .venv/.test ## how much of src the tests run (a quarter of an hour)
+	COVERAGE_FILE=.coverage.compiled $(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report=
+	NUMBA_DISABLE_JIT=1 COVERAGE_FILE=.coverage.plain $(BIN)/python -m pytest -n 2 --cov --cov-report= -m "not compiled" \
+		tests/kernels tests/models/test_gaussian_mixture.py tests/estimate/test_replicates.py tests/protect/test_swap_records.py
+	$(BIN)/python -m coverage combine .coverage.compiled .coverage.plain
+	$(BIN)/python -m coverage report --skip-covered --fail-under=95
 
 check: .venv/.dev ## format, lint, types, import contracts, quick tests
 	$(BIN)/ruff format --check .

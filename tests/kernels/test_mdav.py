@@ -42,6 +42,7 @@ def test_same_partition_as_full_scans(case):
     assert_sizes(labels, k)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("n", "p", "k"), [(700, 2, 3), (500, 5, 4), (400, 1, 10)])
 def test_same_partition_as_full_scans_continuous(n, p, k):
     x = np.random.default_rng(n).lognormal(size=(n, p))
@@ -83,6 +84,7 @@ def test_blocks_are_a_partition(n, limit, top):
     assert all((np.diff(part) > 0).all() for part in parts)
 
 
+@pytest.mark.compiled
 def test_large_files_go_by_blocks(monkeypatch):
     x = np.random.default_rng(5).normal(size=(3000, 3))
     whole = mdav(x, 3)
@@ -144,6 +146,7 @@ def test_refinement_refuses_wrong_sizes():
         refine(np.zeros((5, 1)), np.array([0, 0, 0, 0, 1]), 2)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("k", [3, 5, 10])
 @pytest.mark.parametrize("name", NAMES)
 def test_information_loss_against_sdcmicro(name, k):

@@ -63,6 +63,7 @@ def test_wildcard_result_is_anonymous_and_touches_only_what_it_may(codes, data):
     assert not mask[~needy].any()
 
 
+@pytest.mark.compiled
 @settings(deadline=None, max_examples=100)
 @given(tables(), st.integers(2, 5), st.data())
 def test_category_result_has_no_small_group(codes, k, data):
@@ -80,6 +81,7 @@ def test_category_result_has_no_small_group(codes, k, data):
     assert not mask[codes < 0].any()
 
 
+@pytest.mark.compiled
 @settings(deadline=None, max_examples=30)
 @given(tables(), st.integers(2, 4), st.sampled_from(["wildcard", "category"]), st.randoms())
 def test_row_order_does_not_matter(codes, k, rule, random):
@@ -95,6 +97,7 @@ def test_row_order_does_not_matter(codes, k, rule, random):
     assert sorted(map(tuple, results[0].tolist())) == sorted(map(tuple, results[2].tolist()))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("seed", range(12))
 def test_near_the_optimum_on_tiny_tables(seed):
     rng = np.random.default_rng(seed)
@@ -116,6 +119,7 @@ def test_cheaper_key_is_suppressed():
     assert mask.sum(axis=0).tolist() == [2, 0]
 
 
+@pytest.mark.compiled
 def test_more_keys_than_all_sets_can_be_listed_for():
     rng = np.random.default_rng(3)
     codes = rng.integers(0, 4, (60, 16)).astype(np.int32)
@@ -146,6 +150,7 @@ def test_progress_starts_with_the_violating_records_and_ends_with_none():
         assert seen[-1] == 0
 
 
+@pytest.mark.compiled
 def test_more_effort_is_never_worse():
     rng = np.random.default_rng(1)
     codes = rng.integers(0, [3, 4, 5, 9], (300, 4)).astype(np.int32)
@@ -186,6 +191,7 @@ def oracle_demand(case: dict) -> tuple[list[tuple[int, ...]], list[int], np.ndar
     return [s for s, _ in subsets], [k for _, k in subsets], np.append(cost, [np.inf] * len(stratum))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("case", oracle_cases("04"))
 def test_costs_no_more_than_sdcmicro(case, oracles):
     inputs = case["inputs"]

@@ -19,6 +19,7 @@ def numbers(oracles, case):
     return np.ascontiguousarray(table[:, : len(case["inputs"]["variables"])])
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("case", oracle_cases("09", lambda c: c["id"].startswith("mclust")))
 def test_stored_mclust_fits_are_reached(oracles, case):
     x = numbers(oracles, case)
@@ -62,6 +63,7 @@ def test_steps_of_em_are_those_of_the_plain_twin():
     assert found == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("family", FAMILIES)
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 10_000), groups=st.integers(1, 3), p=st.integers(1, 4))
@@ -97,6 +99,7 @@ def test_covariances_have_the_form_of_their_family(family):
     assert fit.parameters == family.parameters(2, 3)
 
 
+@pytest.mark.compiled
 def test_the_order_of_rows_does_not_matter_and_components_come_by_weight():
     x = two_groups(90, 3, 2)
     one, other = gaussian_mixture(x)[0], gaussian_mixture(x[::-1])[0]
@@ -105,6 +108,7 @@ def test_the_order_of_rows_does_not_matter_and_components_come_by_weight():
     assert (np.diff(one.weights) <= 0).all()
 
 
+@pytest.mark.compiled
 def test_moving_and_scaling_all_variables_together_changes_nothing():
     x = two_groups(90, 3, 2)
     one, other = gaussian_mixture(x)[0], gaussian_mixture(1000 * x + 5)[0]
@@ -112,6 +116,7 @@ def test_moving_and_scaling_all_variables_together_changes_nothing():
     assert other.log_likelihood == pytest.approx(one.log_likelihood - 90 * 3 * np.log(1000), rel=1e-6)
 
 
+@pytest.mark.compiled
 def test_degenerate_data_get_fewer_fits_and_no_crash():
     rng = np.random.default_rng(0)
     column = rng.normal(size=(30, 1))
@@ -134,6 +139,7 @@ def test_what_cannot_be_fitted_is_refused():
         gaussian_mixture(np.ones((3, 2)), components=(0,))
 
 
+@pytest.mark.compiled
 def test_a_large_file_starts_from_a_sample():
     x = two_groups(2_600, 2, 1, apart=30)
     best = gaussian_mixture(x, components=(1, 2, 3), families=(Family.EII, Family.EEE))[0]
@@ -141,6 +147,7 @@ def test_a_large_file_starts_from_a_sample():
     assert best.weights[1] == pytest.approx(866 / 2600, abs=0.01)
 
 
+@pytest.mark.compiled
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
@@ -164,6 +171,7 @@ def test_odd_numbers_do_not_crash(seed, n, kind):
         assert (np.linalg.eigvalsh(fit.covariances) > 0).all() or kind in ("collinear", "nearly")
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("family", FAMILIES)
 def test_whole_counts_are_repeated_rows(family):
     rng = np.random.default_rng(2)
