@@ -9,8 +9,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import settings
 
 import sdckit as sdc
+
+settings.register_profile("no deadline", deadline=None)  # machines are shared, and the first call compiles
+settings.load_profile("no deadline")
 
 SHARED = Path(os.environ.get("SDCKIT_ORACLES", Path(__file__).parents[2] / "shared"))
 

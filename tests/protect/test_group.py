@@ -114,7 +114,7 @@ def test_labels_that_two_codes_share_stay_apart():
 
 def test_mistakes():
     with pytest.raises(
-        OptionError, match=r"'r' has no category 'Nord'.*Allowed: North, South.*Did you mean 'north'"
+        OptionError, match=r"'r' has no category 'Nord'.*Allowed: North, South.*Did you mean 'North'"
     ):
         sdc.protect.group(labelled(), variables="r", map={"x": ["Nord"]})
     with pytest.raises(OptionError, match=r"in two groups. Given: 1 in 'x' and 'y'"):
