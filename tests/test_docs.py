@@ -158,6 +158,8 @@ def test_every_link_leads_somewhere(page):
             continue
         path, _, anchor = target.partition("#")
         file = (page.parent / path).resolve() if path else page
+        if DOCS / "reference" in file.parents:  # made by the build, which checks the links to it
+            continue
         assert file.exists(), f"{name_of(page)} links to {target}"
         assert not anchor or anchor in anchors(file), f"{name_of(page)} links to {target}"
 

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
+from multiprocessing import current_process
 from pathlib import Path
+from signal import SIG_IGN, SIGINT, signal
 from statistics import fmean
 from time import perf_counter
 from typing import Any
@@ -258,6 +260,8 @@ def _point(judge: Judge, name: str, data: Microdata, scenario: Scenario, seeds: 
 
     Every call to another process brings its own copy of the data; the first is held for those after it.
     """
+    if current_process().name.startswith("Loky"):
+        signal(SIGINT, SIG_IGN)  # Ctrl-C is for the process that waits for this one, and ends it
     held = _held.get(name)
     if held is None:
         _held.clear()
