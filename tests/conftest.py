@@ -17,6 +17,14 @@ settings.register_profile("no deadline", deadline=None)  # machines are shared, 
 settings.load_profile("no deadline")
 
 SHARED = Path(os.environ.get("SDCKIT_ORACLES", Path(__file__).parents[2] / "shared"))
+SLOW = ("fuzz/", "studies/", "report/", "cli/test_demo.py", "test_interrupt.py", "spark")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whole programs, reports, searches for odd data and Spark are slow: -m "not slow" leaves them out."""
+    for item in items:
+        if any(part in item.nodeid for part in SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 class Oracles:
