@@ -25,7 +25,8 @@ kind: it was not run again beside ours, so read ratios below two as a draw. File
 both; larger ones were built in the same way, so there the ratios are rough. Four rows compare less than they
 seem to: identification risk (theirs is of three synthetic files with seven variables, ours of one artificial
 file), record linkage (theirs is a one-to-one assignment), record swapping (other regions) and the Gini
-coefficient (theirs is of one file, ours of two). The machine was busy with other work.
+coefficient (theirs is of one file, ours of two). The machine was busy with other work, less so for the last
+lines; those of `compare` count two processes, so that only their elapsed seconds mean something.
 
 Three further programs look at quality and at engines: `python -m benchmarks.suppression_quality`,
 `python -m benchmarks.search`, `python -m benchmarks.engines`.
