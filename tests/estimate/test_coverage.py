@@ -1,21 +1,11 @@
 """The coverage study in small, and the study of seed 000."""
 
-import importlib.util
 import math
-from pathlib import Path
 
 import pytest
 
 import sdckit as sdc
-
-STUDIES = Path(__file__).parents[2] / "studies"
-
-
-def study(name):
-    spec = importlib.util.spec_from_file_location(f"study_{name}", STUDIES / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from conftest import study
 
 
 @pytest.mark.parametrize(("design", "size"), [("simple", 400), ("clusters", 60)])

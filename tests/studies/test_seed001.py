@@ -1,11 +1,11 @@
 """Table 6.1 of the practice guide in small: its scenarios, what is kept of each, and the page."""
 
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
 
+import conftest
 import sdckit as sdc
 from sdckit import charts
 
@@ -14,10 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("study_seed001", ROOT / "studies" / "seed001.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return conftest.study("seed001")
 
 
 @pytest.fixture(scope="module")

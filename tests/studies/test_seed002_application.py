@@ -1,24 +1,19 @@
 """The application of seed 002 in small: tables of the right form, and the planted enterprises are known."""
 
-import importlib.util
 import re
 import sys
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+import conftest
 import sdckit as sdc
 
 
 @pytest.fixture(scope="module")
 def study():
-    path = Path(__file__).parents[2] / "studies" / "seed002_application.py"
-    spec = importlib.util.spec_from_file_location("study_seed002_application", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return conftest.study("seed002_application")
 
 
 @pytest.fixture(scope="module")

@@ -1,19 +1,14 @@
 """The simulation of seed 003 in small: the paper's ordering comes out."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
+
+import conftest
 
 
 @pytest.fixture(scope="module")
 def study():
-    path = Path(__file__).parents[2] / "studies" / "seed003.py"
-    spec = importlib.util.spec_from_file_location("study_seed003", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return conftest.study("seed003")
 
 
 @pytest.fixture(scope="module")
