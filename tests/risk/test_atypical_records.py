@@ -158,6 +158,18 @@ def test_weights_are_used_when_asked_for():
     assert any("no weights" in note for note in none.notes)
 
 
+@pytest.mark.parametrize(("large", "effective"), [(100.0, 3.92), (1e6, 1.0), (1e300, 1.0)])
+def test_a_stratum_of_one_huge_weight_is_not_called_collinear(large, effective):
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({"p": rng.normal(size=100), "q": rng.normal(size=100), "w": [large] + 99 * [1.0]})
+    result = atypical_records(sdc.read(frame, numeric=["p", "q"], weight="w"), weighted=True)
+    assert math.isnan(result.value)
+    assert result.tables["strata"]["why"].to_list() == ["a few weights dominate"]
+    assert result.tables["strata"]["effective"][0] == pytest.approx(effective, abs=0.01)
+    told = "Not tested, a few weights dominate: 1 strata, 100 records (effective sample size down to "
+    assert result.notes[0] == f"{told}{effective:.1f})."
+
+
 def test_a_group_of_little_weight_is_atypical_in_the_population():
     rng = np.random.default_rng(2)
     frame = pl.DataFrame(np.vstack([rng.normal(size=(100, 2)), rng.normal(size=(60, 2)) + 20]), ["p", "q"])

@@ -33,6 +33,7 @@ _PARTS = {
 }
 _STRATA = {
     "records": pl.Int64,
+    "effective": pl.Float64,
     "components": pl.Int64,
     "family": pl.String,
     "atypical": pl.Int64,
@@ -42,6 +43,7 @@ _STRATA = {
     "collinear": pl.Boolean,
     "why": pl.String,
 }
+_DOMINATED = "a few weights dominate"
 _FAR = 0.4  # a component of which less is kept: its covariance is extrapolated too far
 
 
@@ -92,7 +94,8 @@ def atypical_records(
     ones may already move the fit). parts, per record: p_value (the largest), distance (robust, from that
     component), component, kept (in the trimmed fit), atypical, driver (the variable that adds most to the
     distance); empty for records not tested. tables: strata (least_kept: the smallest share of a component's
-    records in the fit); components, with the limits of the distance; distances, records by their distance
+    records in the fit; effective: how many equally weighted records its records are worth, (Σw)²/Σw²);
+    components, with the limits of the distance; distances, records by their distance
     over the individual limit; pairs and ellipses, for the stratum with the largest share: how many records
     lie where, in bins of three or more, and the components; levels where strata were collapsed. Charts are
     drawn from these tables: `result.chart()` and `sdckit.charts.ellipses(result)`. For internal use: it says
@@ -101,6 +104,7 @@ def atypical_records(
     Weights: not used unless `weighted`. Then the likelihood is a pseudo-likelihood, in which a record counts
     as w_i n/Σw of the n records of its stratum, also towards the trimmed share: the mixture is that of the
     population. BIC and the reference distributions stay those of n records; value and counts are of records.
+    A stratum whose effective size is too small, because a few weights dominate, is not tested.
     Missing: refused, or with `complete` records with a missing number are not tested.
     Variables that do not vary in a stratum are left out there. A stratum of too few records, or whose kept
     records are constant or collinear so that no family fits, is not tested. Cost: a fifth of a second a
@@ -192,23 +196,36 @@ class _Work:
 
         x, varies, centre, unit = _on_one_scale(self.x[rows])
         n, p = x.shape
+        weights = None if self.weights is None else self.weights[rows]
+        effective = _effective(weights, n)
         if n < 2 * (p + 2) or p == 0:
-            return _Stratum(rows, "no variable varies" if n and not p else "too few records")
+            return _Stratum(rows, effective, "no variable varies" if n and not p else "too few records")
+        if effective < 2 * (p + 2):
+            return _Stratum(rows, effective, _DOMINATED)
         fit = trimmed_mixture(
             x,
             trim=self.trim,
             components=self.components,
             families=self.families,
             smallest=max(p + 2, math.ceil(n / 10)),
-            weights=None if self.weights is None else self.weights[rows],
+            weights=weights,
         )
         if fit is None:
-            return _Stratum(rows, "constant or collinear")
+            return _Stratum(rows, effective, "constant or collinear")
         found = robust_distances(fit, alpha=self.alpha, small_sample=self.small_sample)
         best = np.where(found.p_value > 0, found.p_values.argmax(axis=1), fit.component)
         names = tuple(c for c, there in zip(self.names, varies, strict=True) if there)
         drivers = _drivers(x, fit.mixture, best)
-        return _Stratum(rows, "", Tested(name, names, x, centre, unit, fit, found, best, drivers, self.alpha))
+        tested = Tested(name, names, x, centre, unit, fit, found, best, drivers, self.alpha)
+        return _Stratum(rows, effective, "", tested)
+
+
+def _effective(weights: Floats | None, n: int) -> float:
+    """Kish's effective sample size, (Σw)²/Σw²."""
+    if weights is None or not n:
+        return float(n)
+    w = weights / weights.max()
+    return float(w.sum() ** 2 / (w**2).sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +233,7 @@ class _Stratum:
     """The records of a stratum and what was found in it, or why it was not tested."""
 
     rows: Ints
+    effective: float
     why: str
     tested: "Tested | None" = None
 
@@ -223,12 +241,13 @@ class _Stratum:
         """Its row in the table of strata."""
         t = self.tested
         if t is None:
-            return len(self.rows), *[None] * 7, self.why
+            return len(self.rows), self.effective, *[None] * 7, self.why
         sizes = t.fit.sizes
         least = float((t.fit.kept_sizes / np.maximum(sizes, 1))[sizes > 0].min())
         collinear = int(np.linalg.matrix_rank(t.x - t.x.mean(axis=0), rtol=1e-9)) < t.x.shape[1]
         model = t.fit.mixture.components, t.fit.mixture.family.value
-        return len(t.x), *model, int(t.found.atypical.sum()), t.share, t.fit.breakdown, least, collinear, ""
+        hits = int(t.found.atypical.sum())
+        return len(t.x), self.effective, *model, hits, t.share, t.fit.breakdown, least, collinear, ""
 
     def fill(self, columns: dict[str, Any]) -> None:
         """Its records in the columns of the parts."""
@@ -311,7 +330,11 @@ def _result(
 def _notes(table: pl.DataFrame, incomplete: int) -> list[str]:
     notes = [f"{incomplete:,} records with a missing number are not tested."] if incomplete else []
     for why, part in sorted(table.filter((pl.col("why") != "") & (pl.col("records") > 0)).group_by("why")):
-        notes.append(f"Not tested, {why[0]}: {part.height:,} strata, {part['records'].sum():,} records.")
+        least = float(np.min(part["effective"].to_numpy()))
+        worth = f" (effective sample size down to {least:.1f})" if why[0] == _DOMINATED else ""
+        notes.append(
+            f"Not tested, {why[0]}: {part.height:,} strata, {part['records'].sum():,} records{worth}."
+        )
     done = table.filter(pl.col("why") == "")
     weak = done.filter(pl.col("breakdown") == 0).height
     if weak:
