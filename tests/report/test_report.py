@@ -303,3 +303,15 @@ def test_the_summary_says_which_numbers_were_left_as_they_are():
     assert told["What was not protected?"].startswith("income: ")
     public = {a["question"] for a in summarize(done, "public")["verdict"]["answers"]}
     assert "What was not protected?" not in public
+
+
+def test_a_report_written_twice_by_one_process_is_the_same_and_its_ids_are_unique(tmp_path):
+    data = sdc.demo.survey(n=300, seed=1)
+    done = assess(data, sdc.protect.microaggregate(data, k=3))
+    first, second = (report(done, tmp_path / f"{i}.html").read_text("utf-8") for i in range(2))
+    assert first == second
+    ids = re.findall(r'\bid="([^"]*)"', first)
+    assert len(ids) == len({*ids})
+    used = {*re.findall(r"url\(#([^)]*)\)", first)}
+    assert len({name.rpartition("-")[0] for name in used}) > 5  # of several charts
+    assert used <= {*ids}

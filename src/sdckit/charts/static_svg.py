@@ -19,7 +19,8 @@ def static_svg(chart: Any, name: str, description: str) -> str:
 
     content = chart if isinstance(chart, dict) else chart.to_dict()
     tree = ElementTree.fromstring(vl_convert.vegalite_to_svg(content))
-    _clean(tree, name)
+    _renumber(tree, name)
+    _clean(tree)
     width, height = tree.get("width", "0"), tree.get("height", "0")
     tree.attrib.pop("width")
     tree.attrib.pop("height")
@@ -31,22 +32,30 @@ def static_svg(chart: Any, name: str, description: str) -> str:
     return ElementTree.tostring(tree, encoding="unicode")
 
 
-def _clean(element: ElementTree.Element, name: str) -> None:
+def _renumber(tree: ElementTree.Element, name: str) -> None:
+    """Ids that begin with the name and count from 1: those of the renderer count on while a process runs."""
+    found = [e.attrib["id"] for e in tree.iter() if "id" in e.attrib]
+    ids = {old: f"{name}-clip{i}" for i, old in enumerate(found, 1)}
+    for element in tree.iter():
+        if "id" in element.attrib:
+            element.set("id", ids[element.attrib["id"]])
+        if "clip-path" in element.attrib:
+            old = element.attrib["clip-path"].removeprefix("url(#").removesuffix(")")
+            element.set("clip-path", f"url(#{ids[old]})")
+
+
+def _clean(element: ElementTree.Element) -> None:
     for child in list(element):
         if child.tag.removeprefix(f"{{{SVG}}}") not in ALLOWED or child.get("display") == "none":
             element.remove(child)
             continue
-        _clean(child, name)
+        _clean(child)
     label = element.get("aria-label", "")
     drawn = element.tag.removeprefix(f"{{{SVG}}}") in ("path", "text", "line")
     is_mark = element.get("role") == "graphics-symbol" and drawn
     for attribute in list(element.attrib):
         if attribute in DROPPED or attribute.startswith("on") or "href" in attribute:
             del element.attrib[attribute]
-    if "id" in element.attrib:
-        element.set("id", f"{name}-{element.attrib['id']}")
-    if "clip-path" in element.attrib:
-        element.set("clip-path", element.attrib["clip-path"].replace("url(#", f"url(#{name}-"))
     if label and is_mark:
         title = ElementTree.Element(f"{{{SVG}}}title")
         title.text = label
