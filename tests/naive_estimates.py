@@ -32,6 +32,19 @@ def s80s20(x, w):
     return rich / poor if poor else math.inf
 
 
+def lorenz(x, w, p):
+    """What those up to the share p of all weight have, the one at the boundary in part."""
+    left, amount = p * math.fsum(w), 0.0
+    for value, weight in sorted(zip(x, w, strict=True)):
+        amount += value * min(weight, left)
+        left -= min(weight, left)
+    return amount
+
+
+def split_s80s20(x, w):
+    return (lorenz(x, w, 1.0) - lorenz(x, w, 0.8)) / lorenz(x, w, 0.2)
+
+
 def fgt(x, w, line, alpha):
     gaps = [(((line - a) / line) ** alpha if alpha else 1.0) if a < line else 0.0 for a in x]
     return mean(gaps, w)

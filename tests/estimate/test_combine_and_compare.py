@@ -1,6 +1,7 @@
 """Combining rules and interval overlaps, by hand."""
 
-from math import inf, isnan, nan
+from math import exp, inf, isnan, nan
+from statistics import NormalDist
 
 import pytest
 
@@ -67,3 +68,28 @@ def test_comparison_by_hand_and_in_words():
     lost = compared(ONE, Estimate(nan, nan, nan, nan, inf))
     assert (lost.share, lost.verdict) == (0.0, "lost: cannot be computed from the protected file")
     assert compared(interval(0.0, 1.0, inf, 0.9), interval(1.0, 1.0, inf, 0.9)).difference == inf
+
+
+def test_an_interval_on_the_log_scale_by_hand():
+    """Ratio 4 with standard error 1 about 4.2: a factor e^(1.96/4) each way."""
+    found = interval(4.0, 1.0, inf, 0.95, centre=4.2)
+    times = exp(NormalDist().inv_cdf(0.975) / 4)
+    assert (found.low, found.high) == (pytest.approx(4.2 / times), pytest.approx(4.2 * times))
+    assert (found.value, found.centre) == (4.0, 4.2)
+
+
+def test_an_interval_holds_its_own_estimate():
+    found = interval(2.0, 0.01, inf, 0.95, centre=4.0)
+    assert found.low == 2.0
+    assert found.high > 4.0
+
+
+@pytest.mark.parametrize(("value", "variance"), [(-4.0, 1.0), (1.0, 1e4), (0.0, 1.0)])
+def test_no_log_scale_for_what_is_not_positive_or_not_known(value, variance):
+    assert interval(value, variance, inf, 0.95, centre=value) == interval(value, variance, inf, 0.95)
+
+
+def test_combined_sets_keep_the_log_scale():
+    sets = [interval(v, 1.0, inf, 0.95, centre=v + 0.2) for v in (4.0, 5.0)]
+    assert combine(sets) == interval(4.5, 1.25, 25.0, 0.95, centre=4.7)
+    assert combine([sets[0], ONE]).centre is None

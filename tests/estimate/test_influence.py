@@ -19,6 +19,7 @@ SMOOTH = [
     "mean",
     "total",
     "gini",
+    {"s80s20": {"ties": "split"}},
     {"ratio": {"denominator": "y"}},
     {"pay_gap": {"group": "s", "reference": "m"}},
     {"fgt0": {"fixed_line": 1.0}},

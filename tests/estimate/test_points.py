@@ -23,7 +23,7 @@ def piece(x, w, line=None) -> Piece:
     return Piece(np.asarray(x)[order], np.asarray(w)[:, order], None, lines)
 
 
-def value(name: str, x, w) -> float:
+def value(name, x, w) -> float:
     indicator = chosen(name)[0].indicator
     whole = piece(x, np.array([w]))
     if isinstance(indicator, LinedIndicator):
@@ -46,6 +46,9 @@ def test_indicators_follow_their_definitions(records):
     found = value("s80s20", x, w)
     if np.isfinite(found):
         assert found == pytest.approx(naive.s80s20(x, w), **same)
+    split = value({"s80s20": {"ties": "split"}}, x, w)
+    if np.isfinite(split) and naive.lorenz(x, w, 0.2) > 1e-9:
+        assert split == pytest.approx(naive.split_s80s20(x, w), **same)
     if line > 0:
         assert value("poverty_rate", x, w) == pytest.approx(100 * naive.fgt(x, w, line, 0), **same)
         assert value("poverty_gap", x, w) == pytest.approx(naive.poverty_gap(x, w, line), **same)
@@ -75,6 +78,41 @@ def test_the_median_of_one_to_four_is_three_as_in_laeken_and_the_average_by_opti
 def test_gini_by_hand():
     assert value("gini", [0.0, 0.0, 0.0, 8.0], [1.0] * 4) == pytest.approx(75)
     assert value("gini", [5.0, 5.0], [1.0, 9.0]) == pytest.approx(0)
+
+
+def test_the_share_ratio_of_ten_by_hand():
+    """1…10: up to q(0.2) = 3 are 6, above q(0.8) = 9 is 10; split, a fifth is exactly 1 + 2 and 9 + 10."""
+    x, ones = [float(i) for i in range(1, 11)], [1.0] * 10
+    assert value("s80s20", x, ones) == pytest.approx(10 / 6)
+    assert value({"s80s20": {"ties": "split"}}, x, ones) == pytest.approx(19 / 3)
+
+
+def test_rounding_moves_the_share_ratio_less_where_ties_are_split():
+    x = np.random.default_rng(2).lognormal(8, 0.7, size=20_000)
+    moved = {}
+    for ties in ("whole", "split"):
+        exact, rounded = (
+            value({"s80s20": {"ties": ties}}, y, np.ones(len(x))) for y in (x, np.round(x, -2) + 0.5)
+        )
+        moved[ties] = abs(rounded / exact - 1)
+    assert moved["split"] < 0.005 < 0.02 < moved["whole"]
+
+
+@given(files, st.integers(2, 4))
+@settings(max_examples=60, deadline=None)
+def test_the_share_ratio_without_the_record_that_steps_over(records, copies):
+    """No ties: the split ratio. Every record several times, with less weight: less steps over."""
+    x = [v + i / 100 for i, (v, _) in enumerate(records)]
+    w = [b for _, b in records]
+    indicator = chosen("s80s20")[0].indicator
+    split = value({"s80s20": {"ties": "split"}}, x, w)
+    with np.errstate(all="ignore"):
+        centre = float(indicator.centre(piece(x, np.array([w])))[0])
+        many = piece(x * copies, np.array([w * copies]) / copies)
+        more = float(indicator.centre(many)[0])
+    if np.isfinite(split) and abs(split) < 1e6:
+        assert centre == pytest.approx(split)
+        assert min(value("s80s20", x, w), split) - 1e-9 <= more <= split + 1e-9
 
 
 def test_domains_have_the_poverty_line_of_the_whole_file():

@@ -104,6 +104,10 @@ class Indicator(ABC):
         """
         return None
 
+    def centre(self, piece: Piece) -> Floats | None:
+        """[r] Where an interval on the log scale stands; None for one that is symmetric about the number."""
+        return None
+
     def source(self, variable: str) -> Source:
         """The columns it reads."""
         return Source(variable)

@@ -1,12 +1,15 @@
 """Gini coefficient and quintile share ratio."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from sdckit.arrays import Floats
 from sdckit.estimate.indicator import Indicator, Piece
+
+Ties = Literal["whole", "split"]
+STEP = 1e-9  # whole numbers of records up to rounding
 
 
 @dataclass(frozen=True)
@@ -45,41 +48,75 @@ class ShareRatio(Indicator):
     """S80/S20: what the richest fifth has, as a multiple of what the poorest fifth has.
 
     Σ_{x > q(upper)} wx / Σ_{x ≤ q(lower)} wx with the quantiles of the domain itself.
+
+    `ties`: those who have just the value of a quantile count as the poorer side ("whole", as in laeken), or
+    with the part of their weight that makes the groups a fifth of all weight ("split", the Lorenz curve).
+    Rounded incomes move "whole" by what happens to be tied at the two quantiles, and "split" hardly.
     """
 
     lower: float = 0.2
     upper: float = 0.8
+    ties: Ties = "whole"
     unit: ClassVar[str] = "ratio"
-    rests_on_quantile: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
         """How a row of results calls it."""
-        return f"s{100 * self.upper:g}s{100 * self.lower:g}"
+        name = f"s{100 * self.upper:g}s{100 * self.lower:g}"
+        return name if self.ties == "whole" else f"{name} split"
+
+    @property
+    def smooth(self) -> bool:
+        """Split, it changes steadily with every weight."""
+        return self.ties == "split"
 
     def point(self, piece: Piece) -> Floats:
         """[r] The ratios."""
-        rich, poor = self._amounts(piece)
+        rich, poor = self._amounts(piece, self.ties)
         return rich / poor
 
-    def _amounts(self, piece: Piece) -> tuple[Floats, Floats]:
-        """[r] each: Σwx above the upper and up to the lower quantile, ties of the quantile included."""
+    def centre(self, piece: Piece) -> Floats:
+        """[r] The ratios without the record that steps over each quantile.
+
+        The poor group of a sample holds its fifth of the weight and the rest of the record that completes it,
+        which the rich group lacks: with n records the ratio is too small by a term of order 1/n, a quarter of
+        a standard error at n = 1,000. The interval stands about the ratio without it.
+        """
+        rich, poor = self._amounts(piece, "record" if self.ties == "whole" else self.ties)
+        return rich / poor
+
+    def _amounts(self, piece: Piece, ties: Ties | Literal["record"]) -> tuple[Floats, Floats]:
+        """[r] each: Σwx above the upper and up to the lower quantile."""
         held = np.cumsum(piece.w * piece.x, axis=1)
-        last = [
-            np.searchsorted(piece.x, piece.quantile(p), side="right") - 1 for p in (self.upper, self.lower)
-        ]
-        upto = [np.take_along_axis(held, place[:, None], axis=1)[:, 0] for place in last]
-        return held[:, -1] - upto[0], upto[1]
+        upper, lower = (self._upto(piece, held, p, ties) for p in (self.upper, self.lower))
+        return held[:, -1] - upper, lower
+
+    @staticmethod
+    def _upto(piece: Piece, held: Floats, p: float, ties: Ties | Literal["record"]) -> Floats:
+        """[r] Σwx up to the quantile, less what goes beyond p: nothing, all of it, or part of one record."""
+        limit = piece.quantile(p)
+        last = np.searchsorted(piece.x, limit, side="right")[:, None] - 1
+        amount = np.take_along_axis(held, last, axis=1)[:, 0]
+        if ties == "whole":
+            return amount
+        mass = np.take_along_axis(piece.mass, last, axis=1)[:, 0]
+        beyond = mass - p * piece.total
+        if ties == "record":  # tied records have equal shares of their weight, so that order does not matter
+            first = np.searchsorted(piece.x, limit)[:, None]
+            before = np.take_along_axis(piece.mass - piece.w, first, axis=1)[:, 0]
+            one = (mass - before) / (last - first + 1)[:, 0]
+            beyond = beyond - one * (np.ceil(beyond / one - STEP) - 1)
+        return np.asarray(amount - limit * beyond)
 
     def influence(self, piece: Piece) -> Floats:
         """(A_i − R·B_i)/B; the densities at the quantiles cancel."""
-        rich, poor = self._amounts(piece)
+        rich, poor = self._amounts(piece, self.ties)
         x, ratio = piece.x, rich[0] / poor[0]
         high, low = piece.quantile(self.upper)[0], piece.quantile(self.lower)[0]
-        top = x * (x > high) + high * ((x <= high) - self._share(piece, high))
-        bottom = x * (x <= low) - low * ((x <= low) - self._share(piece, low))
+        top = x * (x > high) + high * ((x <= high) - self._share(piece, self.upper, high))
+        bottom = x * (x <= low) - low * ((x <= low) - self._share(piece, self.lower, low))
         return np.asarray((top - ratio * bottom) / poor[0])
 
-    @staticmethod
-    def _share(piece: Piece, limit: float) -> float:
-        return float(piece.w[0, piece.x <= limit].sum() / piece.total[0])
+    def _share(self, piece: Piece, p: float, limit: float) -> float:
+        """The share of weight up to a quantile."""
+        return p if self.ties == "split" else float(piece.w[0, piece.x <= limit].sum() / piece.total[0])

@@ -15,17 +15,22 @@ from sdckit.estimate.replicates import Replicates
 from sdckit.values import texts
 
 WHOLE = -1  # the domain that is the whole file
+FARTHEST = 5.0  # an interval on the log scale reaches e⁵, about 150 times the number, at most
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with its variance and interval; nan where it is not defined."""
+    """A number with its variance and interval; nan where it is not defined.
+
+    centre: where an interval on the log scale stands, None for one that is symmetric about the value.
+    """
 
     value: float
     variance: float
     low: float
     high: float
     degrees: float
+    centre: float | None = None
 
 
 LOST = Estimate(nan, nan, nan, nan, inf)  # a file does not allow it
@@ -147,27 +152,36 @@ def estimates(
 ) -> list[Estimate]:
     """Every task with its variance: by linearisation, or from replicate weights where they are given."""
     values = points(tasks, sources, design.weights[None, :])[0]
+    centres = [_centre(t, sources, design) for t in tasks]
     degrees = float(design.degrees_of_freedom)
     if repeated is None:
         variances = [_taylor(t, sources, design) for t in tasks]
-        return [interval(v, s, degrees, level) for v, s in zip(values, variances, strict=True)]
+        each = zip(values, variances, centres, strict=True)
+        return [interval(v, s, degrees, level, centre=c) for v, s, c in each]
     none = np.empty((0, len(tasks)))  # the jackknife has no replicate where every stratum has one unit
     drawn = np.concatenate([none, *(points(tasks, sources, chunk) for chunk in repeated)])
     found = []
-    for value, column in zip(values, drawn.T, strict=True):
+    for value, column, centre in zip(values, drawn.T, centres, strict=True):
         known = np.isfinite(column)
         variance = np.nan
         if known.sum() > 1:
-            centre = column[known].mean() if repeated.centred else value
+            middle = column[known].mean() if repeated.centred else value
             lost = len(column) / known.sum()  # a replicate without the domain says nothing of it
             with np.errstate(over="ignore"):
-                variance = float(repeated.scale[known] @ (column[known] - centre) ** 2 * lost)
-        one = interval(value, variance, degrees, level)
+                variance = float(repeated.scale[known] @ (column[known] - middle) ** 2 * lost)
+        one = interval(value, variance, degrees, level, centre=centre)
         if percentile and known.any():
             low, high = np.quantile(column[known], [(1 - level) / 2, (1 + level) / 2])
             one = Estimate(one.value, one.variance, float(low), float(high), degrees)
         found.append(one)
     return found
+
+
+def _centre(task: Task, sources: dict[Source, Ordered], design: Design) -> float | None:
+    part = sources[task.source].piece(design.weights[None, :], task.domain)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        found = task.indicator.centre(part) if len(part.x) else None
+    return None if found is None else float(found[0])
 
 
 def _taylor(task: Task, sources: dict[Source, Ordered], design: Design) -> float:
@@ -178,9 +192,19 @@ def _taylor(task: Task, sources: dict[Source, Ordered], design: Design) -> float
     return np.nan if scores is None else design.variance(scores)
 
 
-def interval(value: float, variance: float, degrees: float, level: float) -> Estimate:
-    """value ± t·√variance; degrees of freedom may be infinite."""
+def interval(
+    value: float, variance: float, degrees: float, level: float, *, centre: float | None = None
+) -> Estimate:
+    """value ± t·√variance, or about a centre on the log scale: centre·exp(± t·√variance/value).
+
+    Degrees of freedom may be infinite. A ratio that is not positive, or too uncertain for the log scale, has
+    the symmetric interval.
+    """
     half = student(degrees, level) * np.sqrt(variance)
+    if centre is not None and 0 < centre < inf and 0 < value < inf and half < FARTHEST * value:
+        times = np.exp(half / value)
+        low, high = min(centre / times, value), max(centre * times, value)  # of few records they are apart
+        return Estimate(float(value), float(variance), float(low), float(high), degrees, centre)
     return Estimate(float(value), float(variance), float(value - half), float(value + half), degrees)
 
 

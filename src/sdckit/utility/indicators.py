@@ -93,16 +93,19 @@ def indicators(
     `indicators`: "usual" (means of the numeric variables, Gini of those without negative values), the panel
     "poverty" or "location", or a list of mean, total, proportion, ratio, median, quantile, gini, s80s20,
     poverty_rate, poverty_threshold, poverty_gap, fgt0, fgt1, fgt2, pay_gap and functions (values, weights) →
-    number; options as {"quantile": {"p": 0.9}}, also `variable`. Definitions are laeken's: Gini, poverty rate
-    and gap are in percent, the poverty line is that of the whole file in every domain.
+    number; options as {"quantile": {"p": 0.9}} or {"s80s20": {"ties": "split"}}, also `variable`. Definitions
+    are laeken's: Gini, poverty rate and gap are in percent, the poverty line is that of the whole file in
+    every domain.
     `variables`: the numeric columns; for poverty the one whose name says income. `by`: domains, crossed.
 
     `variance`: taylor (linearisation; densities by Hall & Sheather's bandwidth), bootstrap (PSUs within
     strata), rescaled (Rao–Wu), calibrated (bootstrap raked to `margins`, by default `by` or the strata),
     jackknife (leave one PSU out; refused for numbers that rest on a quantile, where it is wrong), or
     replicates: the columns `replicate_weights`, with `replicate_scale` as factor of the sum of squares
-    (1/R). Intervals are θ ± t·√V with PSUs − strata degrees of freedom, or bootstrap percentiles. `fpc` names
-    a column with sampling fractions or population numbers of PSUs.
+    (1/R). Intervals are θ ± t·√V with PSUs − strata degrees of freedom, or bootstrap percentiles; that of
+    S80/S20 is θ̃·exp(± t·√V/θ), θ̃ being θ without the record that steps over each quantile: a sample's
+    ratio is skewed, and a little too small. `fpc` names a column with sampling fractions or population
+    numbers of PSUs.
 
     Weights, strata and clusters come from the roles. Missing values of the variable: the record is outside
     the domain; a missing `by` value: in the total only. Several synthetic sets, as a list, are combined by
