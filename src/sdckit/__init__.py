@@ -7,8 +7,7 @@
 0.0
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sdckit.assess import Assessment as Assessment
 from sdckit.assess import assess as assess
@@ -19,6 +18,7 @@ from sdckit.io import write as write
 from sdckit.labels import Labels as Labels
 from sdckit.microdata import Microdata as Microdata
 from sdckit.missing import Missing as Missing
+from sdckit.module_names import module_names as _module_names
 from sdckit.plan import Plan as Plan
 from sdckit.report import report as report
 from sdckit.result import Result as Result
@@ -30,14 +30,12 @@ from sdckit.search import search as search
 from sdckit.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from sdckit import charts as charts
     from sdckit import demo as demo
     from sdckit import protect as protect
     from sdckit import risk as risk
     from sdckit import utility as utility
 
-
-def __getattr__(name: str) -> Any:
-    """Load the packages of many small modules when they are first used: importing sdckit stays quick."""
-    if name in ("demo", "protect", "risk", "utility"):
-        return import_module(f"sdckit.{name}")
-    raise AttributeError(f"module 'sdckit' has no attribute {name!r}")
+if not TYPE_CHECKING:
+    # packages of many small modules load when they are first used: importing sdckit stays quick
+    __getattr__, __dir__ = _module_names(globals(), packages=("charts", "demo", "protect", "risk", "utility"))

@@ -59,6 +59,10 @@ class UnknownMethodError(OptionError):
     """No protection or measure has this name."""
 
 
+class UnknownNameError(SdcError, AttributeError):
+    """A package of ours has no such name."""
+
+
 class EngineError(SdcError):
     """This work cannot run on this engine."""
 

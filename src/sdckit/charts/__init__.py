@@ -1,7 +1,10 @@
 """Charts as data (Altair), drawn from aggregates: plain tables, numbers or a Result in, a chart out."""
 
+from typing import TYPE_CHECKING
+
 from sdckit.charts.before_after import before_after as before_after
 from sdckit.charts.box_plots import box_plots as box_plots
+from sdckit.charts.cell_sizes import CellSizes as CellSizes
 from sdckit.charts.cluster_shares import cluster_shares as cluster_shares
 from sdckit.charts.correlation_heatmaps import correlation_heatmaps as correlation_heatmaps
 from sdckit.charts.distribution_overlays import distribution_overlays as distribution_overlays
@@ -28,3 +31,7 @@ from sdckit.charts.table_bars import TableBars as TableBars
 from sdckit.charts.table_change import table_change as table_change
 from sdckit.charts.table_heatmap import table_heatmap as table_heatmap
 from sdckit.charts.variable_bars import variable_bars as variable_bars
+from sdckit.module_names import module_names as _module_names
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _module_names(globals())

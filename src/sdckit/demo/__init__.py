@@ -1,6 +1,10 @@
 """The project's own generated microdata: artificial persons and enterprises."""
 
-from sdckit.demo.business import business
-from sdckit.demo.survey import survey
+from typing import TYPE_CHECKING
 
-__all__ = ["business", "survey"]
+from sdckit.demo.business import business as business
+from sdckit.demo.survey import survey as survey
+from sdckit.module_names import module_names as _module_names
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _module_names(globals())

@@ -1,5 +1,8 @@
 """Protection methods: functions from Microdata to Microdata."""
 
+from typing import TYPE_CHECKING
+
+from sdckit.module_names import module_names as _module_names
 from sdckit.protect.add_noise import add_noise as add_noise
 from sdckit.protect.bottom_code import bottom_code as bottom_code
 from sdckit.protect.drop import drop as drop
@@ -17,3 +20,6 @@ from sdckit.protect.suppress import suppress as suppress
 from sdckit.protect.suppress_risky import suppress_risky as suppress_risky
 from sdckit.protect.swap_records import swap_records as swap_records
 from sdckit.protect.top_code import top_code as top_code
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _module_names(globals())

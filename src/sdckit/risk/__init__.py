@@ -1,5 +1,8 @@
 """Disclosure-risk measures: functions from Microdata to a Result."""
 
+from typing import TYPE_CHECKING
+
+from sdckit.module_names import module_names as _module_names
 from sdckit.risk.attribute_disclosure import attribute_disclosure as attribute_disclosure
 from sdckit.risk.atypical_records import atypical_records as atypical_records
 from sdckit.risk.closest_record import closest_record as closest_record
@@ -16,3 +19,6 @@ from sdckit.risk.population_uniques import population_uniques as population_uniq
 from sdckit.risk.record_linkage import record_linkage as record_linkage
 from sdckit.risk.suda import suda as suda
 from sdckit.risk.t_closeness import t_closeness as t_closeness
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _module_names(globals())

@@ -1,5 +1,8 @@
 """Utility measures: functions from the original and the protected Microdata to a Result."""
 
+from typing import TYPE_CHECKING
+
+from sdckit.module_names import module_names as _module_names
 from sdckit.utility.cluster_overlap import cluster_overlap as cluster_overlap
 from sdckit.utility.contingency_loss import contingency_loss as contingency_loss
 from sdckit.utility.contingency_tables import contingency_tables as contingency_tables
@@ -22,3 +25,6 @@ from sdckit.utility.propensity import propensity as propensity
 from sdckit.utility.records_changed import records_changed as records_changed
 from sdckit.utility.regression import regression as regression
 from sdckit.utility.variable_loss import variable_loss as variable_loss
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _module_names(globals())

@@ -1,0 +1,47 @@
+"""What a package offers: a tidy `dir()`, and for a misspelt name an error that says what was meant."""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from sdckit.errors import UnknownNameError, listing, nearest
+
+
+def module_names(
+    module: Mapping[str, Any], *, packages: Sequence[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and `__dir__` of a package whose `globals()` these are; `packages` load when used.
+
+    Write it under `if not TYPE_CHECKING:`, so that type checkers still see misspelt names.
+
+    >>> find, names = module_names({"__name__": "shop", "sell": listing})
+    >>> names()
+    ['sell']
+    >>> find("sel")
+    Traceback (most recent call last):
+    sdckit.errors.UnknownNameError: shop has no 'sel'. Did you mean 'sell'? It has sell.
+    """
+    package = module["__name__"]
+
+    def names() -> list[str]:
+        ours = (n for n, v in module.items() if not n.startswith("_") and _is_ours(v))
+        return sorted({*ours, *packages})
+
+    def find(name: str) -> Any:
+        if name in packages:
+            return import_module(f"{package}.{name}")
+        hint = ""
+        if not name.startswith("_"):  # those are asked by Python and its tools, not by people
+            hint = f"{nearest(name, names())} It has {listing(names(), 40)}.".strip()
+        error = UnknownNameError(f"{package} has no {name!r}.", hint=hint)
+        error.name = name  # where it is not set, Python adds a suggestion of its own
+        raise error
+
+    return find, names
+
+
+def _is_ours(value: Any) -> bool:
+    """Functions and classes of this project; not what a package imports for its own use."""
+    own = getattr(value, "__module__", "") or ""
+    return not isinstance(value, ModuleType) and own.startswith("sdckit") and own != __name__
