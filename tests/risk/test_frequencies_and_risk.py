@@ -154,3 +154,22 @@ def test_keys_named_like_columns_of_ours_on_duckdb():
     assert parts["risk (key)"].to_list() == [7, 7]
     assert parts["records"].to_list() == [1, 2]
     assert parts["risk"].to_list() == [1.0, 0.5]
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.25, 0.5, 1.0])
+def test_unique_records_are_those_below_2_in_k_anonymity_and_in_the_table_of_sizes(alpha):
+    rng = np.random.default_rng(3)
+    codes = rng.choice(np.array(["a", "b", "c", None]), size=(60, 3), p=[0.5, 0.3, 0.1, 0.1])
+    data = sdc.read(pl.DataFrame(codes.tolist(), schema=["x", "y", "z"], orient="row"), keys=["x", "y", "z"])
+    found = sdc.risk.frequencies(data, alpha=alpha)
+    below = sdc.risk.k_anonymity(data, k=2, alpha=alpha)
+    assert found.value == below.value > 0
+    assert found.figures["unique_records"] == below.figures["violations_2"]
+    counts = found.parts["sample_count"].to_numpy()
+    assert (0 < alpha < 1) == bool(((counts > 1) & (counts < 2)).any())  # the case that could differ
+    sizes = found.tables["sizes"]
+    assert sizes.row(0) == (1.0, 2.0, found.figures["unique_records"])
+    assert sizes["records"].to_list() == [
+        int(((counts >= low) & (counts < high)).sum()) for low, high, _ in sizes.rows()
+    ]
+    assert sizes["records"].sum() == 60

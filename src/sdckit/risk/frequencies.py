@@ -2,13 +2,19 @@
 
 from typing import Annotated
 
+import numpy as np
+import polars as pl
 from pydantic import Field
 
+from sdckit import charts
+from sdckit.arrays import Floats, Ints
 from sdckit.cells import KeyCells, key_cells
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 from sdckit.registry import KEYS, Columns, Role, risk
 from sdckit.result import Result
+
+SIZES = (0, 1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, np.inf)  # from here to below the next
 
 
 @risk(
@@ -17,9 +23,11 @@ from sdckit.result import Result
     unit="share of records",
     needs=Role.KEYS,
     engines="all",
+    chart=charts.CellSizes("records in the file with the same keys"),
     reference="Hundepool et al. (2012), Statistical Disclosure Control, ch. 3",
-    reading="0: no record is alone in the file on its keys. 1: every record is. "
-    "A record that is unique in the sample may still have doubles in the population.",
+    reading="0: no record is alone in the file on its keys. 1: every record is. The records of "
+    "`k_anonymity` with k = 2: those that fewer than 2 share. A record that is unique in the sample may "
+    "still have doubles in the population.",
 )
 def frequencies(
     data: Microdata,
@@ -33,9 +41,13 @@ def frequencies(
     fₖ is the number of records with the same key combination k, Fₖ the sum of their weights, which
     estimates how many such people are in the population. Without weights Fₖ = fₖ.
 
+    value: the share of records with fₖ < 2, which is that of `k_anonymity` with k = 2. figures:
+    unique_records (their number), key_combinations, smallest_sample_count. parts: sample_count fₖ and
+    population_count Fₖ of each record. tables: `sizes`, records by fₖ, in classes of `from` to below `to`.
+
     Weights: enter Fₖ only. Missing keys: `missing` (a missing value matches any, is its own category, or
     matches nothing); with the wildcard rule, `alpha` is what an incomplete record adds to the counts of
-    others (never to its own).
+    others (never to its own). Counts are fractions then, and a record with fₖ = 1.5, say, is unique still.
     Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc
@@ -54,7 +66,7 @@ def frequencies(
     └────────┴──────────────┴──────────────────┘
     """
     cells = key_cells(data, keys, missing, alpha)
-    unique = cells.count(cells.sample <= 1)
+    unique = cells.count(cells.sample < 2)
     return Result(
         unique / data.height,
         {
@@ -64,7 +76,18 @@ def frequencies(
         },
         cells.parts(sample_count=cells.sample, population_count=cells.population),
         missing_note(cells, missing, alpha),
+        {"sizes": by_size(cells.sample, cells.records)},
     )
+
+
+def by_size(sizes: Floats, records: Ints, k: int = 2) -> pl.DataFrame:
+    """Records by the size of their cell, in classes that k is never inside of, up to the largest size."""
+    limits = np.unique([*SIZES, k])
+    place = np.searchsorted(limits, sizes, side="right") - 1
+    counts = np.bincount(place, records, len(limits) - 1).astype(np.int64)
+    table = pl.DataFrame({"from": limits[:-1], "to": limits[1:], "records": counts})
+    first = 0 if counts[0] else 1
+    return table[first : int(place.max()) + 1]
 
 
 def missing_note(cells: KeyCells, missing: Missing, alpha: float) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from pydantic import BaseModel, BeforeValidator, Field, PrivateAttr
 
+from sdckit import charts
 from sdckit.arrays import Floats
 from sdckit.cells import KeyCells, key_cells, key_codes
 from sdckit.engine import tables
@@ -17,7 +18,7 @@ from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 from sdckit.registry import KEYS, Columns, Role, risk
 from sdckit.result import Result
-from sdckit.risk.frequencies import missing_note
+from sdckit.risk.frequencies import by_size, missing_note
 
 
 class Population(BaseModel):
@@ -60,6 +61,7 @@ class Population(BaseModel):
     needs=Role.KEYS,
     engines="all",
     shares=("prosecutor_highest", "prosecutor_mean", "journalist_highest", "journalist_mean"),
+    chart=charts.CellSizes("people in the population with the same keys"),
     reference="Sweeney (2002); El Emam & Dankar (2008)",
     reading="The intruder (a “journalist”) has a register of the whole population and looks for the person "
     "behind a record, anyone will do. 0: every record fits at least k people in it. 0.05: one record in "
@@ -87,7 +89,7 @@ def k_map(
     figures: violations, expected_reidentifications Σfₖ/Fₖ (if a register is matched with the whole file),
     journalist_highest and journalist_mean of 1/Fₖ, prosecutor_highest and prosecutor_mean of 1/fₖ,
     smallest_population_count, unmatched. parts: sample_count, population_count and journalist_risk of each
-    record.
+    record. tables: `sizes`, records by population_count, in classes of `from` to below `to`.
 
     A record that fits nobody (unmatched, a note says how many) violates, as 0 < k; its journalist risk is 0,
     because nobody is found. It shows that the codes differ, the register is incomplete, or the keys were
@@ -133,6 +135,7 @@ def k_map(
         },
         cells.parts(sample_count=cells.sample, population_count=people, journalist_risk=journalist),
         notes,
+        {"sizes": by_size(people, cells.records, k)},
     )
 
 
