@@ -59,3 +59,54 @@ def test_one_category_and_missing_keys_are_drawn(values):
         assert "records in the file" in svg
         found = sdc.risk.k_map(data, population=pl.DataFrame({"a": ["q"]}), missing=rule)
         assert "people in the population" in charts.static_svg(found.chart(), "x", "")
+
+
+def test_distances_to_the_closest_record_are_two_curves_through_the_value():
+    data = sdc.read(pl.DataFrame({"x": [0.0, 1.0, 3.0, 6.0, 10.0]}), numeric="x")
+    other = data.with_frame(pl.DataFrame({"x": [0.0, 4.5, 12.0, 8.0]}))
+    found = sdc.risk.closest_record(data, other)
+    table = found.tables["distances"]
+    for column in ("synthetic", "reference"):
+        assert table[column].is_sorted()
+        assert 0 <= table[column][0] <= table[column][-1] == 1
+    at = table.filter(pl.col("distance") == found.figures["threshold"])
+    assert at["synthetic"].to_list() == [found.value]
+    assert at["reference"].to_list() == [found.figures["reference_share"]]
+    assert table["synthetic"][0] == found.figures["copies"]
+    assert any(text.startswith("Within the threshold: 25") for text in told(found.chart()))
+
+
+def test_curves_tell_no_extreme_and_only_rounded_distances():
+    data, other = (sdc.demo.survey(n=400, seed=seed) for seed in (1, 2))
+    found = sdc.risk.closest_record(data, other, variables=["income", "savings"])
+    drawn = found.tables["distances"]["distance"].to_list()
+    assert drawn[-1] < found.parts["distance"].max()
+    rounded = [d for d in drawn if d != found.figures["threshold"]]
+    assert [float(f"{d:.2g}") for d in rounded] == rounded
+
+
+def test_copies_of_records_that_are_all_the_same_are_drawn():
+    data = sdc.read(pl.DataFrame({"a": ["x"] * 9, "b": ["x", "y", "z"] * 3}), keys=["a", "b"])
+    chart = sdc.risk.closest_record(data, data).chart()
+    assert "Within the threshold: 100" in charts.static_svg(chart, "x", "")
+
+
+def test_outliers_are_counted_by_distance_as_the_measure_counts_them():
+    data = sdc.demo.business(n=300, seed=1)
+    found = sdc.risk.outlier_disclosure(data, data)
+    table, parts = found.tables["distances"], found.parts
+    assert table["records"].sum() == 300
+    assert table["at_risk"].sum() == parts["at_risk"].sum() == round(found.value * 300) > 0
+    assert table["hidden"].sum() == (parts["inside"] & ~parts["at_risk"]).sum()
+    far = table.filter(pl.col("from") >= 1)
+    assert far["records"].sum() == round(found.figures["outliers"] * 300) > 0
+    assert far["at_risk"].sum() / far["records"].sum() == pytest.approx(found.figures["outliers_at_risk"])
+    first = told(found.chart())[0]
+    assert first.startswith(f"0 to 0.25 times the limit: {table['records'][0]} records")
+
+
+def test_a_comparison_without_numbers_has_nothing_to_draw():
+    alone = sdc.read(pl.DataFrame({"x": [1.0]}), numeric="x")
+    for found in (sdc.risk.outlier_disclosure(alone, alone), sdc.risk.closest_record(alone, alone)):
+        with pytest.raises(sdc.SdcError, match="nothing to draw"):
+            found.chart()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from sdckit.charts.before_after import before_after as before_after
 from sdckit.charts.box_plots import box_plots as box_plots
 from sdckit.charts.cell_sizes import CellSizes as CellSizes
+from sdckit.charts.closest_distances import closest_distances as closest_distances
 from sdckit.charts.cluster_shares import cluster_shares as cluster_shares
 from sdckit.charts.correlation_heatmaps import correlation_heatmaps as correlation_heatmaps
 from sdckit.charts.distribution_overlays import distribution_overlays as distribution_overlays
@@ -17,6 +18,7 @@ from sdckit.charts.moment_change import moment_change as moment_change
 from sdckit.charts.mosaic import mosaic as mosaic
 from sdckit.charts.mosaic_three import mosaic_three as mosaic_three
 from sdckit.charts.mosaics import mosaics as mosaics
+from sdckit.charts.outliers_at_risk import outliers_at_risk as outliers_at_risk
 from sdckit.charts.parts_bars import FigureBars as FigureBars
 from sdckit.charts.parts_bars import PartsBars as PartsBars
 from sdckit.charts.parts_before_after import PartsBeforeAfter as PartsBeforeAfter

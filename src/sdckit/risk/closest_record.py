@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from pydantic import Field, WithJsonSchema
 
+from sdckit import charts
 from sdckit.arrays import Floats, Ints
 from sdckit.errors import listing
 from sdckit.microdata import Microdata
@@ -22,6 +23,8 @@ from sdckit.risk.uncertainty import wilson
 
 # A file cannot be typed into a form or written into a scenario.
 Holdout = Annotated[Microdata | None, WithJsonSchema({"type": "null", "description": "set in Python only"})]
+
+_POINTS, _LARGEST = 41, 0.98  # quantiles of a file among the points of its curve, and the last of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Neighbours:
     unit="share of synthetic records",
     compares=Compares.DISTRIBUTIONS,
     shares=("copies", "excess"),
+    chart=charts.closest_distances,
     reference="Platzer & Reutterer (2021); Zhao et al. (2021)",
     reading="An intruder looks for synthetic records that give away the original they were made from. Good: "
     "a value at or below reference_share, the share of real people as close to someone else (about 0.05). "
@@ -85,7 +89,8 @@ def closest_record(
     interval of Wilson for the value). With a hold-out also closer_to_original: the share of synthetic records
     nearer to an original than to a held-out record, ties half, with closer_low and closer_high; without
     copying it is about closer_expected = n/(n + hold-out records). parts: set, the id of the synthetic record
-    (else its row, as `record`), distance, ratio.
+    (else its row, as `record`), distance, ratio. tables: `distances`, the shares of synthetic and of
+    reference records within some round distances.
 
     Weights: not used. Missing: a value missing in one of two records counts as far as the range of the
     variable (1 in Gower's distance), missing in both counts 0. Cost: memory O(n); time m·log n in few
@@ -127,7 +132,8 @@ def closest_record(
         return Result(math.nan, figures, parts, (*notes, why))
     reference = neighbours(space, tree, 1 if others else 0, records)
     value, more = _compared(found, reference, quantile)
-    return Result(value, {**more, **figures}, parts, notes)
+    tables = {"distances": _curves(found, reference, more["threshold"])}
+    return Result(value, {**more, **figures}, parts, notes, tables)
 
 
 def neighbours(space: Points, tree: Any, file: int, most: int) -> Neighbours:
@@ -184,6 +190,29 @@ def _compared(
     if len(ratios):
         figures["reference_median_ratio"] = float(np.median(ratios))
     return value, figures
+
+
+def _curves(found: Sequence[Neighbours], reference: Neighbours, threshold: float) -> pl.DataFrame:
+    """The shares of both files within some distances: quantiles of both, rounded up, and the threshold."""
+    levels = np.linspace(0, _LARGEST, _POINTS)
+    files = (*(s.distance for s in found), reference.distance)
+    quantiles = np.concatenate([np.quantile(d, levels, method="inverted_cdf") for d in files])
+    at = np.unique([0.0, threshold, *(_round_up(q) for q in quantiles.tolist())])
+    return pl.DataFrame(
+        {
+            "distance": at,
+            "synthetic": [fmean(s.within(d) for s in found) for d in at],
+            "reference": [reference.within(d) for d in at],
+        }
+    )
+
+
+def _round_up(distance: float) -> float:
+    """To two figures, never below the distance: a step of the curve stays on its side."""
+    if distance == 0 or not math.isfinite(distance):
+        return distance
+    unit = 10.0 ** (math.floor(math.log10(distance)) - 1)
+    return float(f"{math.ceil(distance / unit * (1 - SAME)) * unit:.12g}")
 
 
 def _against_holdout(space: Points, found: Sequence[Neighbours], records: int) -> dict[str, float]:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
+from sdckit import charts
 from sdckit.arrays import Bools, Floats
 from sdckit.microdata import Microdata
 from sdckit.pairs import numbers_side_by_side
@@ -16,6 +17,7 @@ from sdckit.result import Result
 from sdckit.risk.points import by_record
 from sdckit.risk.uncertainty import wilson
 
+_EDGES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0, math.inf)
 _SHARE = 0.05  # an interval of width 1 is a twentieth of the robust distance to either side
 
 
@@ -33,6 +35,7 @@ class Needs(StrEnum):
     needs=Role.NUMERIC,
     compares=Compares.RECORDS,
     shares=("inside", "outliers_at_risk"),
+    chart=charts.outliers_at_risk,
     reference="Templ & Meindl (2008)",
     reading="An intruder recognises an outlier, such as the largest firm of a region, even when its numbers "
     "were moved a lot, unless other protected records lie close by. 0: no such record. 0.05: one record in "
@@ -61,7 +64,9 @@ def outlier_disclosure(
     from the centre of the MCD, exceeds the 0.975 quantile of χ), outliers_at_risk (of these, the share at
     risk), weighted_inside and weighted_at_risk (their number times the sum of their r, over n: sdcMicro's
     wrisk1 and wrisk2), low and high (95 % interval of Wilson of the value). parts, per record:
-    robust_distance, reach (r), inside, neighbour_distance, at_risk; empty where a number is missing.
+    robust_distance, reach (r), inside, neighbour_distance, at_risk; empty where a number is missing. tables:
+    `distances`, records by robust distance in multiples of that quantile: all, at_risk, and hidden (inside
+    with a neighbour).
 
     Weights: not used. Missing: records with a missing number in either file are left out, also from n. Where
     half of the records lie on a plane (more than half zeros in a variable, say) the MCD covariance cannot be
@@ -151,7 +156,8 @@ def _result(
 
     r, inside, apart, risky = found
     n, value = len(r), float(risky.mean())
-    far = robust**2 > chi2.ppf(0.975, variables)
+    limit = math.sqrt(chi2.ppf(0.975, variables))
+    far = robust > limit
     low, high = wilson(value, n)
     figures = {
         "inside": float(inside.mean()),
@@ -174,4 +180,13 @@ def _result(
     place = pl.Series(np.where(complete, np.cumsum(complete) - 1, -1))
     place = place.set(place < 0, None)
     parts = by_record(original, pl.DataFrame([columns[c].gather(place) for c in columns.columns]))
-    return Result(value, figures, parts, notes)
+    return Result(value, figures, parts, notes, {"distances": _by_distance(robust / limit, inside, risky)})
+
+
+def _by_distance(times: Floats, inside: Bools, risky: Bools) -> pl.DataFrame:
+    """Records by class of distance, up to the farthest one's."""
+    place = np.clip(np.searchsorted(_EDGES, times, side="left") - 1, 0, None)  # on the limit: no outlier
+    last = int(place.max()) + 1
+    which = {"records": np.ones_like(risky), "at_risk": risky, "hidden": inside & ~risky}
+    counts = {name: np.bincount(place[rows], minlength=last) for name, rows in which.items()}
+    return pl.DataFrame({"from": _EDGES[:last], "to": _EDGES[1 : last + 1], **counts})
