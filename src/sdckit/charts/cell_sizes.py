@@ -47,7 +47,7 @@ class CellSizes:
         bars = base.mark_bar(opacity=0.8).encode(color=colour, **spoken())
         texts = base.mark_text(dy=-7, fontSize=11, color=INK, aria=False).encode(text="text:N")
         title = f"In orange, fewer than {number(k)}: {percent(risky / total)} of {number(total)} records"
-        return themed(alt.layer(bars, texts).properties(width=alt.Step(58), height=170, title=title))
+        return themed(alt.layer(bars, texts).properties(width=alt.Step(46), height=170, title=title))
 
 
 def _name(low: float, high: float) -> str:

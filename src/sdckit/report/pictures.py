@@ -21,7 +21,7 @@ from sdckit.result import Result
 
 Chart = Callable[[Result], Any]
 
-MOST = {Kind.RISK: 6, Kind.UTILITY: 12}
+MOST = {Kind.RISK: 8, Kind.UTILITY: 12}
 ENOUGH = 50  # records behind a correlation that is published
 BARS = (PartsBars, PartsBeforeAfter, FigureBars)
 # what a public chart may be taken apart by: never a record, a category or a cluster

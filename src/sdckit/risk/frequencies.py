@@ -14,7 +14,7 @@ from sdckit.missing import Missing
 from sdckit.registry import KEYS, Columns, Role, risk
 from sdckit.result import Result
 
-SIZES = (0, 1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, np.inf)  # from here to below the next
+SIZES = (0, 1, 2, 3, 5, 10, 20, 50, 100, 1000, np.inf)  # from here to below the next
 
 
 @risk(
@@ -25,9 +25,9 @@ SIZES = (0, 1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, np.inf)  # from here to
     engines="all",
     chart=charts.CellSizes("records in the file with the same keys"),
     reference="Hundepool et al. (2012), Statistical Disclosure Control, ch. 3",
-    reading="0: no record is alone in the file on its keys. 1: every record is. The records of "
-    "`k_anonymity` with k = 2: those that fewer than 2 share. A record that is unique in the sample may "
-    "still have doubles in the population.",
+    reading="0: no record is alone in the file on its keys. 1: every record is. These are the records that "
+    "k-anonymity counts with k = 2. A record that is unique in the sample may still have doubles in the "
+    "population.",
 )
 def frequencies(
     data: Microdata,
