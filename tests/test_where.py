@@ -1,6 +1,7 @@
 """Protecting only flagged records: in place, others untouched, checked early, the same from YAML."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -148,9 +149,19 @@ def test_what_is_wrong_is_said_before_any_work(survey):
         sdc.Step("add_noise", where="atypical_record")
     with pytest.raises(OptionError, match=r"Option 'threshold' of individual_risk is not valid"):
         sdc.Step("add_noise", where={"individual_risk": {"threshold": 2}})
-    for wrong in ({}, {"individual_risk": 3}, {"individual_risk": {}, "atypical_records": {}}, 3):
-        with pytest.raises(OptionError, match=r"Option 'where"):
+    two = {"individual_risk": {}, "atypical_records": {}}
+    for wrong in ({}, {"individual_risk": 3}, two, 5, 2.5, True, ["individual_risk"], pl.Series([True])):
+        with pytest.raises(OptionError) as refused:
             sdc.Step("add_noise", where=wrong)
+        assert str(refused.value) == (
+            f"Option 'where' of add_noise is not valid. Given: {wrong!r}. Allowed: "
+            "a measure that flags records (atypical_records, individual_risk), {measure: {option: value}}, "
+            "or in Python the result of one."
+        )
+    with pytest.raises(OptionError, match=r"individual_risk has no option '3'"):
+        sdc.Step("add_noise", where={"individual_risk": {3: 4}})
+    with pytest.raises(UnknownMethodError, match=r"no measure 7.*Allowed: atypical_records, individual_risk"):
+        sdc.Step("add_noise", where={7: None})
     with pytest.raises(OptionError, match=r"suppress has no option 'where'"):
         sdc.Step("suppress", where="individual_risk")
     unknown = sdc.Scenario("s", [sdc.Step("add_noise", where={"individual_risk": {"keys": ["sx"]}})])
@@ -164,6 +175,43 @@ def test_a_measure_that_judges_no_record_is_not_taken_for_none_flagged():
     data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 3.0]}), numeric="x")
     with pytest.raises(DataError, match=r"atypical_records can judge no record.*too few records"):
         sdc.protect.add_noise(data, where="atypical_records", rng=1)
+
+
+def test_a_result_that_does_not_say_which_records_are_flagged_is_refused(survey):
+    measured = sdc.risk.individual_risk(survey)
+    other = replace(measured, parts=measured.parts.rename({"above_threshold": "above"}))
+    numbers = replace(measured, parts=measured.parts.cast({"above_threshold": pl.Int8}))
+    for wrong in (other, numbers):
+        with pytest.raises(DataError, match=r"do not say which records.*Allowed: a column 'above_threshold'"):
+            sdc.protect.add_noise(survey, where=wrong, rng=1)
+
+
+def test_records_that_could_not_be_judged_are_counted_and_warned_of(marks):
+    frame = pl.DataFrame(
+        {"x": [11.0, 22, 33, 44, 55], "mark": [1, 0, None, None, None], "home": [1, 2, 1, 3, 3]}
+    )
+    data = sdc.read(frame, numeric="x")
+    done = sdc.protect.round_values(data, base=10, where="marked")
+    assert done.frame["x"].to_list() == [10, 22, 33, 44, 55]
+    figures = done.log[-1].figures
+    assert (figures["records_chosen"], figures["records_not_judged"]) == (1, 3)
+    (text,) = done.warnings
+    assert text.startswith(
+        "round_values did not protect 3 records that marked, given as where, could not judge."
+    )
+    assert "protect all records, without where" in text
+    again = sdc.protect.round_values(data, base=10, where=marks(data))
+    assert (again.log[-1].figures, again.warnings) == (figures, done.warnings)
+    together = sdc.protect.round_values(data.with_roles(household="home"), base=10, where="marked")
+    assert together.frame["x"].to_list() == [10, 22, 30, 44, 55]  # the third is protected with the first
+    assert together.log[-1].figures["records_not_judged"] == 2
+    none = data.with_frame(frame.with_columns(mark=pl.Series([0, 0, 0, None, 0])))
+    left = sdc.protect.round_values(none, base=10, where="marked")
+    assert left.log[-1].figures == {"records_chosen": 0, "records_not_judged": 1}
+    assert "did not protect 1 record that" in left.warnings[0]
+    all_judged = data.with_frame(frame.with_columns(mark=pl.lit(1)))
+    figures = sdc.protect.round_values(all_judged, base=10, where="marked").log[-1].figures
+    assert "records_not_judged" not in figures
 
 
 def test_errors_of_the_protection_name_the_chosen_records(marks):

@@ -1,6 +1,6 @@
 """Microdata: an immutable table with roles and labels."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -13,18 +13,10 @@ from sdckit.arrays import Floats
 from sdckit.engine import frames
 from sdckit.errors import ColumnError, DataError, OptionError, listing, nearest, refuse_repeated
 from sdckit.labels import Labels
+from sdckit.log import LogEntry as LogEntry
 from sdckit.roles import Role, Roles, roles_of
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class LogEntry:
-    """One protection step that was carried out: what, with which options, and what it did."""
-
-    method: str
-    options: Mapping[str, Any]
-    figures: Mapping[str, Any]
 
 
 def require_microdata(data: Any, what: str) -> None:
@@ -97,6 +89,11 @@ class Microdata:
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: intermediate results are made again there."""
         return {name: value for name, value in self.__dict__.items() if name != "kept"}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the steps so far give reason to mind before the file is released, in words."""
+        return tuple(text for entry in self.log for text in entry.warnings(self.columns))
 
     def __len__(self) -> int:
         return self.height
@@ -179,7 +176,8 @@ class Microdata:
         size = f"{self.height:,} records × {len(self.columns)} columns ({self.engine})"
         roles = (f"  {name}: {listing(self.roles.columns(Role(name)))}" for name in self.roles.as_dict())
         steps = (f"  step {i}: {e.method or 'changed'}" for i, e in enumerate(self.log, 1))
-        return "\n".join([f"Microdata: {size}", *roles, *steps])
+        warnings = (f"  warning: {text}" for text in self.warnings)
+        return "\n".join([f"Microdata: {size}", *roles, *steps, *warnings])
 
     def _check(self) -> None:
         refuse_repeated(self.columns)

@@ -15,7 +15,6 @@ from typing import Any, TypeVar, cast, get_type_hints
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from sdckit.arrays import Bools
 from sdckit.columns import KEYS as KEYS
 from sdckit.columns import NUMERIC as NUMERIC
 from sdckit.columns import SENSITIVE as SENSITIVE
@@ -31,8 +30,8 @@ from sdckit.microdata import LogEntry, Microdata, require_microdata
 from sdckit.result import Result
 from sdckit.roles import Role as Role
 from sdckit.where import WHERE as WHERE
+from sdckit.where import Chosen, flagged, protect_some
 from sdckit.where import Where as Where
-from sdckit.where import flagged, protect_some
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -144,14 +143,13 @@ class Spec:
                 allowed=listing(self.options.model_fields) or "no options",
                 hint=nearest(name, self.options.model_fields),
             )
+        if given.get("where") is not None and "where" in self.options.model_fields:
+            given = {**given, "where": _chooser(self, given["where"])}
         try:
             model = self.options(**given)
         except ValidationError as error:
             raise self._explain(error) from None
-        options = {name: getattr(model, name) for name in self.options.model_fields}
-        if options.get("where") is not None:
-            options["where"] = _chooser(self, options["where"])
-        return options
+        return {name: getattr(model, name) for name in self.options.model_fields}
 
     def _explain(self, error: ValidationError) -> OptionError:
         first = error.errors()[0]
@@ -317,7 +315,11 @@ def _protecting(spec: Spec) -> Callable[..., Microdata]:
             done: Microdata = spec.function(file, **options, **extra)
             return done
 
-        result = whole(data) if where is None else protect_some(data, _chosen(data, where), whole)
+        if where is None:
+            result = whole(data)
+        else:
+            chosen = _chosen(data, where)
+            result = protect_some(data, chosen.records, whole, not_judged=chosen.not_judged)
         figures = result.log[-1].figures if len(result.log) > len(data.log) else {}
         told = plain(options if where is None else {**options, "where": where})
         return replace(result, log=(*data.log, LogEntry(spec.name, told, figures)))
@@ -330,19 +332,28 @@ def _chooser(spec: Spec, given: Any) -> Mapping[str, Any] | Result:
     asked = (
         {given.measure: {}} if isinstance(given, Result) else {given: {}} if isinstance(given, str) else given
     )
-    name, options = next(iter(asked.items()), ("", {}))
-    if len(asked) != 1 or not isinstance(options, Mapping | None):
-        allowed = "{measure: {option: value}}"
-        raise OptionError(f"Option 'where' of {spec.name} is not valid.", given=given, allowed=allowed)
-    measure = find(str(name), Kind.RISK)
+    name, options = next(iter(asked.items()), ("", {})) if isinstance(asked, Mapping) else ("", {})
+    useful = [s.name for s in specs(Kind.RISK) if s.flags]
+    if not isinstance(asked, Mapping) or len(asked) != 1 or not isinstance(options, Mapping | None):
+        raise OptionError(
+            f"Option 'where' of {spec.name} is not valid.",
+            given=repr(given),
+            allowed=f"a measure that flags records ({listing(useful)}), {{measure: {{option: value}}}}, "
+            "or in Python the result of one",
+        )
+    if not known(str(name)):
+        raise UnknownMethodError(
+            f"There is no measure {name!r}.", allowed=listing(useful), hint=nearest(str(name), useful)
+        )
+    measure = find(str(name))
     if not measure.flags:
-        useful = listing(s.name for s in specs(Kind.RISK) if s.flags)
-        raise OptionError(f"{name} flags no records that where could choose.", allowed=useful)
-    measure.validate(options or {})
-    return given if isinstance(given, Result) else {name: dict(options or {})}
+        raise OptionError(f"{name} flags no records that where could choose.", allowed=listing(useful))
+    told = {str(option): value for option, value in (options or {}).items()}
+    measure.validate(told)
+    return given if isinstance(given, Result) else {measure.name: told}
 
 
-def _chosen(data: Microdata, where: Mapping[str, Any] | Result) -> Bools:
+def _chosen(data: Microdata, where: Mapping[str, Any] | Result) -> Chosen:
     """The records to protect. Data never change, so what a measure flags in them is kept with them."""
     if isinstance(where, Result):
         return flagged(data, where, find(where.measure).flags)

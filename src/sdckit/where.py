@@ -20,14 +20,14 @@ keeps of a result is its measure and options: a scenario made of the log measure
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from pydantic import WithJsonSchema
 
 from sdckit.arrays import Bools
-from sdckit.errors import DataError, EngineError, OptionError, SdcError
+from sdckit.errors import DataError, EngineError, OptionError, SdcError, listing
 from sdckit.microdata import Microdata
 from sdckit.result import Result
 
@@ -45,23 +45,36 @@ Where = Annotated[
 ]
 WHERE = (
     "Only the records flagged by a measure are protected, with all members of their households, as a file of "
-    "their own: spreads, ranks and groups are theirs. All others keep their values. The measure is taken of "
-    "the data that the protection gets: where: atypical_records, or where: {atypical_records: {by: nace}}; "
-    "in Python also its result."
+    "their own: spreads, ranks and groups are theirs. All others keep their values, also those not "
+    "judged; the log counts them. The measure is taken of the data that the protection gets: where: "
+    "atypical_records, or where: {atypical_records: {by: nace}}; in Python also its result."
 )
 
 
-def flagged(data: Microdata, result: Result, flags: str) -> Bools:
+class Chosen(NamedTuple):
+    """Which records are to be protected, and how many of the others the measure could not judge."""
+
+    records: Bools
+    not_judged: int
+
+
+def flagged(data: Microdata, result: Result, flags: str) -> Chosen:
     """The records for which the column `flags` of a result is true, and all members of their households.
 
-    Records the measure could not judge are not among them. What households share would no longer be shared
-    if only some of the members were protected.
+    Records the measure could not judge are not among them, unless another member is flagged, and are
+    counted. What households share would no longer be shared if only some of the members were protected.
     """
     parts = result.parts
     if parts is None:  # a result without a number: to protect nobody would pass for a protection
         raise DataError(
             f"{result.measure} can judge no record, so where cannot choose any.",
             given=" ".join(result.notes) or "a result without parts",
+        )
+    if parts.schema.get(flags) != pl.Boolean:
+        raise DataError(
+            f"The parts of the result given as where do not say which records {result.measure} flags.",
+            given=f"the columns {listing(parts.columns)}",
+            allowed=f"a column {flags!r} with true, false or missing",
         )
     ids = data.ids()
     if parts.height != len(ids) or not parts.to_series(0).equals(ids, null_equal=True):
@@ -71,25 +84,28 @@ def flagged(data: Microdata, result: Result, flags: str) -> Bools:
             hint="Measure the file that is to be protected, or give where the name of the measure.",
         )
     flag = parts[flags].fill_null(value=False)
-    if data.roles.household is None:
-        return flag.to_numpy()
-    rows = pl.DataFrame([flag.alias("flag"), data.frame[data.roles.household].alias("home")])
-    alone = pl.col("home").is_null()
-    home = pl.when(alone).then("flag").otherwise(pl.col("flag").any().over("home"))
-    return rows.select(home).to_series().to_numpy()
+    if data.roles.household is not None:
+        rows = pl.DataFrame([flag.alias("flag"), data.frame[data.roles.household].alias("home")])
+        alone = pl.col("home").is_null()
+        home = pl.when(alone).then("flag").otherwise(pl.col("flag").any().over("home"))
+        flag = rows.select(home).to_series()
+    return Chosen(flag.to_numpy(), int((parts[flags].is_null() & ~flag).sum()))
 
 
-def protect_some(data: Microdata, chosen: Bools, protect: Callable[[Microdata], Microdata]) -> Microdata:
+def protect_some(
+    data: Microdata, chosen: Bools, protect: Callable[[Microdata], Microdata], *, not_judged: int = 0
+) -> Microdata:
     """The file with the chosen records protected; all others keep their values and every record its place.
 
-    The last log entry has the figures of the protection and `records_chosen`. With none chosen the data stay
-    as they are.
+    The last log entry has the figures of the protection, `records_chosen` and, where there are any that could
+    not be judged, `records_not_judged`. With none chosen the data stay as they are.
     """
     if data.engine != "polars":
         raise EngineError("where needs the records in memory.", hint="data.collect() brings them there.")
     count = int(chosen.sum())
+    counted = {"records_chosen": count} | ({"records_not_judged": not_judged} if not_judged else {})
     if not count:
-        return data.with_frame(data.frame, records_chosen=0)
+        return data.with_frame(data.frame, **counted)
     part = data.frame.filter(chosen)
     keys = tuple(k for k in data.roles.keys if part[k].null_count() < count)  # others say nothing here
     try:
@@ -101,7 +117,7 @@ def protect_some(data: Microdata, chosen: Bools, protect: Callable[[Microdata], 
     changed = [c for c in data.columns if not done.frame[c].equals(part[c], check_dtypes=True)]
     frame = data.frame.with_columns(_put_back(data.frame[c], done.frame[c], chosen) for c in changed)
     figures = done.log[-1].figures if len(done.log) > len(data.log) else {}
-    return data.with_frame(frame, **{**figures, "records_chosen": count})
+    return data.with_frame(frame, **{**figures, **counted})
 
 
 def _put_back(old: pl.Series, new: pl.Series, chosen: Bools) -> pl.Series:

@@ -21,7 +21,7 @@ def protect(
     """
     from sdckit.cli import _json, _show
     from sdckit.cli._plan import one_scenario
-    from sdckit.cli._progress import following
+    from sdckit.cli._progress import following, say
     from sdckit.io import write
     from sdckit.io.formats import writable
     from sdckit.plan import Plan
@@ -35,7 +35,12 @@ def protect(
     written = {"the protected file": write(protected, out)}
     if as_json:
         steps = _json.log(protected)
-        _json.emit({"scenario": chosen.name, "seed": used, "steps": steps, "files": written})
+        warnings = protected.warnings
+        _json.emit(
+            {"scenario": chosen.name, "seed": used, "steps": steps, "warnings": warnings, "files": written}
+        )
     else:
         _show.log(protected, f"Scenario {chosen.name}, seed {used}, {protected.height:,} records")
         _show.written(written)
+    for text in protected.warnings:
+        say(f"Warning: {text}")

@@ -15,6 +15,7 @@ from sdckit.errors import DataError, OptionError, refuse_strangers
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 from sdckit.protect.strata import strata
+from sdckit.protect.told import told
 from sdckit.registry import KEYS, Columns, Role, protection
 
 Level = Literal["low", "normal", "high", "never"] | Annotated[float, Field(gt=0)]
@@ -46,6 +47,12 @@ def suppress(
 
     A missing key value matches any value (`missing="wildcard"`) or is a category of its own. The result is
     counted again under the same rule before it is returned. Weights are not used.
+
+    A blanked value is no secret where another column tells it: the stratum the region, another member that of
+    the household, a weight the stratum, an income its class. The log says how many values are told
+    (`values_told`) and by which columns (`told_by`), the `warnings` of the protected data say it in words.
+    A column counts if guesses from it are right nine times in ten beyond chance; what two columns tell
+    together, or the id and the order of the file (see `new_ids`, `shuffle_order`), is not looked at.
     Reference: Samarati (2001); Templ, Kowarik & Meindl (2015).
 
     >>> import polars as pl, sdckit as sdc
@@ -82,7 +89,11 @@ def suppress(
         )
     cells = {c: int(mask[:, j].sum()) for j, c in enumerate(names)}
     return data.with_frame(
-        frame, cells_suppressed=int(mask.sum()), records_touched=int(mask.any(axis=1).sum()), by_key=cells
+        frame,
+        cells_suppressed=int(mask.sum()),
+        records_touched=int(mask.any(axis=1).sum()),
+        by_key=cells,
+        **told(data, frame, cells),
     )
 
 

@@ -13,6 +13,7 @@ from sdckit.kernels.risk_formula import cell_risk
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
 from sdckit.protect.suppress import refuse_nothing
+from sdckit.protect.told import told
 from sdckit.registry import KEYS, Columns, Role, protection
 
 
@@ -38,7 +39,8 @@ def suppress_risky(
     `individual_risk`.
 
     A missing key value matches any value (`missing="wildcard"`) or is a category of its own. Weights enter
-    the risk; without them it is 1/f. To reach k-anonymity with few blanks use `suppress`.
+    the risk; without them it is 1/f. Blanked values that other columns still tell are counted and warned of
+    as in `suppress`. To reach k-anonymity with few blanks use `suppress`.
     Reference: Franconi & Polettini (2004).
 
     >>> import polars as pl, sdckit as sdc
@@ -68,6 +70,7 @@ def suppress_risky(
         records_touched=_touched(data, now, list(cells)),
         above_before=int(before.sum()),
         above_after=int(risky.sum()),
+        **told(data, now.frame, cells),
     )
 
 

@@ -12,6 +12,7 @@ from sdckit.registry import find, known
 from sdckit.report.disclosure import EXTREME, counted, in_words, visible
 from sdckit.scenario import Scenario
 
+WEAK = "values_told"  # how many blanked values can be found: not for those who may look for them
 LONG = 3  # values of an option that the table of scenarios only counts; the scenario file has them
 
 
@@ -25,6 +26,7 @@ def steps(original: Microdata, protected: Microdata, *, public: bool) -> list[di
             "reference": find(entry.method).reference if known(entry.method) else "",
             "options": _pairs(entry.options, columns, public=public, records=False),
             "did": _pairs(_new(entry), columns, public=public, records=True),
+            "warnings": [] if public else entry.warnings(protected.columns),
         }
         for entry in protected.log[len(original.log) :]
     ]
@@ -73,13 +75,15 @@ def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(_text, value))
     if isinstance(value, Mapping):
-        return ", ".join(f"{k}: {_text(v)}" for k, v in value.items())
+        return ", ".join(
+            f"{k} ({_text(v)})" if isinstance(v, Mapping) else f"{k}: {_text(v)}" for k, v in value.items()
+        )
     return str(value)
 
 
 def _public(name: str, value: Any, columns: Sequence[str], *, records: bool) -> str:
     """Names of columns and single numbers; a list of values or a text may quote the data."""
-    if EXTREME.search(name):
+    if EXTREME.search(name) or (records and name == WEAK):
         return ""
     if isinstance(value, bool):
         return _text(value)

@@ -1,0 +1,47 @@
+"""The log: what was done to a file, step by step, and what is to be minded because of it."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+SHOWN = 3  # columns that a warning names for a key
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One protection step that was carried out: what, with which options, and what it did."""
+
+    method: str
+    options: Mapping[str, Any]
+    figures: Mapping[str, Any]
+
+    def warnings(self, columns: Collection[str]) -> list[str]:
+        """What the figures give reason to warn of in a file with these columns, and the way out."""
+        return [text for text in (self._told(columns), self._not_judged()) if text]
+
+    def _told(self, columns: Collection[str]) -> str:
+        """Blanked values that other columns tell: gone with the column that tells, or with the key."""
+        words = []
+        for key, tellers in self.figures.get("told_by", {}).items():
+            left = {c: n for c, n in tellers.items() if c in columns} if key in columns else {}
+            if left:
+                named = [f"{n:,} by {c}" for c, n in list(left.items())[:SHOWN]]
+                more = f" and some by {len(left) - SHOWN} more" if len(left) > SHOWN else ""
+                words.append(f"{key} ({self.figures['by_key'][key]:,} blanked): {', '.join(named)}{more}")
+        if not words:
+            return ""
+        return (
+            f"{self.method} blanked values that other columns of the file still tell: {'; '.join(words)}. "
+            f"Drop these columns, or make them or the key coarser in a step before {self.method}."
+        )
+
+    def _not_judged(self) -> str:
+        count = self.figures.get("records_not_judged", 0)
+        if not count:
+            return ""
+        measure = next(iter(self.options.get("where") or {}), "the measure")
+        return (
+            f"{self.method} did not protect {count:,} record{'s' * (count > 1)} that {measure}, "
+            "given as where, could not judge. "
+            "Give the measure other options, or protect all records, without where."
+        )
