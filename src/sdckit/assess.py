@@ -7,6 +7,7 @@ from statistics import fmean
 from time import perf_counter
 from typing import Any, cast
 
+from sdckit.columns import column_names, names_columns
 from sdckit.errors import OptionError, SdcError, UnknownMethodError, listing, nearest
 from sdckit.microdata import Microdata, require_microdata
 from sdckit.pairs import why_not_linked
@@ -101,7 +102,7 @@ def assess(
     for position, spec in enumerate(chosen):
         if progress is not None:
             progress(spec.name, position, len(chosen))
-        reason = _why_not(spec, original, unlinked, options)
+        reason = _why_not(spec, (original, *sets), unlinked, options)
         if not reason and not (synthetic or spec.name in options or measures is not None):
             reason = _only_synthetic(spec)
         if reason:
@@ -173,17 +174,24 @@ def _why_unlinked(original: Microdata, sets: Sequence[Microdata], linked: bool |
     for data in sets:
         for entry in data.log:
             if known(entry.method) and not find(entry.method).keeps_records:
-                return f"after {entry.method} a record no longer stands for the same person"
+                return f"after {entry.method} records can no longer be compared one by one"
         reason = why_not_linked(original, data)
         if reason:
             return reason
     return ""
 
 
-def _why_not(spec: Spec, original: Microdata, unlinked: str, options: Mapping[str, Any]) -> str:
+def _why_not(spec: Spec, files: Sequence[Microdata], unlinked: str, options: Mapping[str, Any]) -> str:
+    original, *protected = files
     missing = spec.lacks(original)
     if missing:
         return f"no column has the role {listing(r.value for r in missing)}"
+    gone = {role for data in protected for role in spec.lacks(data)}
+    if gone and spec.compares is Compares.ONE_FILE:
+        return f"the protected file has no column left with the role {listing(sorted(gone))}"
+    dropped = _dropped(spec, options.get(spec.name, {}), original, protected)
+    if dropped and spec.compares is Compares.ONE_FILE:
+        return f"needs {listing(dropped)}, and the protected file has no such column"
     if original.engine not in spec.engines:
         return f"needs the records in memory, and they are on {original.engine}"
     required = [n for n, f in spec.options.model_fields.items() if f.is_required()]
@@ -193,6 +201,15 @@ def _why_not(spec: Spec, original: Microdata, unlinked: str, options: Mapping[st
     if spec.compares is Compares.RECORDS and unlinked:
         return f"compares each record with its protected self, and {unlinked}"
     return ""
+
+
+def _dropped(
+    spec: Spec, given: Mapping[str, Any], original: Microdata, protected: Sequence[Microdata]
+) -> list[str]:
+    """The columns named in the options that the original has and a protected file does not."""
+    asked = (v for name, v in given.items() if name in spec.hints and names_columns(spec.hints[name]))
+    named = {c for value in asked for c in column_names(value)} & set(original.columns)
+    return sorted(c for c in named if any(c not in data.columns for data in protected))
 
 
 def _only_synthetic(spec: Spec) -> str:
@@ -209,10 +226,18 @@ def _on_sets(
     if spec.takes_sets:
         return cast("Result", spec.call(original, list(sets), **given))
     if spec.compares is Compares.ONE_FILE:
-        results = [_of_one(spec, data, given) for data in sets]
+        results = [_of_protected(spec, data, given) for data in sets]
     else:
         results = [cast("Result", spec.call(original, data, **given)) for data in sets]
     return results[0] if len(results) == 1 else _mean(results)
+
+
+def _of_protected(spec: Spec, data: Microdata, given: Mapping[str, Any]) -> Result:
+    """The risk of a protected file. The original's could be measured, so errors are about this one."""
+    try:
+        return _of_one(spec, data, given)
+    except SdcError as error:
+        raise error.after("in the protected file") from None
 
 
 def _of_one(spec: Spec, data: Microdata, given: Mapping[str, Any]) -> Result:

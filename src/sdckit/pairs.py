@@ -126,8 +126,8 @@ def numbers_side_by_side(
     original: Microdata, protected: Microdata, variables: Sequence[str]
 ) -> tuple[tuple[str, ...], Floats, Floats, tuple[str, ...]]:
     """What is numeric in both files: names, both matrices (n × p, nan where missing), a note on the rest."""
-    both = frames.gather(side_by_side(original, protected, variables))
     names, notes = still_numeric(original, protected, tuple(dict.fromkeys(variables)))
+    both = frames.gather(side_by_side(original, protected, names))
 
     def matrix(suffix: str) -> Floats:
         columns = [both[c + suffix].cast(pl.Float64).to_numpy() for c in names]

@@ -31,6 +31,21 @@ def text_of(column: str, kind: Any) -> nw.Expr:
     return nw.when(whole).then(integer.cast(nw.String)).otherwise(number.cast(nw.String)).alias(column)
 
 
+def in_words(kind: Any) -> str:
+    """What a column of this type (Polars' or narwhals') holds, for people: numbers, text, dates.
+
+    >>> in_words(pl.Int64()), in_words(pl.Enum(["a"])), in_words(pl.Date())
+    ('numbers', 'text', 'dates or times')
+    """
+    if kind.is_numeric():
+        return "numbers"
+    if kind.is_temporal():
+        return "dates or times"
+    if kind.is_nested():
+        return "lists"
+    return "true or false" if str(kind) == "Boolean" else "text"
+
+
 def texts(column: pl.Series) -> pl.Series:
     """A column as text; whole floats as integers, missing stays missing."""
     table = nw.from_native(column.to_frame("x"), eager_only=True)

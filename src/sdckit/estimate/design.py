@@ -11,6 +11,7 @@ from sdckit.arrays import Floats, Ints
 from sdckit.errors import ColumnError, DataError
 from sdckit.kernels.keys import pack
 from sdckit.microdata import Microdata
+from sdckit.values import in_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +135,9 @@ def _combined(codes: Ints) -> Ints:
 
 def _fractions(column: pl.Series, name: str, stratum: Ints, cluster: Ints, share: Floats) -> Floats:
     if not column.dtype.is_numeric():
-        raise ColumnError(f"The finite population column {name!r} does not hold numbers.", given=column.dtype)
+        raise ColumnError(
+            f"The finite population column {name!r} does not hold numbers.", given=in_words(column.dtype)
+        )
     given = column.cast(pl.Float64).to_numpy()
     if not np.isfinite(given).all() or (given <= 0).any():
         raise DataError(

@@ -37,7 +37,7 @@ def recode(
     - `breaks` are cut points, [18, 65] gives "<18", "18–64" and "65+".
     - `width=5` cuts at every multiple of five.
     - `groups=5` cuts at the quintiles, for about as many records in each of five intervals (quantiles are
-      linear between order statistics). Many equal values may leave fewer intervals.
+      linear between order statistics). Many equal values may leave fewer intervals. The log has the breaks.
     - `log=True` cuts evenly on the logarithmic scale, for skewed amounts: with `width=10` at powers of ten,
       each interval ten times as wide as the one before; with `groups=5` into five such intervals between the
       smallest positive number and the largest. Zero and negative numbers are one interval, "≤0".
@@ -92,8 +92,10 @@ def recode(
     frame = table.to_native()
     if data.engine == "polars":
         frame = frames.gather(table).with_columns(pl.col(variable).cast(pl.Enum(names)))
-    changed = moments.n[variable]
-    return recoded(data, frame, [variable], variable=variable, categories=len(names), values_changed=changed)
+    did = {"variable": variable, "categories": len(names), "values_changed": moments.n[variable]}
+    if groups is not None and not log:  # so that another file can be cut at the same places
+        did["breaks"] = [float(c) for c in cut.cuts]
+    return recoded(data, frame, [variable], **did)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from sdckit.errors import RoleError
 from sdckit.microdata import Microdata
 from sdckit.registry import KEYS, SENSITIVE, Columns, Compares, risk
 from sdckit.result import Result
-from sdckit.risk.synthetic import as_sets, same_type
+from sdckit.risk.recoded import recoded_alike
+from sdckit.risk.synthetic import as_sets, in_all, same_type
 
 TARGET, REAL, MADE = f"{OURS}target", f"{OURS}real", f"{OURS}made"
 SHARES = (
@@ -78,7 +79,10 @@ def attribute_disclosure(
     `sets` has each. The files need not have the same length or order.
 
     Columns in the numeric role are cut into at most `bins` groups of about the same size at quantiles of the
-    original. Weights: not used. Missing values: a category of their own, in keys and target alike.
+    original. Where `recode` or `group` changed a column on the way to the other file, the original is recoded
+    in the same way, for all figures: who knows an age looks in the age group released. Keys and targets that
+    were dropped help nobody; a note says so. Weights: not used. Missing values: a category of their own, in
+    keys and target alike.
     Reference: Taub et al. (2018), Raab, Nowok & Dibben (2024). Departures: CAP is averaged over original
     records, whose risk it is, not over synthetic ones; shares, not percent.
 
@@ -90,22 +94,26 @@ def attribute_disclosure(
     >>> result.value, result.figures["tcap"], result.figures["replicated_uniques"]
     (0.5, 0.5, 0.5)
     """
-    keys = [c for c in known if c not in target]
-    if not keys or not target:
+    files = as_sets(synthetic, ())
+    there, notes = in_all(files, (*known, *target))
+    keys, targets = [c for c in known if c in there and c not in target], [c for c in target if c in there]
+    if not keys or not targets:
         raise RoleError(
             "Attribute disclosure needs keys an intruder knows and a target to learn.",
-            hint="Give the roles keys and sensitive, or the options known= and target=.",
+            hint=" ".join(notes) or "Give the roles keys and sensitive, or the options known= and target=.",
         )
     rows = []
-    for number, data in enumerate(as_sets(synthetic, (*keys, *target)), 1):
-        x, y = _coded(original, data, (*keys, *target), bins)
-        for name, column in zip(target, x.columns[len(keys) :], strict=True):
+    for number, data in enumerate(files, 1):
+        alike, told = recoded_alike(original, data, (*keys, *targets))
+        notes = tuple(dict.fromkeys((*notes, *told)))
+        x, y = _coded(alike, data, (*keys, *targets), bins)
+        for name, column in zip(targets, x.columns[len(keys) :], strict=True):
             cells = _cells(x, y, x.columns[: len(keys)], column)
             rows.append({"set": number, "target": name, **_shares(cells, x.columns[: len(keys)], threshold)})
     sets = pl.DataFrame(rows, schema_overrides=dict.fromkeys(SHARES, pl.Float64))
     parts = sets.group_by("target", maintain_order=True).agg(pl.col(SHARES).mean())
     worst = parts.row(int(parts["disco"].arg_max() or 0), named=True)
-    notes = _notes(worst, len(target), number, threshold)
+    notes += _notes(worst, len(targets), number, threshold)
     figures = {name: worst[name] for name in SHARES if worst[name] is not None}
     return Result(worst["disco"], figures, parts, notes, {"sets": sets})
 

@@ -18,7 +18,9 @@ from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import KEYS, Column, Columns, Compares, risk
 from sdckit.result import Result
-from sdckit.risk.synthetic import as_sets, same_type
+from sdckit.risk.recoded import recoded_alike
+from sdckit.risk.synthetic import as_sets, in_all, same_type
+from sdckit.values import in_words
 
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Radius = NonNegative | Mapping[Column, NonNegative]
@@ -89,6 +91,8 @@ def identification_risk(
     of the intruder's knowledge, not how the variables vary in the population. The risk is not monotone in the
     radius (a wider one finds the record more often among more others), so try several.
 
+    Where `recode` or `group` changed a column that must be equal, the original is recoded in the same way;
+    known variables that were dropped help nobody, a note says so.
     Weights: not used, the targets are the records of the file. Missing values: equal only to missing ones.
     Reference: Reiter & Mitra (2009). Departures: the R package IdentificationRiskCalculation has open
     intervals; it and the course code set T = 1 for c = 0, which no figure uses. A column both known and
@@ -102,18 +106,22 @@ def identification_risk(
     (3.0, 0.75)
     """
     radii = _radii(original, synthesised, radius, relative_radius)
-    equal = [c for c in dict.fromkeys((*known, *synthesised)) if c not in radii]
+    files = as_sets(synthetic, synthesised)
+    there, notes = in_all(files, [c for c in known if c not in synthesised])
+    equal = [c for c in dict.fromkeys((*there, *synthesised)) if c not in radii]
     if not equal and not radii:
         raise OptionError("There is nothing to match on.", hint="Name known= or synthesised= variables.")
     found = []
-    for data in as_sets(synthetic, (*equal, *radii)):
-        c, t = _matches(original, data, equal, radii, shape)
+    for data in files:
+        alike, told = recoded_alike(original, data, equal)
+        notes = tuple(dict.fromkeys((*notes, *told)))
+        c, t = _matches(alike, data, equal, radii, shape)
         found.append(pl.DataFrame({"c": c, "t": t, "k": c * t == 1, "f": c * (1 - t) == 1}))
     sets = pl.DataFrame([_summary(i, one) for i, one in enumerate(found, 1)])
     rates = sets["false_match_rate"].drop_nulls()
     names = ("expected_match_risk", "match_risk_per_record", "true_match_rate", "unique_matches")
     figures = {name: fmean(sets[name]) for name in names}
-    notes = _notes(original, equal, radii)
+    notes += _notes(original, equal, radii)
     if len(rates):
         figures["false_match_rate"] = fmean(rates)
     else:
@@ -144,7 +152,8 @@ def _radii(
             continue
         if not schema[column].is_numeric():
             raise ColumnError(
-                f"A radius needs numbers; column {column!r} does not hold numbers.", given=str(schema[column])
+                f"A radius needs numbers; column {column!r} does not hold numbers.",
+                given=in_words(schema[column]),
             )
         if column in by_name[0] | by_name[1]:
             is_relative = column in by_name[1]
@@ -224,7 +233,7 @@ def _floats(column: pl.Series) -> Floats:
     if not column.dtype.is_numeric():
         raise ColumnError(
             f"A radius needs numbers; column {column.name!r} does not hold numbers in the synthetic file.",
-            given=str(column.dtype),
+            given=in_words(column.dtype),
         )
     return np.asarray(column.cast(pl.Float64).fill_null(0.0).to_numpy())
 

@@ -19,6 +19,7 @@ from sdckit.missing import Missing
 from sdckit.registry import KEYS, Columns, Role, risk
 from sdckit.result import Result
 from sdckit.risk.frequencies import by_size, missing_note
+from sdckit.risk.recoded import recoded_alike
 
 
 class Population(BaseModel):
@@ -38,20 +39,24 @@ class Population(BaseModel):
         population._data = data
         return population
 
-    def cells(self, keys: Sequence[str], count: str | None) -> pl.DataFrame:
-        """keys… and the number of people in each combination (WEIGHT_SUM)."""
+    def cells(
+        self, data: Microdata, keys: Sequence[str], count: str | None
+    ) -> tuple[pl.DataFrame, tuple[str, ...]]:
+        """keys… as the data have them, the people in each combination (WEIGHT_SUM), and what was recoded."""
         absent = [c for c in (*keys, *([] if count is None else [count])) if c not in self._data.columns]
         if absent:
             raise ColumnError(
-                f"The population has no column {absent[0]!r}.", allowed=listing(self._data.columns)
+                f"The population has no column {absent[0]!r}.",
+                allowed=listing(self._data.columns),
+                hint="keys=[…] names the keys to look for.",
             )
-        counts = tables.count_cells(
-            self._data.table, list(keys), self._data.roles.weight if count is None else count
-        )
+        register, notes = recoded_alike(self._data, data, keys)
+        weight = self._data.roles.weight if count is None else count
+        counts = tables.count_cells(register.table, list(keys), weight)
         people = counts[tables.WEIGHT_SUM]
         if people.null_count() or not people.is_finite().all() or (people < 0).any():
             raise DataError("Population counts must be numbers from 0 up.", given=f"column {count!r}")
-        return counts
+        return counts, notes
 
 
 @risk(
@@ -79,8 +84,9 @@ def k_map(
     r"""Share of records whose keys fewer than k people of a known population have.
 
     `population` is a register with a row for each person, or a table of counts whose number of people is in
-    the column `count`: a data frame, microdata or a path. It holds the keys under the same names, coded the
-    same way. With fₖ records of the file and Fₖ people of the population in key combination k,
+    the column `count`: a data frame, microdata or a path. It holds the keys under the same names, coded as in
+    the file or as before its `recode` and `group` steps, which are then carried out on it too. With fₖ
+    records of the file and Fₖ people of the population in key combination k,
 
     .. math:: \text{value} = \frac1n \sum_k f_k\,[F_k < k], \quad
        \text{journalist\_mean} = \frac1n \sum_k \frac{f_k}{F_k}, \quad
@@ -108,12 +114,13 @@ def k_map(
     (1, [0.01, 0.01, 0.5])
     """
     cells = key_cells(data, keys, missing)
-    people = _people(cells, population.cells(keys, count), keys, missing)
+    register, notes = population.cells(data, keys, count)
+    people = _people(cells, register, keys, missing)
     found = people > 0
     journalist = np.where(found, 1 / np.where(found, np.maximum(people, 1.0), 1.0), 0.0)
     prosecutor = 1 / cells.sample
     unmatched = cells.count(~found)
-    notes = missing_note(cells, missing, 1.0)
+    notes += missing_note(cells, missing, 1.0)
     if unmatched:
         notes += (f"{unmatched:,} records fit nobody in the population; are the keys coded the same way?",)
     few = int((people[found] < cells.sample[found]).sum())

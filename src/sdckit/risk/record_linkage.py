@@ -17,6 +17,7 @@ from sdckit.pairs import PROTECTED, side_by_side
 from sdckit.registry import NUMERIC, Columns, Compares, risk
 from sdckit.result import Result
 from sdckit.risk.points import Distance, Points, by_record, points
+from sdckit.risk.synthetic import in_all
 from sdckit.risk.uncertainty import wilson
 
 DEPTHS = (1, 2, 3, 5, 10)
@@ -88,11 +89,13 @@ def record_linkage(
             "record_linkage needs variables, and no column has the role 'numeric'.",
             hint="Give the role when you read the data, or variables=[…].",
         )
-    both = frames.gather(side_by_side(original, protected, variables))
-    second = both.select(pl.col(c + PROTECTED).alias(c) for c in variables)
-    space = points([both, second], variables, original, distance, ranges=2)
+    there, gone = in_all([protected], variables)
+    both = frames.gather(side_by_side(original, protected, there))
+    second = both.select(pl.col(c + PROTECTED).alias(c) for c in there)
+    space = points([both, second], there, original, distance, ranges=2)
+    notes = (*gone, *space.notes)
     if not space.variables:
-        return Result(math.nan, notes=(*space.notes, "No variable can be compared."))
+        return Result(math.nan, notes=(*notes, "No variable can be compared."))
     own, nearer, ties = ranks(space)
     credit = _among(1, nearer, ties)
     n, value = original.height, float(credit.mean())
@@ -119,7 +122,7 @@ def record_linkage(
             "high": high,
         },
         by_record(original, parts),
-        (*space.notes, f"{space.distance.value} distance over {listing(space.variables)}."),
+        (*notes, f"{space.distance.value} distance over {listing(space.variables)}."),
         {"nearest": pl.DataFrame({"k": list(shares), "share": list(shares.values())})},
     )
 

@@ -6,7 +6,7 @@ import polars as pl
 
 from sdckit.errors import ColumnError, OptionError, listing
 from sdckit.microdata import Microdata
-from sdckit.values import in_one_column
+from sdckit.values import in_one_column, in_words
 
 
 def as_sets(synthetic: Microdata | Sequence[Microdata], columns: Iterable[str]) -> list[Microdata]:
@@ -19,9 +19,18 @@ def as_sets(synthetic: Microdata | Sequence[Microdata], columns: Iterable[str]) 
         absent = [c for c in wanted if c not in data.columns]
         if absent:
             raise ColumnError(
-                f"The synthetic file has no column {absent[0]!r}.", allowed=listing(data.columns)
+                f"The synthetic file has no column {absent[0]!r}.",
+                hint="Name columns that both files have.",
             )
     return sets
+
+
+def in_all(files: Sequence[Microdata], columns: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
+    """The columns that all files have, and a note on the others: what is not released helps nobody."""
+    wanted = list(dict.fromkeys(columns))
+    there = [c for c in wanted if all(c in data.columns for data in files)]
+    gone = [c for c in wanted if c not in there]
+    return there, (f"Not in the protected file, left out: {listing(gone)}.",) if gone else ()
 
 
 def same_type(x: pl.Series, y: pl.Series) -> tuple[pl.Series, pl.Series]:
@@ -29,8 +38,8 @@ def same_type(x: pl.Series, y: pl.Series) -> tuple[pl.Series, pl.Series]:
     both = in_one_column([x, y])
     if both is None:
         raise ColumnError(
-            f"Column {x.name!r} is of another type in the synthetic file.",
-            given=f"{x.dtype} and {y.dtype}",
-            hint="Read both files with the same types.",
+            f"Column {x.name!r} holds {in_words(x.dtype)} in the original and {in_words(y.dtype)} in the "
+            "other file, so no value is found again.",
+            hint=f"Recode the original in the same way and compare that, or leave {x.name!r} out.",
         )
     return both.head(len(x)), both.tail(len(y)).alias(y.name)

@@ -92,7 +92,8 @@ def _wanted(original: Microdata, protected: Microdata, asked: list[Columns] | No
         found: list[tuple[str, ...]] = [*combinations(keys, 2)] or [(k,) for k in keys]
         if not found:
             raise ColumnError(
-                "There is no table to compare.", hint="Set keys when you read, or give tables=[[…]]."
+                "There is no table to compare: no key is in both files.",
+                hint="Set keys when you read, or give tables=[[…]].",
             )
         return found
     for column in (c for table in asked for c in table):

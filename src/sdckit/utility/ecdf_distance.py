@@ -14,6 +14,7 @@ from sdckit.microdata import Microdata
 from sdckit.pairs import still_numeric
 from sdckit.registry import NUMERIC, Columns, Compares, Role, utility
 from sdckit.result import Result
+from sdckit.values import in_words
 
 POINTS = 200  # of a curve, at most
 RECORDS_A_POINT = 10  # at least, so that a curve is made of aggregates
@@ -88,7 +89,7 @@ def ecdf_distance(original: Microdata, protected: Microdata, *, variables: Colum
         if column in variables and not kind.is_numeric():
             raise ColumnError(
                 f"ecdf_distance needs numbers; column {column!r} does not hold numbers.",
-                given=str(kind),
+                given=in_words(kind),
                 hint="contingency_tables compares categories.",
             )
     good, notes = still_numeric(original, protected, variables)
