@@ -43,6 +43,18 @@ def still_numeric(
     return good, (f"Not numeric in both files, left out: {', '.join(lost)}.",) if lost else ()
 
 
+def no_longer(
+    original: Microdata, protected: Microdata, variables: Sequence[str], *, numeric: bool = False
+) -> tuple[str, ...]:
+    """The variables that the protected file no longer has or, where they must be, no longer as numbers.
+
+    A measure that leaves them out says nothing of what was lost with them: see `lost` of a Result.
+    """
+    first, second = frames.schema(original.frame), frames.schema(protected.frame)
+    usable = [c for c in dict.fromkeys(variables) if not numeric or first[c].is_numeric()]
+    return tuple(c for c in usable if c not in second or (numeric and not second[c].is_numeric()))
+
+
 def as_list(protected: Microdata | Sequence[Microdata], measure: str) -> list[Microdata]:
     """One protected file or several synthetic ones, always as a list."""
     sets = [protected] if isinstance(protected, Microdata) else list(protected)

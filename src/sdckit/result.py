@@ -19,6 +19,8 @@ class Result:
     parts: the number taken apart, per variable, cell, record or domain.
     tables: further tables by name, for example contributions of each key.
     notes: conventions and caveats in words a statistician uses.
+    lost: variables of the original that could not be used because the protected file no longer has them, or
+    no longer as numbers: the value says nothing of them.
     measure, options, draw: filled in by the registry.
 
     >>> Result(0.125, {"records": 8}, notes=("Weights were used.",), measure="share", options={"k": 3})
@@ -34,6 +36,7 @@ class Result:
     tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     measure: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    lost: tuple[str, ...] = ()
     draw: Callable[["Result"], Any] | None = field(default=None, repr=False, compare=False)
 
     def chart(self) -> Any:

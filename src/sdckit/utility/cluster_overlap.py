@@ -78,7 +78,7 @@ def cluster_overlap(
     notes = stack.notes
     if len(x) < groups:
         notes += (f"There are only {len(x)} clusters of distinct records.",)
-    return Result(value, figures, parts, notes)
+    return Result(value, figures, parts, notes, lost=stack.lost)
 
 
 def _points(stack: Stack) -> Any:

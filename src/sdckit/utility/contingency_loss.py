@@ -8,6 +8,7 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit.microdata import Microdata
+from sdckit.pairs import no_longer
 from sdckit.registry import KEYS, Columns, Role, utility
 from sdckit.result import Result
 from sdckit.utility.contingency_tables import MissingCells, paired_tables
@@ -61,4 +62,5 @@ def contingency_loss(
     parts = pl.DataFrame(rows, schema=["table", "order", "change"], orient="row")
     largest = len(wanted) * float(original.weights().sum() + protected.weights().sum())
     raw = float(parts["change"].sum())
-    return Result(raw / largest, {"raw": raw, "tables": len(wanted)}, parts)
+    lost = no_longer(original, protected, variables)
+    return Result(raw / largest, {"raw": raw, "tables": len(wanted)}, parts, lost=lost)

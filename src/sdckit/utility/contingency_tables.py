@@ -13,6 +13,7 @@ from sdckit import charts
 from sdckit.engine import frames, tables
 from sdckit.errors import ColumnError
 from sdckit.microdata import Microdata
+from sdckit.pairs import no_longer
 from sdckit.registry import Columns, utility
 from sdckit.result import Result
 
@@ -83,7 +84,9 @@ def contingency_tables(
     names = ("ut", "ut2", "hellinger", "total_variation", "cramers_v_change")
     figures = {name: _mean(parts[name]) for name in names}
     counted = {name: int(parts[name].sum()) for name in ("cells_born", "cells_died")}
-    return Result(figures["ut"], {**figures, **counted}, parts, notes, {"cells": pl.concat(cells)})
+    lost = no_longer(original, protected, original.roles.keys if tables is None else ())
+    found = {"cells": pl.concat(cells)}
+    return Result(figures["ut"], {**figures, **counted}, parts, notes, found, lost=lost)
 
 
 def _wanted(original: Microdata, protected: Microdata, asked: list[Columns] | None) -> list[tuple[str, ...]]:

@@ -10,7 +10,7 @@ import numpy as np
 from sdckit.arrays import Floats
 from sdckit.engine import frames, tables
 from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, side_by_side, still_numeric
+from sdckit.pairs import PROTECTED, no_longer, side_by_side, still_numeric
 
 Source = tuple[tables.Table, str | None]  # the variables as numbers, and the name of the weight beside them
 
@@ -32,6 +32,7 @@ class NumericPair:
     scale: dict[str, float]
     largest: dict[str, float]
     notes: tuple[str, ...]
+    lost: tuple[str, ...]  # what the original would have allowed to compare
 
     @property
     def sources(self) -> tuple[Source, Source]:
@@ -52,6 +53,7 @@ class Matrices:
     covariance: tuple[Floats, Floats]
     correlation: tuple[Floats, Floats]
     notes: tuple[str, ...]
+    lost: tuple[str, ...]
 
 
 def numeric_pair(original: Microdata, protected: Microdata, variables: Sequence[str]) -> NumericPair:
@@ -62,12 +64,14 @@ def numeric_pair(original: Microdata, protected: Microdata, variables: Sequence[
     if empty:
         notes += (f"No value present in one of the files, left out: {', '.join(empty)}.",)
     good = tuple(c for c in chosen if c not in empty)
+    lost = no_longer(original, protected, variables, numeric=True)
+    lost += tuple(c for c in empty if reach[0][c] is not None)
     if not good:
         notes += ("No variable has numbers in both files.",)
     size = {c: max(float(r[c] or 0.0) for r in reach) for c in good}
     scale = {c: _power_of_two(s) for c, s in size.items()}
     first, second = (_source(data, good, scale) for data in (original, protected))
-    return NumericPair(good, first, second, scale, {c: s / scale[c] for c, s in size.items()}, notes)
+    return NumericPair(good, first, second, scale, {c: s / scale[c] for c, s in size.items()}, notes, lost)
 
 
 def _reach(data: Microdata, columns: Sequence[str]) -> dict[str, float | None]:
@@ -159,17 +163,19 @@ def matrices(pair: NumericPair) -> Matrices:
     nothing = np.empty((0, 0))
     if not pair.variables or math.isnan(first[0, 0]) or math.isnan(second[0, 0]):
         short = ("A file has fewer than two complete records.",) if pair.variables else ()
-        return Matrices((), (nothing, nothing), (nothing, nothing), notes + short)
+        return Matrices((), (nothing, nothing), (nothing, nothing), notes + short, pair.lost)
     # Rounding leaves a constant column with a variance of the order of (1e-16 · its size)².
     floor = np.array([(1e-12 * pair.largest[c]) ** 2 for c in pair.variables])
-    varies = (np.diag(first) > floor) & (np.diag(second) > floor)
+    varied = np.diag(first) > floor
+    varies = varied & (np.diag(second) > floor)
     flat = [c for c, v in zip(pair.variables, varies, strict=True) if not v]
     if flat:
         notes += (f"Does not vary in one of the files, left out: {', '.join(flat)}.",)
+    lost = pair.lost + tuple(c for c, v in zip(pair.variables, varied, strict=True) if v and c in flat)
     kept = tuple(c for c in pair.variables if c not in flat)
     cut = np.ix_(varies, varies)
     first, second = first[cut], second[cut]
-    return Matrices(kept, (first, second), (correlation(first), correlation(second)), notes)
+    return Matrices(kept, (first, second), (correlation(first), correlation(second)), notes, lost)
 
 
 def correlation(covariance: Floats) -> Floats:

@@ -54,7 +54,7 @@ def correlation_loss(original: Microdata, protected: Microdata, *, variables: Co
         notes += ("One variable alone has no correlations to lose.",)
     first, second = (_inflation(r) for r in pair.correlation)
     parts = pl.DataFrame({"variable": pair.variables, "original": first, "protected": second})
-    return Result(loss(first, second), {}, parts, notes)
+    return Result(loss(first, second), {}, parts, notes, lost=pair.lost)
 
 
 def _inflation(r: Floats) -> Floats:

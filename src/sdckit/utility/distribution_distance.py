@@ -78,7 +78,7 @@ def distribution_distance(
     notes = pair.notes
     if flat:
         notes += (f"Does not vary in the original, so W is 0 or infinite: {', '.join(flat)}.",)
-    return Result(figures[_NAMES[0]], figures, parts, notes, {"bins": pl.concat(drawn)})
+    return Result(figures[_NAMES[0]], figures, parts, notes, {"bins": pl.concat(drawn)}, lost=pair.lost)
 
 
 def _shares(x: Floats, mass: Floats, y: Floats, mass_y: Floats) -> tuple[Floats, Floats, Floats]:

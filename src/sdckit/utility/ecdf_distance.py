@@ -11,7 +11,7 @@ from sdckit.arrays import Floats
 from sdckit.engine import frames
 from sdckit.errors import ColumnError
 from sdckit.microdata import Microdata
-from sdckit.pairs import still_numeric
+from sdckit.pairs import no_longer, still_numeric
 from sdckit.registry import NUMERIC, Columns, Compares, Role, utility
 from sdckit.result import Result
 from sdckit.values import in_words
@@ -119,7 +119,8 @@ def ecdf_distance(original: Microdata, protected: Microdata, *, variables: Colum
     # one variable is its own joint distribution
     figures = _figures(_differences(joint) if len(chosen) > 1 else differences)
     tables = {"curve": pl.concat(curves)}
-    return Result(figures["du_max"], figures, pl.DataFrame(parts), notes, tables)
+    gone = no_longer(original, protected, variables, numeric=True)
+    return Result(figures["du_max"], figures, pl.DataFrame(parts), notes, tables, lost=gone)
 
 
 def _matrix(data: Microdata, columns: list[str]) -> Floats:

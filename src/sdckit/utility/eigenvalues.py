@@ -81,7 +81,7 @@ def eigenvalues(
         notes += (f"{lost} eigenvalues of the original are 0 and have no relative change: left out.",)
     if lost == len(names):
         return Result(math.nan, {}, parts, notes)
-    return Result(float(parts["change"].sum()), {}, parts, notes)
+    return Result(float(parts["change"].sum()), {}, parts, notes, lost=found.lost)
 
 
 def changes(first: Floats, second: Floats) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import polars as pl
 from sdckit import charts
 from sdckit.engine import tables
 from sdckit.microdata import Microdata
-from sdckit.pairs import categorical_variables
+from sdckit.pairs import categorical_variables, no_longer
 from sdckit.registry import Columns, utility
 from sdckit.result import Result
 
@@ -68,8 +68,9 @@ def entropy(
         before, after = (_entropy(data, column, missing) for data in (original, protected))
         rows.append((column, before, after, before - after))
     parts = pl.DataFrame(rows, schema=["variable", "original", "protected", "loss"], orient="row")
+    lost = no_longer(original, protected, variables or categorical_variables(original, original))
     means = {name: float(parts[name].mean()) for name in ("original", "protected", "loss")}  # type: ignore[arg-type]
-    return Result(float(parts["loss"].abs().mean()), means, parts)  # type: ignore[arg-type]
+    return Result(float(parts["loss"].abs().mean()), means, parts, lost=lost)  # type: ignore[arg-type]
 
 
 def _entropy(data: Microdata, column: str, missing: MissingShare) -> float:

@@ -9,7 +9,7 @@ from sdckit import charts
 from sdckit.engine import tables
 from sdckit.errors import OptionError, refuse_strangers
 from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, categorical_variables, side_by_side
+from sdckit.pairs import PROTECTED, categorical_variables, no_longer, side_by_side
 from sdckit.registry import Columns, Compares, utility
 from sdckit.result import Result
 from sdckit.values import texts
@@ -80,7 +80,8 @@ def entropy_loss(
     parts = pl.DataFrame(rows, schema=["variable", "ebil", "per_record", "share"], orient="row")
     value = float(parts["ebil"].sum())
     figures = {"per_record": value / total / len(chosen), "share": sum(parts["share"]) / len(chosen)}
-    return Result(value, figures, parts)
+    lost = no_longer(original, protected, variables or categorical_variables(original, original))
+    return Result(value, figures, parts, lost=lost)
 
 
 def _loss(joint: pl.DataFrame) -> float:

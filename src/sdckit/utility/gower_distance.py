@@ -11,7 +11,7 @@ from sdckit import charts
 from sdckit.engine import frames, tables
 from sdckit.errors import refuse_strangers
 from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, role_variables, side_by_side
+from sdckit.pairs import PROTECTED, no_longer, role_variables, side_by_side
 from sdckit.registry import Column, Columns, Compares, utility
 from sdckit.result import Result
 from sdckit.utility.ordinal import ranks
@@ -60,6 +60,7 @@ def gower_distance(
     [('a', 'nominal', 0.5), ('v', 'numeric', 0.25)]
     """
     chosen = tuple(variables) or role_variables(original, protected)
+    lost = no_longer(original, protected, variables or role_variables(original))
     if not chosen:
         return Result(math.nan, notes=("No variable to compare.",))
     refuse_strangers(ordinal, chosen, "ordinal names a variable that is not compared.")
@@ -78,7 +79,7 @@ def gower_distance(
         loss[c] = _ordinal(table, c, ordinal[c] if isinstance(ordinal, Mapping) and c in ordinal else None)
     rows = [(c, kinds[c], loss[c]) for c in chosen]
     parts = pl.DataFrame(rows, schema=["variable", "kind", "distance"], orient="row")
-    return Result(math.fsum(loss.values()) / len(chosen), {}, parts, notes)
+    return Result(math.fsum(loss.values()) / len(chosen), {}, parts, notes, lost=lost)
 
 
 def _kind(column: str, data: Microdata, types: tuple[Any, Any], ordinal: Any) -> str:

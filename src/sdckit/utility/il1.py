@@ -81,7 +81,7 @@ def il1(
     if scale is Scale.VALUE:
         figures["percent_sum"] = 100 * total
     value = total / float(row["total"]) / len(pair.variables)
-    return Result(value, figures, parts.drop("sum", "used"), notes)
+    return Result(value, figures, parts.drop("sum", "used"), notes, lost=pair.lost)
 
 
 def _notes(parts: pl.DataFrame, scale: Scale) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import polars as pl
 from sdckit import charts
 from sdckit.engine import tables
 from sdckit.microdata import Microdata
-from sdckit.pairs import still_numeric
+from sdckit.pairs import no_longer, still_numeric
 from sdckit.registry import NUMERIC, Columns, Compares, Role, utility
 from sdckit.result import Result
 from sdckit.utility.continuous import record_sums
@@ -43,8 +43,9 @@ def il1s(original: Microdata, protected: Microdata, *, variables: Columns = NUME
     0.235702
     """
     chosen, notes = still_numeric(original, protected, variables)
+    lost = no_longer(original, protected, variables, numeric=True)
     if not chosen:
-        return Result(math.nan, notes=(*notes, "No variable is numeric in both files."))
+        return Result(math.nan, notes=(*notes, "No variable is numeric in both files."), lost=lost)
     moments = tables.moments(original.table, chosen, original.roles.weight)
     sums = record_sums(original, protected, chosen)
     spread = {c: _root(moments.variance[c]) for c in chosen}
@@ -65,7 +66,7 @@ def il1s(original: Microdata, protected: Microdata, *, variables: Columns = NUME
     used = parts.filter((pl.col("standard_deviation") > 0) | (pl.col("il1s") > 0))
     value = float(used["il1s"].mean() or 0.0) if used.height else 0.0  # type: ignore[arg-type]
     complete = float(used["complete_pairs"].mean() or 0.0) if used.height else 0.0  # type: ignore[arg-type]
-    return Result(value, {"complete_pairs": complete}, parts.drop("pairs_weight"), notes + flat)
+    return Result(value, {"complete_pairs": complete}, parts.drop("pairs_weight"), notes + flat, lost=lost)
 
 
 def _root(variance: float | None) -> float:

@@ -98,7 +98,7 @@ def matrix_discrepancy(
         return Result(math.nan, figures, parts, (*notes, "Correlations need two variables that vary."))
     if not math.isfinite(figures.get("mse_v", math.inf)):
         notes += ("Covariances are too large to be squared.",)
-    return Result(found["r"][1], figures, parts, notes)
+    return Result(found["r"][1], figures, parts, notes, lost=matrix.lost)
 
 
 def _in_units(both: tuple[Floats, Floats], unit: Floats) -> list[Floats]:

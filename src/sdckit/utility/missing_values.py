@@ -6,7 +6,7 @@ import polars as pl
 from sdckit import charts
 from sdckit.engine import frames
 from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, role_variables, side_by_side
+from sdckit.pairs import PROTECTED, no_longer, role_variables, side_by_side
 from sdckit.registry import Columns, Compares, utility
 from sdckit.result import Result
 
@@ -62,4 +62,5 @@ def missing_values(original: Microdata, protected: Microdata, *, variables: Colu
         float(parts["percent"].mean()) / 100,  # type: ignore[arg-type]
         {name: int(parts[name].sum()) for name in ("new_missing", "missing_before", "missing_after")},
         parts,
+        lost=no_longer(original, protected, variables or role_variables(original)),
     )

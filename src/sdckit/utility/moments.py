@@ -77,7 +77,7 @@ def moments(
         notes += ("No mean or variance can be compared.",)
     found = {"covariance": covariances, "correlation": correlations, "quantiles": spots}
     figures = {name: number for name, number in change.items() if number is not None}
-    return Result(math.nan if value is None else value, figures, parts, notes, found)
+    return Result(math.nan if value is None else value, figures, parts, notes, found, lost=pair.lost)
 
 
 def _per_variable(pair: NumericPair) -> pl.DataFrame:

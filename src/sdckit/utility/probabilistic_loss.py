@@ -77,7 +77,7 @@ def probabilistic_loss(
     notes = pair.notes + left_out(pair)
     if not figures:
         return Result(math.nan, {}, parts, (*notes, "A file has fewer than two values."))
-    return Result(min(sum(figures.values()) / len(figures), 100.0), figures, parts, notes)
+    return Result(min(sum(figures.values()) / len(figures), 100.0), figures, parts, notes, lost=pair.lost)
 
 
 def _loss(before: float, after: float, error: float) -> float | None:

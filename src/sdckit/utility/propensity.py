@@ -104,7 +104,9 @@ def propensity(
     figures["auc"] = _auc(stack, fit.scores)
     if any(data.roles.weight is not None for data in (original, protected)):
         notes += ("Records count with their survey weights.",)
-    return Result(value, figures, _alone(stack), notes, {"scores": _histogram(stack, fit.scores)})
+    return Result(
+        value, figures, _alone(stack), notes, {"scores": _histogram(stack, fit.scores)}, lost=stack.lost
+    )
 
 
 @dataclass(frozen=True, slots=True)

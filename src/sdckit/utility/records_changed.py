@@ -8,7 +8,7 @@ import polars as pl
 from sdckit import charts
 from sdckit.engine import frames
 from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, role_variables, side_by_side
+from sdckit.pairs import PROTECTED, no_longer, role_variables, side_by_side
 from sdckit.registry import Columns, Compares, utility
 from sdckit.result import Result
 from sdckit.values import text_of
@@ -42,6 +42,7 @@ def records_changed(original: Microdata, protected: Microdata, *, variables: Col
     ('sex', 3, 0.75)
     """
     chosen = tuple(variables) or role_variables(original, protected)
+    lost = no_longer(original, protected, variables or role_variables(original))
     if not chosen:
         return Result(float("nan"), notes=("No variable to compare.",))
     both = side_by_side(original, protected, chosen)
@@ -50,7 +51,7 @@ def records_changed(original: Microdata, protected: Microdata, *, variables: Col
     counts = [int(v) for v in frames.gather(both.select(*sums)).row(0)]
     shares = [c / original.height for c in counts]
     parts = pl.DataFrame({"variable": chosen, "changed": counts, "share": shares})
-    return Result(sum(shares) / len(shares), {"values_changed": sum(counts)}, parts)
+    return Result(sum(shares) / len(shares), {"values_changed": sum(counts)}, parts, lost=lost)
 
 
 def differs(column: str, types: tuple[Any, Any]) -> nw.Expr:

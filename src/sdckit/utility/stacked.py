@@ -11,7 +11,7 @@ import polars as pl
 from sdckit.arrays import Bools, Codes, Floats, Ints
 from sdckit.errors import ColumnError, DataError, listing
 from sdckit.microdata import Microdata
-from sdckit.pairs import role_variables
+from sdckit.pairs import no_longer, role_variables
 from sdckit.values import in_one_column
 
 MOST_LEVELS = 200
@@ -43,6 +43,7 @@ class Stack:
     second: Bools
     weight: Floats
     notes: tuple[str, ...]
+    lost: tuple[str, ...]
 
     @property
     def share(self) -> float:
@@ -67,10 +68,12 @@ def stacked(original: Microdata, protected: Microdata, variables: Sequence[str])
         )
     notes: list[str] = []
     raw = []
+    lost = [*no_longer(original, protected, variables or role_variables(original))]
     for name in chosen:
         both = in_one_column([original.frame[name], protected.frame[name]])
         if both is None:
             notes.append(f"{name} is coded differently in the two files and left out.")
+            lost.append(name)
         else:
             text = isinstance(both.dtype, pl.Enum)
             raw.append(_raw(both.cast(pl.String) if text else both, original, notes))
@@ -86,7 +89,7 @@ def stacked(original: Microdata, protected: Microdata, variables: Sequence[str])
     masses = [sums(place, weight * side) for side in (~second, second)]
     first = order[starts]
     done = tuple(_distinct(v, first, masses[0] + masses[1]) for v in raw)
-    return Stack(done, masses[0], masses[1], place, second, weight, tuple(notes))
+    return Stack(done, masses[0], masses[1], place, second, weight, tuple(notes), tuple(lost))
 
 
 def sums(places: Any, mass: Floats, size: int = 0) -> Floats:

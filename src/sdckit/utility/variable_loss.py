@@ -12,7 +12,7 @@ from sdckit.arrays import Floats
 from sdckit.engine import frames
 from sdckit.errors import refuse_strangers
 from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, role_variables, side_by_side
+from sdckit.pairs import PROTECTED, no_longer, role_variables, side_by_side
 from sdckit.registry import Column, Columns, Compares, utility
 from sdckit.result import Result
 from sdckit.utility.ordinal import ranks
@@ -61,6 +61,7 @@ def variable_loss(
     0.16666666666666666
     """
     chosen = tuple(variables) or role_variables(original, protected)
+    lost = no_longer(original, protected, variables or role_variables(original))
     if not chosen:
         return Result(math.nan, notes=("No variable to compare.",))
     refuse_strangers(ordinal, chosen, "ordinal names a variable that is not compared.")
@@ -81,7 +82,7 @@ def variable_loss(
             distance = _nominal(x, y)
         rows.append((c, kind, float(np.average(distance, weights=weight))))
     parts = pl.DataFrame(rows, schema=["variable", "kind", "loss"], orient="row")
-    return Result(float(np.mean(parts["loss"].to_numpy())), {}, parts, tuple(notes))
+    return Result(float(np.mean(parts["loss"].to_numpy())), {}, parts, tuple(notes), lost=lost)
 
 
 def _kind(original: Microdata, column: str, ordinal: Any) -> str:
