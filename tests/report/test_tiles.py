@@ -95,9 +95,8 @@ def test_each_key_is_in_one_public_mosaic_and_not_in_a_histogram_too():
     assert len(mosaics(data, data, public=False)["charts"]) == 3
     found = mosaics(data, data, public=True)["charts"]
     assert [chart["names"] for chart in found] == [["k0", "k1"], ["k2", "k3"]]
-    tiled = [name for chart in found for name in chart["names"]]
-    assert [c["name"] for c in histograms(data, data, public=True, tiled=tiled)["charts"]] == ["k4"]
-    assert histograms(data, data, public=False, tiled=tiled)["all"] == 5
+    assert [c["name"] for c in histograms(data, data, public=True, mosaics=found)["charts"]] == ["k4"]
+    assert histograms(data, data, public=False, mosaics=found)["all"] == 5
 
 
 def test_noise_in_the_last_digits_is_no_change():

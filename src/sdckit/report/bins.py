@@ -1,6 +1,6 @@
 """Histogram bins common to both files: round limits, open ends, shares of the population."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from math import ceil, fsum
 from typing import Any
 
@@ -10,6 +10,7 @@ from sdckit.charts.numbers import round_marks, round_step
 from sdckit.engine import frames, tables
 from sdckit.microdata import Microdata
 from sdckit.report.disclosure import FEW, visible
+from sdckit.report.subtraction import small_difference
 
 MOST = 6  # histograms in a report
 CONSIDERED = 40  # variables looked at to find those that changed most
@@ -18,19 +19,28 @@ QUANTILES = (0.02, 0.25, 0.75, 0.98)
 
 
 def histograms(
-    original: Microdata, protected: Microdata, *, public: bool, tiled: Collection[str] = ()
+    original: Microdata, protected: Microdata, *, public: bool, mosaics: Sequence[dict[str, Any]] = ()
 ) -> dict[str, Any]:
     """Histograms of the numbers that changed most, and how many there are.
 
-    For the public not of those in a mosaic (`tiled`), which puts other values together: the difference of
-    the two could be a count that both hide.
+    For the public not of those in one of the mosaics, which puts other values together: the difference of
+    the two could be a count that both hide. Nor of those that give a small count away when subtracted from
+    any other picture; these are `withheld`.
     """
-    names = [n for n in _numbers(original, protected) if not (public and n in tiled)]
+    tiled = {name for mosaic in mosaics for name in mosaic["names"]} if public else set()
+    names = [n for n in _numbers(original, protected) if n not in tiled]
     made = [_histogram(original, protected, name, public=public) for name in names[:CONSIDERED]]
-    charts = sorted(
-        (c for c in made if c is not None), key=lambda c: -c["changed"]
-    )  # of equal ones the first
-    return {"charts": charts[:MOST], "all": len(names)}
+    charts: list[dict[str, Any]] = []
+    withheld: list[str] = []
+    # of equal ones the first
+    for chart in sorted((c for c in made if c is not None), key=lambda c: -c["changed"]):
+        if len(charts) == MOST:
+            break
+        if public and small_difference((original, protected), chart, (*mosaics, *charts)):
+            withheld.append(chart["title"])
+        else:
+            charts.append(chart)
+    return {"charts": charts, "all": len(names), "withheld": withheld}
 
 
 def _numbers(original: Microdata, protected: Microdata) -> list[str]:

@@ -120,12 +120,11 @@ def _details(x: Assessment | None, *, public: bool) -> dict[str, Any]:
         return dict.fromkeys(names)
     original, protected = x.original, x.protected[0]
     mosaics = tiles.mosaics(original, protected, public=public)
-    tiled = {name for chart in mosaics["charts"] for name in chart["names"]}
     return {
         "by_k": by_key.by_k(x, public=public),
         "riskiest": None if public else by_key.riskiest(x),
         "mosaics": mosaics,
-        "histograms": bins.histograms(original, protected, public=public, tiled=tiled),
+        "histograms": bins.histograms(original, protected, public=public, mosaics=mosaics["charts"]),
         "missing": describe.missing(original, protected, public=public),
         "steps": steps.steps(original, protected, public=public),
         "omitted": measures.left_out(x, public=public),
@@ -145,11 +144,21 @@ def _explained(measured: dict[str, Any]) -> list[str]:
 
 
 def _scenario_file(x: Assessment | None, found: RiskUtilityMap | None) -> str:
+    """What does it again; empty where the steps are not known."""
     if found is not None:
         plan = {p.name: p.scenario.as_list() for p in found.results}
-        return steps.scenario_file(found.data, plan, found.seed)
-    if x is None:
+        return steps.scenario_file(found.data, plan, found.seed, _asked(found))
+    done = [] if x is None else steps.logged(x.original, x.protected[0])
+    if x is None or not done:
         return ""
-    return steps.scenario_file(
-        x.original, {x.scenario or "protected": steps.logged(x.original, x.protected[0])}, x.seed
-    )
+    return steps.scenario_file(x.original, {x.scenario or "protected": done}, x.seed)
+
+
+def _asked(found: RiskUtilityMap) -> dict[str, Any]:
+    """The section `assess` of the plan of a map."""
+    asked: dict[str, Any] = {"risk": dict(found.risk), "utility": dict(found.utility)}
+    if found.also:
+        asked["also"] = list(found.also)
+    if found.max_risk is not None:
+        asked["max_risk"] = found.max_risk
+    return {**asked, **found.needs}

@@ -11,6 +11,7 @@ import polars as pl
 from sdckit.engine import frames, tables
 from sdckit.microdata import Microdata
 from sdckit.report.disclosure import FEW, OTHER, visible
+from sdckit.report.subtraction import small_difference
 
 MOST = 3  # mosaics in a report
 CONSIDERED = 12  # keys looked at
@@ -47,7 +48,8 @@ def mosaics(original: Microdata, protected: Microdata, *, public: bool) -> dict[
     """Mosaics of the pairs of keys that changed most, and how many pairs there are.
 
     For the public each key is in one mosaic only: from tables that share a key, cells of all their keys
-    together, which may be of one record, could be worked out.
+    together, which may be of one record, could be worked out. A mosaic that gives a small count away when
+    subtracted from one before it, as age in tens and in fives may, is `withheld`.
     """
     keys = [k for k in original.roles.keys if k in visible(original, protected) and k in protected.columns]
     cells = [_cells(data, keys[:CONSIDERED]) for data in (original, protected)]
@@ -61,12 +63,17 @@ def mosaics(original: Microdata, protected: Microdata, *, public: bool) -> dict[
         pairs.append(Pair(names, *(_two_way(data, c, (i, j), names) for data, c in files)))
     pairs.sort(key=lambda pair: -pair.changed)  # of equal ones the first, in the order of the keys
     charts: list[dict[str, Any]] = []
+    withheld: list[str] = []
     for pair in pairs:
         again = public and any(name in chart["names"] for chart in charts for name in pair.names)
         chart = None if again or len(charts) == MOST else _chart(original, pair, public=public)
-        charts += [chart] if chart else []
+        if chart and public and small_difference((original, protected), chart, charts):
+            withheld.append(" by ".join(original.labels.name(name) for name in pair.names))
+        elif chart:
+            charts.append(chart)
     return {
         "charts": charts,
+        "withheld": withheld,
         "all": len(keys) * (len(keys) - 1) // 2,
         "changed": any(p.changed for p in pairs),
     }
