@@ -125,3 +125,12 @@ def test_files_may_be_given_by_name_and_are_counted(survey):
 def test_a_generator_that_is_none(survey):
     with pytest.raises(OptionError, match=r"rng must be a seed or a generator. Given: 'a'"):
         sdc.protect.add_noise(survey, rng="a")
+
+
+def test_our_error_inside_an_option_comes_as_it_is():
+    with pytest.raises(sdc.SdcError) as met:
+        find("indicators").validate({"indicators": ["ginni"]})
+    text = str(met.value)
+    assert text.startswith("There is no indicator 'ginni'.")
+    assert text.count("Allowed:") == 1
+    assert ".." not in text

@@ -25,7 +25,7 @@ from sdckit.columns import Columns as Columns
 from sdckit.columns import RoleColumns as RoleColumns
 from sdckit.columns import column_names, names_columns
 from sdckit.engine.frames import ENGINES
-from sdckit.errors import EngineError, OptionError, RoleError, UnknownMethodError, listing, nearest
+from sdckit.errors import EngineError, OptionError, RoleError, SdcError, UnknownMethodError, listing, nearest
 from sdckit.microdata import LogEntry, Microdata, require_microdata
 from sdckit.result import Result
 from sdckit.roles import Role as Role
@@ -151,12 +151,14 @@ class Spec:
             raise self._explain(error) from None
         return {name: getattr(model, name) for name in self.options.model_fields}
 
-    def _explain(self, error: ValidationError) -> OptionError:
+    def _explain(self, error: ValidationError) -> SdcError:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         if first["type"] == "missing":
             return OptionError(f"{self.name} needs the option {name!r}.")
         ours = first.get("ctx", {}).get("error")
+        if isinstance(ours, SdcError):  # it says what is allowed already
+            return ours
         return OptionError(
             f"Option {name!r} of {self.name} is not valid.",
             given=repr(first["input"]),
