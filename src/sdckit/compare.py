@@ -161,6 +161,7 @@ class Judge:
             also={n: fmean(p.also[n] for p in points) for n in self.also},
             left_out={name: reason for p in points for name, reason in p.left_out.items()},
             estimates=averaged([p.estimates for p in points]),
+            warnings=points[0].warnings,
         )
 
     def _once(self, data: Microdata, scenario: Scenario, seed: int) -> Point:
@@ -198,6 +199,7 @@ class Judge:
             also=also,
             left_out=left_out,
             estimates=estimates_of(done.utility),
+            warnings=protected.warnings,
         )
 
 

@@ -31,7 +31,7 @@ class LogEntry:
         if not words:
             return ""
         return (
-            f"{self.method} blanked values that other columns of the file still tell: {'; '.join(words)}. "
+            f"{self.method} blanked values that other columns, as they were then, tell: {'; '.join(words)}. "
             f"Drop these columns, or make them or the key coarser in a step before {self.method}."
         )
 

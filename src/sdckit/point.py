@@ -26,6 +26,7 @@ class Point:
     also: Mapping[str, float] = field(default_factory=dict)  # what was measured beside the axes
     left_out: Mapping[str, str] = field(default_factory=dict)  # why some of that is missing
     estimates: tuple[Estimated, ...] = ()
+    warnings: tuple[str, ...] = ()  # of the protected data
 
     @property
     def ok(self) -> bool:

@@ -50,6 +50,7 @@ class Store:
                 also=kept["also"],
                 left_out=kept["left_out"],
                 estimates=tuple(Estimated(*line) for line in kept["estimates"]),
+                warnings=tuple(kept["warnings"]),
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -67,6 +68,7 @@ class Store:
             "also": dict(point.also),
             "left_out": dict(point.left_out),
             "estimates": [e.as_list() for e in point.estimates],
+            "warnings": list(point.warnings),
         }
         write_text(json.dumps(kept), self._path(point.scenario, seed))
 

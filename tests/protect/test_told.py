@@ -168,7 +168,7 @@ def test_suppress_logs_what_is_told_and_warns_while_the_columns_are_there(suppre
     assert "sex" not in figures["told_by"]
     assert sum(max(by.values()) for by in figures["told_by"].values()) <= figures["values_told"]
     (text,) = suppressed.warnings
-    assert text.startswith("suppress blanked values that other columns of the file still tell: region (")
+    assert text.startswith("suppress blanked values that other columns, as they were then, tell: region (")
     assert f"{tellers['stratum']} by stratum" in text
     assert "Drop these columns, or make them or the key coarser" in text
     assert text in repr(suppressed)
@@ -231,3 +231,27 @@ def test_the_command_line_warns(tmp_path):
     document = json.loads(asked.stdout)
     assert document["steps"][0]["figures"]["values_told"] > 0
     assert document["warnings"][0] in asked.stderr
+
+
+def test_compare_keeps_the_warnings_and_shows_those_of_the_recommended(tmp_path):
+    from sdckit.cli import app
+
+    data = sdc.demo.survey(n=400, seed=1)
+    sdc.write(data, tmp_path / "s.parquet")
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        "data: {file: s.parquet, keys: [region, sex, education], strata: stratum}\n"
+        "scenarios: {a: [{suppress: {k: 3}}]}\nassess: {utility: missing_values}\n"
+    )
+    told = CliRunner().invoke(app, ["compare", str(plan)]).stdout
+    assert "Warning: suppress blanked values that other columns" in told
+    asked = json.loads(CliRunner().invoke(app, ["compare", str(plan), "--json"]).stdout)
+    steps = {"a": [{"suppress": {"k": 3, "keys": ["region", "sex", "education"]}}]}
+    first, kept = (
+        sdc.compare(data, steps, utility="missing_values", cache=tmp_path / "kept").results[0]
+        for _ in range(2)
+    )
+    assert first.warnings == kept.warnings
+    assert "by stratum" in kept.warnings[0]
+    assert "by stratum" in asked["scenarios"][0]["warnings"][0]
+    assert asked["original"]["warnings"] == []

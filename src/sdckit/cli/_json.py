@@ -46,6 +46,7 @@ def assessment(done: Assessment) -> dict[str, Any]:
         "seed": done.seed,
         "max_risk": done.max_risk,
         "acceptable": done.risk_acceptable,
+        "direct_identifiers": done.identifiers_left,
         "risk": {
             name: {"before": _result(done.before[name]) if name in done.before else None, "after": _result(r)}
             for name, r in done.after.items()
@@ -92,6 +93,7 @@ def _point(point: Point) -> dict[str, Any]:
         "utility_values": point.utility_values,
         "also": point.also,
         "left_out": point.left_out,
+        "warnings": point.warnings,
         "seconds": point.seconds,
         "error": point.error,
         "steps": point.scenario.as_list(),

@@ -116,6 +116,8 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
     numbers = ["risk", "loss", *risks, *losses, *found.also]
     console.print(table("", ["scenario", *numbers, "front", ""], rows, right="|".join(numbers)))
     console.print(escape(found.reason), style="bold")
+    for text in best.warnings if best is not None else ():
+        console.print(escape(f"Warning: {text}"))
 
 
 def found(
