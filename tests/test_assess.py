@@ -1,5 +1,7 @@
 """assess: what applies is measured, what does not is named with its reason."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
@@ -123,3 +125,33 @@ def test_the_risk_of_a_file_is_measured_once(survey):
     assert other.before["k_anonymity"].options["k"] == 2
     table = sdc.assess(data, data, measures=["k_map"], k_map={"population": data.frame})
     assert table.before["k_map"].value == table.after["k_map"].value
+
+
+def test_one_measure_may_be_named_without_a_list(survey):
+    assert list(sdc.assess(survey, survey, measures="il1s").utility) == ["il1s"]
+    with pytest.raises(UnknownMethodError, match=r"no measure 'ils'"):
+        sdc.assess(survey, survey, measures="ils")
+
+
+@pytest.mark.parametrize("ceiling", ["0.1", True, float("nan"), [0.1]])
+def test_an_accepted_risk_is_a_number(survey, ceiling):
+    with pytest.raises(OptionError, match=r"max_risk must be a number. Given: "):
+        sdc.assess(survey, survey, max_risk=ceiling)
+
+
+def test_after_swapping_records_keep_their_place_and_a_note_says_what_moved(survey):
+    swapped = sdc.protect.rank_swap(survey, variables=["income"], share=0.1, rng=1)
+    done = sdc.assess(survey, swapped, measures=["il1s", "missing_values", "record_linkage", "entropy_loss"])
+    assert done.utility["il1s"].value > 0
+    assert done.after["record_linkage"].value < 1
+    assert "rank_swap moved values of income from record to record" in done.utility["il1s"].notes[-1]
+    assert "rank_swap moved" in done.utility["missing_values"].notes[-1]
+    assert not done.utility["entropy_loss"].notes  # no key was swapped
+    assert done.utility["entropy_loss"].value == 0
+
+
+def test_columns_of_the_print_do_not_run_together(survey):
+    done = sdc.assess(survey, survey, measures="frequencies")
+    tiny = replace(done.after["frequencies"], value=3.71528e-305)
+    shown = repr(replace(done, before={"frequencies": tiny}, after={"frequencies": tiny}))
+    assert "3.71528e-305  3.71528e-305" in shown

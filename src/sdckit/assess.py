@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isnan
 from statistics import fmean
 from time import perf_counter
 from typing import Any, cast
@@ -13,8 +14,12 @@ from sdckit.microdata import Microdata, require_microdata
 from sdckit.pairs import why_not_linked
 from sdckit.registry import Compares, Kind, Spec, find, known, specs
 from sdckit.result import Result, show
+from sdckit.unmeasured import unmeasured
 
 Progress = Callable[[str, int, int], None]  # measure, position, measures in all
+
+# Values that changed records: the protection, and the option that names the columns.
+MOVED = {"rank_swap": "variables", "shuffle": "variables", "swap_records": "geography"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +46,42 @@ class Assessment:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
+    def identifiers_left(self) -> tuple[str, ...]:
+        """Direct identifiers that a protected file still has: it is not for release, whatever its risk."""
+        return tuple(dict.fromkeys(c for data in self.protected for c in data.roles.direct))
+
+    @property
     def risk_acceptable(self) -> bool | None:
-        """Whether the mean individual risk is at or below the accepted one; None without a ceiling."""
+        """Whether the mean individual risk is at or below the accepted one; None without a ceiling.
+
+        Never with direct identifiers in the protected file.
+        """
+        if self.identifiers_left:
+            return False
         if self.max_risk is None or "individual_risk" not in self.after:
             return None
         return self.after["individual_risk"].value <= self.max_risk
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to mind before the file is released: of its steps, and of columns that no risk looks at."""
+        found = (
+            text for data in self.protected for text in (*data.warnings, *unmeasured(self.original, data))
+        )
+        return tuple(dict.fromkeys(found))
+
     def __repr__(self) -> str:
         lines = [f"Assessment of {self.scenario or 'a protected file'}: {self.original.height:,} records"]
-        lines.append(f"  {'risk':<24}{'before':>12}{'after':>12}")
+        rows = [("risk", "before", "after")]
         for name, result in self.after.items():
             before = show(self.before[name].value) if name in self.before else ""
-            lines.append(f"  {name:<24}{before:>12}{show(result.value):>12}")
-        lines.append(f"  {'utility':<24}{'':>12}{'value':>12}")
-        lines += [f"  {name:<24}{'':>12}{show(r.value):>12}" for name, r in self.utility.items()]
+            rows.append((name, before, show(result.value)))
+        rows.append(("utility", "", "value"))
+        rows += [(name, "", show(r.value)) for name, r in self.utility.items()]
+        first, *rest = (max(len(row[i]) for row in rows) for i in range(3))
+        widths = [max(10, width) for width in rest]
+        lines += [f"  {a:<{first}}  {b:>{widths[0]}}  {c:>{widths[1]}}" for a, b, c in rows]
+        lines += [f"  warning: {text}" for text in self.warnings]
         lines += [f"  left out: {o.measure}: {o.reason}" for o in self.omitted]
         return "\n".join(lines)
 
@@ -63,7 +90,7 @@ def assess(
     original: Microdata,
     protected: Microdata | Sequence[Microdata],
     *,
-    measures: Sequence[str] | None = None,
+    measures: str | Sequence[str] | None = None,
     max_risk: float | None = None,
     linked: bool | None = None,
     progress: Progress | None = None,
@@ -73,9 +100,11 @@ def assess(
 
     Risks of one file are measured before and after. `needs` sets options by the measure's name,
     `k_anonymity={"k": 5}` or, for its first option, `k_anonymity=5`; `by=…` goes to all that have it.
-    Measures that compare record by record are left out, with the reason, after swapping or synthesis and
-    for files of different length (`linked=False` says so for a file from elsewhere). `protected` may
-    be a list of synthetic files: the figures are then means over the files.
+    Measures that compare record by record are left out, with the reason, after synthesis, `sample_records`,
+    `new_ids` and `shuffle_order` and for files of different length (`linked=False` says so for a file from
+    elsewhere). After swapping and shuffling a record keeps its place: values that moved are compared with
+    what stood there before, and a note says so. `protected` may be a list of synthetic files: the figures
+    are then means over the files. `warnings` of the result says what no risk looks at.
 
     >>> import sdckit as sdc
     >>> data = sdc.demo.survey(n=300, seed=1)
@@ -88,9 +117,11 @@ def assess(
         raise OptionError("assess needs at least one protected file.", given="an empty list")
     for data in (original, *sets):
         require_microdata(data, "assess")
-    if max_risk is not None and not (isinstance(max_risk, int | float) and 0 <= max_risk <= 1):
+    check_ceiling(max_risk)
+    if max_risk is not None and not 0 <= max_risk <= 1:
         raise OptionError("max_risk is a mean individual risk.", given=max_risk, allowed="0 to 1")
     options = measure_options(needs)
+    measures = [measures] if isinstance(measures, str) else measures
     _check_names(measures)
     chosen = [s for name, s in _measures().items() if measures is None or name in measures]
     unlinked = _why_unlinked(original, sets, linked)
@@ -112,7 +143,8 @@ def assess(
         try:
             if spec.compares is Compares.ONE_FILE:
                 before[spec.name] = _of_one(spec, original, options.get(spec.name, {}))
-            results[spec.kind][spec.name] = _on_sets(spec, original, sets, options)
+            found = _on_sets(spec, original, sets, options)
+            results[spec.kind][spec.name] = _with_note(found, spec, sets)
         except SdcError as error:
             before.pop(spec.name, None)
             omitted.append(Omission(spec.name, str(error)))
@@ -127,6 +159,13 @@ def assess(
         max_risk,
         seconds=seconds,
     )
+
+
+def check_ceiling(max_risk: Any) -> None:
+    """Refuse an accepted risk that is not a number."""
+    number = isinstance(max_risk, int | float) and not isinstance(max_risk, bool) and not isnan(max_risk)
+    if max_risk is not None and not number:
+        raise OptionError("max_risk must be a number.", given=repr(max_risk))
 
 
 def _measures() -> dict[str, Spec]:
@@ -249,14 +288,34 @@ def _of_one(spec: Spec, data: Microdata, given: Mapping[str, Any]) -> Result:
     return data.once(asked, lambda: cast("Result", spec.call(data, **given))).copy()
 
 
+def _with_note(result: Result, spec: Spec, sets: Sequence[Microdata]) -> Result:
+    """The result of comparing record by record with a note on values that moved from record to record."""
+    if spec.compares is not Compares.RECORDS or spec.kind is not Kind.UTILITY:
+        return result
+    moved: dict[str, set[str]] = {}
+    for entry in (entry for data in sets for entry in data.log if entry.method in MOVED):
+        moved.setdefault(entry.method, set()).update(entry.options.get(MOVED[entry.method], ()))
+    parts = result.parts
+    used = set() if parts is None or "variable" not in parts.columns else set(parts["variable"])
+    notes = tuple(
+        f"{method} moved values of {listing(sorted(columns & used))} from record to record: this says how "
+        "far, and little of what analyses lose. Look at distributions, tables and estimates as well."
+        for method, columns in moved.items()
+        if columns & used
+    )
+    return replace(result, notes=result.notes + notes)
+
+
 def _mean(results: Sequence[Result]) -> Result:
     """One result for several synthetic files: means of the numbers, the first file's parts."""
     first = results[0]
     names = [n for n in first.figures if all(n in r.figures for r in results)]
     note = f"Mean over {len(results)} files; parts are of the first."
+    lost = tuple(dict.fromkeys(c for r in results for c in r.lost))
     return replace(
         first,
         value=fmean(r.value for r in results),
         figures={n: fmean(r.figures[n] for r in results) for n in names},
         notes=(*first.notes, note),
+        lost=lost,
     )

@@ -99,7 +99,7 @@ def test_types_are_kept_and_the_seed_decides():
     assert one.schema == frame.schema
     assert one.equals(same)
     assert not one.equals(other)
-    assert not sdc.registry.find("shuffle").keeps_records
+    assert sdc.registry.find("shuffle").keeps_records
 
 
 def test_mistakes():

@@ -26,7 +26,6 @@ class Swap(StrEnum):
 @protection(
     "Rank swapping",
     needs=Role.NUMERIC,
-    keeps_records=False,
     reference="Moore (1996); Kim, Measures of Data Utility for Complex Survey Data, for the groups",
 )
 @once_per_household
@@ -51,7 +50,8 @@ def rank_swap(
     The values of each variable stay exactly the same, only who has them changes; relations between variables
     weaken as `share` grows, and with share = 1 nothing is left of them. Equal values are ranked in the order
     of the file. `by`: within strata, n being the stratum's; a stratum's only record keeps its values.
-    A record's values are no longer its own: measures that compare record by record say little.
+    A record keeps its place and its other columns: measures that compare record by record say how far the
+    values moved, and little of what analyses lose.
 
     Missing values stay missing, where they are. Weights are not used.
     `where`: protect only the records that a measure flags, see `sdckit.where`.

@@ -18,7 +18,6 @@ ROOM = 2  # records for each coefficient at least; with fewer the fit is so clos
 @protection(
     "Data shuffling",
     needs=Role.NUMERIC,
-    keeps_records=False,
     reference="Muralidhar & Sarathy (2006)",
 )
 @once_per_household

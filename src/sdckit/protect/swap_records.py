@@ -31,7 +31,6 @@ Profiles = Annotated[Sequence[Sequence[str]], BeforeValidator(_as_profiles), Col
 
 @protection(
     "Record swapping between areas",
-    keeps_records=False,
     reference="Shlomo, Tudor & Groom (2010); Hundepool et al. (2012), ch. 5",
 )
 def swap_records(

@@ -29,7 +29,8 @@ class Scale(StrEnum):
     reference="Domingo-Ferrer & Torra (2001); Yancey, Winkler & Creecy (2002)",
     chart=charts.PartsBars("il1", "mean change, share of the value (or standard deviations)"),
     reading="0: no number changed. 0.1: numbers moved by a tenth of themselves on average. Values close to "
-    "0 can make it very large: il1s or scale='sd' is steadier. Not informative after swapping or synthesis.",
+    "0 can make it very large: il1s or scale='sd' is steadier. After "
+    "swapping it says how far values moved, and little of what analyses lose.",
 )
 def il1(
     original: Microdata, protected: Microdata, *, variables: Columns = NUMERIC, scale: Scale = Scale.VALUE

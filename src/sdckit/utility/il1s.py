@@ -22,7 +22,8 @@ from sdckit.utility.continuous import record_sums
     reference="Yancey, Winkler & Creecy (2002)",
     chart=charts.PartsBars("il1s", "mean change, standard deviations / √2"),
     reading="0: no number changed. 0.1: numbers moved by 0.14 standard deviations on average; above 0.5 the "
-    "records have little to do with their originals. Not informative after swapping or synthesis.",
+    "records have little to do with their originals. After swapping it says how far values moved, and little "
+    "of what analyses lose.",
 )
 def il1s(original: Microdata, protected: Microdata, *, variables: Columns = NUMERIC) -> Result:
     r"""Mean absolute change of the numbers, in standard deviations of the original.
