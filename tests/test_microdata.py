@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sdckit as sdc
-from sdckit.errors import ColumnError, DataError, RoleError
+from sdckit.errors import ColumnError, DataError, RoleError, SdcWarning
 
 
 def test_a_frame_comes_back_as_the_kind_that_went_in():
@@ -24,8 +24,61 @@ def test_a_frame_comes_back_as_the_kind_that_went_in():
         assert data.frame["x"].to_list() == [1.0, None]
 
 
+def test_the_data_do_not_change_with_the_callers_frame():
+    frame = pl.DataFrame({"age": [30, 40]})
+    data = sdc.read(frame)
+    frame[0, "age"] = 999
+    data.frame[0, "age"] = 555
+    data.with_frame(frame).frame[1, "age"] = 555
+    assert data.frame["age"].to_list() == [30, 40]
+    later = data.with_frame(frame)
+    frame[0, "age"] = 1
+    assert later.frame["age"].to_list() == [999, 40]
+
+
+def test_nullable_types_of_pandas_come_back():
+    frame = pd.DataFrame(
+        {
+            "self": pd.array([1, None, 2**60 + 1], dtype="Int64"),
+            "yes": pd.array([True, None, False], dtype="boolean"),
+            "text": pd.array(["a", None, "b"], dtype="string"),
+            "x": pd.array([1.5, None, 2], dtype="Float32"),
+            "arrow": pd.array([1, None, 3], dtype="int64[pyarrow]"),
+            "plain": [1.0, np.nan, 2.0],
+            "dropped": pd.array([1, 2, 3], dtype="Int64"),
+        }
+    )
+    data = sdc.read(frame, direct="dropped")
+    pd.testing.assert_frame_equal(data.native(), frame.drop(columns="dropped"))
+    means = data.with_frame(data.frame.with_columns(pl.lit(0.5).alias("self"), pl.lit("c").alias("yes")))
+    assert means.native()["self"].dtype == "Float64"
+    assert means.native()["yes"].dtype == "string"
+    days = data.with_frame(data.frame.with_columns(pl.lit(timedelta(1)).alias("self")))
+    assert days.native()["self"][0] == timedelta(1)
+
+
+def test_an_index_of_pandas_is_not_kept_and_said_so():
+    frame = pd.DataFrame({"x": [1.0, 2.0]}, index=[9, 7])
+    with pytest.warns(SdcWarning, match=r"not kept.*numbered 0, 1"):
+        assert sdc.read(frame, numeric="x").native().index.tolist() == [0, 1]
+    with pytest.warns(SdcWarning, match=r"index 'pid' of the data frame is not read; reset_index\(\)"):
+        assert sdc.read(frame.rename_axis("pid"), numeric="x").columns == ("x",)
+
+
+@pytest.mark.filterwarnings("error")
+def test_nothing_is_said_of_a_plain_index_and_unique_ids():
+    sdc.read(pd.DataFrame({"x": [1.0, 2.0]}, index=[0, 1]), id="x")
+    sdc.read(pl.DataFrame({"x": [1, 2]}), id="x")
+
+
+@pytest.mark.parametrize("values", [[1, 1, 2], [1, 2, None]])
+def test_ids_that_do_not_name_records_are_said(values):
+    with pytest.warns(SdcWarning, match=r"'pid', given as id, are repeated or missing"):
+        sdc.read(pl.DataFrame({"pid": values}), id="pid")
+
+
 def test_the_callers_pandas_frame_is_not_changed():
-    frame = pd.DataFrame({"x": [1.0, np.nan]}, index=[7, 9])
+    frame = pd.DataFrame({"x": [1.0, np.nan]})
     before = frame.copy()
     data = sdc.read(frame, numeric="x")
     sdc.protect.microaggregate(data, k=2)

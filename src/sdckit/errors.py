@@ -29,6 +29,10 @@ class SdcError(Exception):
         return type(self)(f"{words}: {self.what}", given=self.given, allowed=self.allowed, hint=self.hint)
 
 
+class SdcWarning(UserWarning):
+    """Something about the data that the user should know, and that is no error."""
+
+
 class FileError(SdcError, OSError):
     """A file is missing, broken, empty or of a kind we do not read."""
 

@@ -1,6 +1,6 @@
 """Microdata: an immutable table with roles and labels."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -27,6 +27,22 @@ def require_microdata(data: Any, what: str) -> None:
         )
 
 
+class _Frame:
+    """The table of Microdata. A Polars frame is handed out as a copy that shares its values (about 1 µs).
+
+    Who writes into the copy, data.frame[0, "age"] = 5, changes the copy alone.
+    """
+
+    def __get__(self, data: Any, owner: type) -> Any:
+        if data is None:  # dataclass asks for a default
+            raise AttributeError
+        kept = data.__dict__["frame"]
+        return kept.clone() if isinstance(kept, pl.DataFrame) else kept
+
+    def __set__(self, data: Any, frame: Any) -> None:
+        data.__dict__["frame"] = frame
+
+
 @dataclass(frozen=True)
 class Microdata:
     """A table of records with the roles and labels of its columns. Never changes; methods return a new one.
@@ -40,17 +56,19 @@ class Microdata:
       weight: w
     """
 
-    frame: Any
+    frame: _Frame = _Frame()
     roles: Roles = field(default_factory=Roles)
     labels: Labels = field(default_factory=Labels)
     log: tuple[LogEntry, ...] = ()
     kind: str = "polars"
+    nullable: Mapping[str, str] = field(default_factory=dict)  # pandas columns that came with NA
 
     @classmethod
     def of(cls, frame: Any, *, labels: Labels | None = None, **roles: Any) -> "Microdata":
         """Microdata from any data frame, with the roles checked against it."""
         native, kind = frames.accept(frame)
-        data = cls(native, roles_of(**roles), labels or Labels(), (), kind)
+        nullable = frames.nullable(frame) if kind == "pandas" else {}
+        data = cls(native, roles_of(**roles), labels or Labels(), (), kind, nullable)
         data._check()
         return data
 
@@ -99,8 +117,12 @@ class Microdata:
         return self.height
 
     def native(self) -> Any:
-        """The table as the kind of data frame that went in: Polars, pandas or PyArrow."""
-        return frames.give_back(self.frame, self.kind)
+        """The table as the kind of data frame that went in: Polars, pandas or PyArrow.
+
+        In pandas, columns that came with a nullable type (Int64, boolean, string) have one again. Records are
+        numbered 0, 1, …: the index that came in is not kept, it might name persons or undo `shuffle_order`.
+        """
+        return frames.give_back(self.frame, self.kind, self.nullable)
 
     def collect(self) -> "Microdata":
         """The same microdata in memory (Polars)."""
@@ -143,6 +165,16 @@ class Microdata:
             ids = pl.Series(self.collect().frame[self.roles.id])
             return ids.alias("record") if ids.name in beside else ids
         return pl.Series("record", np.arange(self.height, dtype=np.int64))
+
+    def is_unique(self, column: str) -> bool:
+        """Whether a column names every record, and no two by the same value."""
+
+        def count() -> bool:
+            values = nw.col(column)
+            counts = self.table.select(values.n_unique().alias("different"), values.count().alias("present"))
+            return set(frames.gather(counts).row(0)) == {self.height}
+
+        return self.once(("is_unique", column), count)
 
     def weights(self) -> Floats:
         """The survey weights; ones where there is no weight role."""

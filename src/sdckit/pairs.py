@@ -68,17 +68,18 @@ def why_not_linked(original: Microdata, protected: Microdata) -> str:
     if original.height != protected.height:
         return f"the files have different lengths ({original.height:,} and {protected.height:,} records)"
     name = original.roles.id
-    if name is None or original.frame is protected.frame:
+    if name is None:
         return ""
     if name not in protected.columns:
         return f"the protected file has no id column {name!r}"
-    if original.engine != "polars":
-        return ""
+    if original.engine != "polars":  # there are no rows to go by, so both files must name their records
+        named = original.is_unique(name) and protected.is_unique(name)
+        return "" if named else f"ids in {name!r} are repeated or missing"
     first, second = original.frame[name], protected.frame[name]
     if first.equals(second):
         return ""
-    if first.n_unique() < original.height:
-        return f"ids in {name!r} are not unique"
+    if not original.is_unique(name):
+        return f"ids in {name!r} are repeated or missing"
     if first.dtype != second.dtype or not first.sort().equals(second.sort()):
         return f"ids in {name!r} differ between the files"
     return ""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import sdckit.io as sdc
 from sdckit.errors import ColumnError, DataError, FileError
+from sdckit.io import on_disk
 from sdckit.io.delimited import read_delimited
 
 
@@ -168,5 +169,49 @@ def test_numbers_and_dates_survive(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("csv") / "data.csv"
     sdc.write(sdc.read(frame), path)
     back = sdc.read(path, numeric=("whole", "float")).frame
-    for name in schema:
+    for name in ("whole", "day"):
         assert back[name].to_list() == frame[name].to_list()
+    assert back["float"].to_list() == [
+        x if x is None or x.is_integer() else pytest.approx(x, rel=1e-14, abs=0) for x in frame["float"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (11370.460000000001, "11370.46"),
+        (0.1 + 0.2, "0.3"),
+        (-1e-9 / 3, "-3.33333333333333e-10"),
+        (2 / 3 * 1e-300, "6.66666666666667e-301"),
+        (99_999_999_999_999.984, "100000000000000.0"),
+        (2.0**53 - 1, "9007199254740991.0"),  # whole: every digit may be meant
+        (1.7976931348623157e308, "1.7976931348623157e+308"),
+        (None, ""),
+    ],
+)
+def test_what_computing_leaves_behind_is_not_written(tmp_path, value, text):
+    frame = pl.DataFrame({"x": [value, 1.25], "k": ["a", "b"]}, schema={"x": pl.Float64, "k": pl.String})
+    assert sdc.write(sdc.read(frame), tmp_path / "a.csv").read_text() == f"x,k\n{text},a\n1.25,b\n"
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_a_column_without_a_name_is_named_by_its_place(csv, engine):
+    path = csv('"","a","b",\n"1",2,"x",5\n"2",3,"y",6\n')  # as R writes its row names
+    data = sdc.read(path, keys="b", numeric="column_4", engine=engine).collect()
+    assert data.columns == ("column_1", "a", "b", "column_4")
+    assert data.frame["column_1"].to_list() == [1, 2]
+    with pytest.raises(ColumnError, match="column_1"):
+        sdc.read(csv(",column_1\n1,2\n"), engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_midnights_are_written_as_dates(tmp_path, monkeypatch, engine):
+    monkeypatch.setattr(on_disk, "BATCH", 1)  # a batch of midnights must not decide for the others
+    moments = [datetime(2024, 2, 29), None, datetime(2020, 1, 1)]
+    later = [datetime(2024, 2, 29), None, datetime(2020, 1, 1, 0, 0, 1)]
+    pl.DataFrame({"day": moments, "moment": later, "k": [1, 2, 3]}).write_parquet(tmp_path / "a.parquet")
+    text = sdc.write(sdc.read(tmp_path / "a.parquet", engine=engine), tmp_path / "a.csv").read_text()
+    first, second, third = text.splitlines()[1:]
+    assert first.startswith("2024-02-29,2024-02-29T00:00:00")
+    assert second == ",,2"
+    assert third.startswith("2020-01-01,2020-01-01T00:00:01")

@@ -124,6 +124,13 @@ def test_direct_identifiers_are_never_written_by_accident(tmp_path):
     assert "name" not in sdc.read(sdc.write(data.without(("name",)), tmp_path / "b.csv")).columns
 
 
+def test_a_bare_data_frame_is_not_written(tmp_path):
+    with pytest.raises(
+        OptionError, match=r"write takes Microdata\. Given: DataFrame\. Use sdckit\.read first"
+    ):
+        sdc.write(FRAME, tmp_path / "a.csv")
+
+
 def test_refused_before_any_work(tmp_path):
     with pytest.raises(FileError, match=r"No library can write \.sas7bdat.*SAS reads \.xpt and \.sav"):
         sdc.write(DATA, tmp_path / "a.sas7bdat")

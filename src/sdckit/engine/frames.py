@@ -1,6 +1,6 @@
 """Data frames of any kind in, one of three engines inside, the same kind out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -15,7 +15,8 @@ def accept(frame: Any) -> tuple[Any, str]:
     """The frame as the engine keeps it, and the kind of frame it was.
 
     pandas and PyArrow tables become Polars; DuckDB relations and Spark data frames stay where they are.
-    On every engine NaN becomes NULL, so that there is one kind of missing value.
+    What the caller later writes into the frame does not get in. On every engine NaN becomes NULL, so that
+    there is one kind of missing value.
     """
     try:
         table = nw.from_native(frame)
@@ -78,7 +79,7 @@ def _to_polars(frame: Any, kind: str) -> pl.DataFrame:
     if isinstance(frame, pl.LazyFrame):
         return frame.collect()
     if isinstance(frame, pl.DataFrame):
-        return frame
+        return frame.clone()  # shares the values, not later changes
     if kind == "pandas":
         names = [str(c) for c in frame.columns]
         refuse_repeated(names)
@@ -108,13 +109,42 @@ def _from_pandas(frame: Any) -> pl.DataFrame:
         raise
 
 
-def give_back(frame: Any, kind: str) -> Any:
-    """The frame as the kind that went in."""
+def nullable(frame: Any) -> dict[str, str]:
+    """The columns of a pandas frame whose type has a missing value of its own: Int64, boolean, string, …"""
+    from pandas import NA, ArrowDtype
+
+    kinds = {str(c): dtype for c, dtype in zip(frame.columns, frame.dtypes, strict=True)}
+    return {
+        c: "arrow" if isinstance(dtype, ArrowDtype) else "pandas"
+        for c, dtype in kinds.items()
+        if getattr(dtype, "na_value", None) is NA
+    }
+
+
+def give_back(frame: Any, kind: str, nullable: Mapping[str, str]) -> Any:
+    """The frame as the kind that went in; columns named in `nullable` with a missing value of their own."""
     if kind == "pandas":
-        return frame.to_pandas()
+        found = frame.to_pandas()
+        for column, how in nullable.items():
+            told = _with_na(frame[column], how) if column in frame.columns else None
+            if told is not None:
+                found[column] = told
+        return found
     if kind == "pyarrow":
         return frame.to_arrow()
     return frame
+
+
+def _with_na(column: pl.Series, how: str) -> Any:
+    """The column as pandas type with NA, of the kind its values now have; None where there is none."""
+    if how == "arrow":
+        return column.to_pandas(use_pyarrow_extension_array=True)
+    import pandas
+
+    if column.dtype.is_integer() or column.dtype.is_float():
+        return pandas.array(column.to_list(), dtype=str(column.dtype))
+    name = {pl.Boolean: "boolean", pl.String: "string"}.get(column.dtype.base_type())
+    return None if name is None else pandas.array(column.to_list(), dtype=name)
 
 
 def engine_of(frame: Any) -> str:

@@ -71,6 +71,22 @@ def only_used_categories(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(columns)
 
 
+def only_dates(frame: Any) -> list[str]:
+    """The columns of moments, without time zone, that are midnights in all records."""
+    moments = [
+        c for c, t in frames.schema(frame).items() if isinstance(t, nw.Datetime) and t.time_zone is None
+    ]
+    if not moments:
+        return []
+    # Columns go by position, so that no name in the data can clash with ours.
+    later = [
+        (nw.col(c) != nw.col(c).dt.truncate("1d")).cast(nw.Int64).sum().alias(f"{i}")
+        for i, c in enumerate(moments)
+    ]
+    counts = frames.gather(frames.lazy(frame).select(*later)).row(0)
+    return [c for c, count in zip(moments, counts, strict=True) if not count]
+
+
 def largest_whole(column: pl.Series) -> int:
     """The largest absolute value in a column of whole numbers: what a format must be able to hold."""
     low, high = cast(int | None, column.min()), cast(int | None, column.max())

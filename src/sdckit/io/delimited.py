@@ -11,6 +11,7 @@ from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import IO, cast
 
+import numpy as np
 import polars as pl
 
 from sdckit.errors import FileError, refuse_repeated
@@ -49,11 +50,28 @@ def read_delimited(path: Path) -> pl.DataFrame:
 
 
 def write_delimited(frames: Iterable[pl.DataFrame], path: Path) -> None:
-    """Frames, one below the other, as one text file: comma, UTF-8, missing values empty."""
+    """Frames, one below the other, as one text file: comma, UTF-8, missing values empty.
+
+    Numbers have up to 15 digits: more is what computing leaves behind, 11370.460000000001.
+    """
     with opened(path, "wb") as stream:
         for i, frame in enumerate(frames):
+            frame = frame.with_columns(_15_digits(c) for c in frame.iter_columns() if c.dtype == pl.Float64)
             # With a single column an empty value would be a blank line.
             frame.write_csv(stream, include_header=i == 0, null_value="NA" if frame.width == 1 else "")
+
+
+def _15_digits(column: pl.Series) -> pl.Series:
+    """The numbers to 15 significant digits; whole ones stay as they are."""
+    known = column.is_not_null().to_numpy()
+    values = column.fill_null(0).to_numpy().copy()
+    broken = np.flatnonzero(np.isfinite(values) & (values != np.rint(values)))
+    shift = 14 - np.floor(np.log10(np.abs(values[broken])))
+    exact = (shift >= 0) & (shift <= 22)  # 10²² is the largest power of ten that a double holds
+    scale = 10.0 ** shift[exact]
+    values[broken[exact]] = np.rint(values[broken[exact]] * scale) / scale
+    values[broken[~exact]] = [float(f"{v:.15g}") for v in values[broken[~exact]].tolist()]
+    return pl.Series(column.name, values).set(~pl.Series(known), None)
 
 
 @contextmanager
@@ -74,7 +92,10 @@ def layout_of(path: Path) -> Layout:
     bare = re.sub(r'"[^"]*"', "", first)
     separator = max(SEPARATORS, key=bare.count)
     with _lines(path, encoding) as stream:
-        header = tuple(next(row for row in csv.reader(stream, delimiter=separator) if row))
+        row = next(row for row in csv.reader(stream, delimiter=separator) if row)
+    header = tuple(
+        name or f"column_{i}" for i, name in enumerate(row, 1)
+    )  # SQL needs a name for every column
     refuse_repeated(header)
     return Layout(encoding, separator, header)
 

@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
+from warnings import warn
 
 import narwhals as nw
 import polars as pl
 
 from sdckit.engine.frames import ENGINES
-from sdckit.errors import ColumnError, EngineError, FileError, OptionError, SdcError, listing
+from sdckit.errors import ColumnError, EngineError, FileError, OptionError, SdcError, SdcWarning, listing
 from sdckit.io.delimited import read_delimited
 from sdckit.io.excel import read_excel
 from sdckit.io.formats import DELIMITED, readable
@@ -39,7 +40,11 @@ def read(
 
     **Source.** A path ending in .csv, .csv.gz, .parquet, .sav, .zsav, .dta, .sas7bdat, .xpt or .xlsx
     (capitals do not matter), or a Polars, pandas, PyArrow, DuckDB or Spark table. A data frame is never
-    changed, and `Microdata.native()` returns the kind that came in.
+    changed, and `Microdata.native()` returns the kind that came in. The index of a pandas frame is not read
+    and not kept, for it might name persons; a warning says so where it is not 0, 1, …
+
+    **id** should name records one by one; a warning says where values are repeated, and files are then
+    compared record by record only if their ids agree row by row.
 
     **Direct identifiers** (names, addresses, numbers of persons) named in `direct` are dropped at once;
     `keep_direct=True` keeps them, for checks inside the office only.
@@ -49,7 +54,8 @@ def read(
     number, number (with a decimal comma too, unless the comma separates), true/false, ISO date, ISO date
     and time, text. One value with a leading zero (`0110`) keeps the column as text, as do whole numbers too
     long for 64 bits: they are codes. Blank lines are left out; lines with too few or too many values are
-    refused. Thousands separators are not understood.
+    refused. Thousands separators are not understood. A column without a name, such as the row names that R
+    writes, is called column_1 if it is the first, and so on.
 
     **SPSS, Stata, SAS.** Codes stay codes, with variable and value labels in `Microdata.labels`;
     user-missing values and empty texts are missing. Whole numbers with value labels or a format without
@@ -76,6 +82,8 @@ def read(
         data = _from_file(Path(source).expanduser(), engine, named)
     else:
         data = _from_frame(source, engine, named)
+    for text in (*_index_not_read(source), *_repeated_ids(data)):
+        warn(text, SdcWarning, stacklevel=2)
     return data if keep_direct or not checked.direct else data.without(checked.direct)
 
 
@@ -111,6 +119,33 @@ def _from_frame(frame: Any, engine: str, roles: dict[str, Any]) -> Microdata:
             allowed="engine for files only",
         )
     return data
+
+
+def _index_not_read(source: Any) -> list[str]:
+    """What to know of a pandas frame whose rows have other names than 0, 1, …"""
+    if not nw.dependencies.is_pandas_dataframe(source):
+        return []
+    index = source.index
+    named = listing(repr(name) for name in index.names if name is not None)
+    if named:
+        return [f"The index {named} of the data frame is not read; reset_index() makes it a column."]
+    if index.equals(type(source)(index=range(len(source))).index):
+        return []
+    return [
+        "The index of the data frame is not kept: native() has the records in the same order, numbered "
+        "0, 1, … Set its index before you put its columns beside those of this frame."
+    ]
+
+
+def _repeated_ids(data: Microdata) -> list[str]:
+    name = data.roles.id
+    if name is None or data.is_unique(name):
+        return []
+    return [
+        f"Values of {name!r}, given as id, are repeated or missing, so it does not name records one by one. "
+        "Files are compared record by record only if their ids agree row by row. "
+        "A number that persons share is their household or cluster."
+    ]
 
 
 def _load(path: Path, ending: str, engine: str) -> tuple[Any, Labels]:

@@ -7,7 +7,7 @@ import polars as pl
 
 from sdckit.atomic import replacing
 from sdckit.errors import FileError, OptionError, RoleError, SdcError, listing
-from sdckit.io.coding import only_used_categories, only_used_labels, with_texts
+from sdckit.io.coding import only_dates, only_used_categories, only_used_labels, with_texts
 from sdckit.io.delimited import write_delimited
 from sdckit.io.excel import write_excel
 from sdckit.io.formats import DELIMITED, STREAMED, writable
@@ -15,7 +15,7 @@ from sdckit.io.on_disk import batches
 from sdckit.io.parquet import write_parquet
 from sdckit.io.statistical import write_statistical
 from sdckit.labels import Labels
-from sdckit.microdata import Microdata
+from sdckit.microdata import Microdata, require_microdata
 
 VALUES = ("codes", "labels")
 
@@ -52,6 +52,7 @@ def write(
     column), system-missing in the others. SPSS, Stata and SAS know no missing text apart from the empty one.
 
     **Types.** true/false is 1/0 in SPSS, Stata and SAS. Whole numbers that a format would round are refused.
+    In .csv other numbers have up to 15 significant digits, and moments that are all midnights are dates.
 
     Data on DuckDB go to .csv and .parquet in batches, never all in memory; to other formats through memory.
 
@@ -61,6 +62,7 @@ def write(
     ...     write(data, Path(folder) / "out.csv").read_text()
     'sex,age\\nf,30\\n,41\\n'
     """
+    require_microdata(data, "write")
     if values not in VALUES:
         raise OptionError("values says what to write.", given=repr(values), allowed=listing(VALUES))
     if data.roles.direct and not keep_direct:
@@ -96,7 +98,8 @@ def _write(data: Microdata, path: Path, ending: str, *, texts: bool, codebook: b
     if not codebook:
         written = (only_used_categories(part) for part in written)
     if ending in DELIMITED:
-        write_delimited(written, path)
+        days = only_dates(data.frame)
+        write_delimited((part.with_columns(pl.col(days).cast(pl.Date)) for part in written), path)
     elif ending == ".parquet":
         write_parquet(written, labels, path)
     else:
