@@ -91,6 +91,90 @@ def test_several_measures_are_normalised_and_weighted(small):
     assert Quantity.named("il1s").normalised(math.inf) == 1
 
 
+LOSING = {
+    "drop": [{"drop": {"variables": ["expenditure"]}}],
+    "recode": [{"recode": {"variable": "expenditure", "breaks": [500.0, 1000.0]}}],
+    "micro": [{"microaggregate": {"k": 3}}],
+}
+
+
+@pytest.fixture(scope="module")
+def two(small):
+    return small.with_roles(numeric=["expenditure", "income"])
+
+
+def test_a_loss_that_leaves_out_a_variable_is_not_compared(two):
+    done = sdc.compare(two, LOSING, also=["moments", "missing_values"])
+    assert done.best.name == "micro"
+    for name in ("drop", "recode"):
+        row = done.points.filter(scenario=name).row(0, named=True)
+        assert row["error"] == (
+            "il1s says nothing of expenditure, which this scenario drops or recodes; "
+            "choose another utility such as indicators, or protect it otherwise"
+        )
+        assert math.isnan(row["utility"])
+        assert math.isnan(row["utility_il1s"])
+        assert math.isnan(row["utility_moments"])
+        assert "moments says nothing of expenditure" in row["left_out"]
+        assert not row["on_front"]
+    assert done.points.filter(scenario="recode")["utility_missing_values"].item() == 0
+    assert [p.name for p in done.with_axes(utility="moments").results if p.ok] == ["micro"]
+
+
+def test_where_all_scenarios_lose_it_the_rest_is_compared_and_said(two):
+    done = sdc.compare(two, {name: LOSING[name] for name in ("drop", "recode")})
+    assert all(p.ok for p in done.results)
+    assert done.reason.endswith("il1s says nothing of expenditure, which every scenario drops or recodes.")
+    assert "says nothing" not in sdc.compare(two, {"micro": LOSING["micro"]}).reason
+
+
+def test_a_loss_of_nothing_but_lost_variables_has_a_reason(small):
+    done = sdc.compare(small, LOSING)
+    assert done.best.name == "micro"
+    assert "il1s says nothing of expenditure" in done.results[0].error
+
+
+def test_what_was_lost_is_kept_in_the_cache(two, tmp_path):
+    first, again = (sdc.compare(two, LOSING, cache=tmp_path) for _ in range(2))
+    assert list(tmp_path.iterdir())
+    assert [p.error for p in again.results] == [p.error for p in first.results]
+    assert again.results[0].lost == {"il1s": ("expenditure",)}
+
+
+def test_a_search_does_not_prefer_what_loses_a_variable(two):
+    space = [
+        {"optional": {"drop": {"variables": ["expenditure"]}}},
+        {"microaggregate": {"k": {"range": [3, 20]}}},
+    ]
+    done = sdc.search(two, space, trials=10)
+    assert "drop" not in done.best.scenario.describe()
+    assert any("says nothing of expenditure" in p.error for p in done.results)
+
+
+def test_an_accepted_risk_is_on_the_axis(small):
+    data = small.with_roles(keys=["sex", "urban"], sensitive=["education"])
+    message = (
+        r"not on the axis of risks, which is: Smallest l-diversity, as a risk from 0 to 1. Given: 3. "
+        r"Allowed: 0 to 1. On this axis l_diversity = 3 is 0.333334: say max_risk=0.333334"
+    )
+    for call, way in ((sdc.compare, {"a": []}), (sdc.search, [{"microaggregate": {"k": {"range": [3, 5]}}}])):
+        with pytest.raises(OptionError, match=message):
+            call(data, way, risk="l_diversity", max_risk=3)
+    with pytest.raises(OptionError, match=r"probability. Given: 1.5. Allowed: 0 to 1"):
+        sdc.compare(small, {"a": []}, max_risk=1.5)
+    with pytest.raises(OptionError, match=r"mean of several risks.*Allowed: 0 to 1"):
+        sdc.compare(small, {"a": []}, risk=["individual_risk", "frequencies"], max_risk=1.5)
+    with pytest.raises(OptionError, match=r"max_risk must be a number. Given: '0.1'"):
+        sdc.compare(small, {"a": []}, max_risk="0.1")
+
+
+def test_a_point_prints_in_one_line(small):
+    done = sdc.compare(small, SCENARIOS, max_risk=1)
+    assert repr(done.best) == f"Point 'nothing': risk {done.best.risk:.6g}, loss 0"
+    broken = sdc.compare(small, {"broken": [{"microaggregate": {"k": 401}}]}).results[0]
+    assert repr(broken).startswith("Point 'broken': risk nan, loss nan (")
+
+
 def test_ties_are_all_on_the_front():
     empty = sdc.Scenario("x")
     points = [
@@ -207,7 +291,7 @@ def test_the_cache_holds_numbers_only(small, jitter, tmp_path):
     sdc.compare(small, {"a": ["jitter"]}, cache=tmp_path)
     kept = [json.loads(p.read_text()) for p in tmp_path.iterdir()]
     numbers = {"risk", "utility", "risk_values", "utility_values", "seconds", "also", "left_out", "estimates"}
-    assert {frozenset(k) for k in kept} == {frozenset({*numbers, "warnings"})}  # which name columns and count
+    assert {frozenset(k) for k in kept} == {frozenset({*numbers, "warnings", "lost"})}  # both name columns
 
 
 def test_hypervolume():

@@ -135,7 +135,7 @@ def test_a_further_measure_that_fails_leaves_the_scenario_in_place(small):
     )
     rows = {row["scenario"]: row for row in done.points.to_dicts()}
     assert math.isnan(rows["swapped"]["utility_il1s"])
-    assert "after shuffle_order a record no longer stands" in rows["swapped"]["left_out"]
+    assert "after shuffle_order records can no longer be compared" in rows["swapped"]["left_out"]
     assert rows["swapped"]["error"] == ""
     assert rows["age"]["left_out"] == ""
     assert "swapped" in json.dumps(done.multiples().to_dict())

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import nan
+from math import ceil, inf, isnan, nan
 from multiprocessing import current_process
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
@@ -11,12 +11,14 @@ from time import perf_counter
 from typing import Any
 from uuid import uuid4
 
-from sdckit.assess import Assessment, assess, measure_options
+from sdckit.assess import Assessment, assess, check_ceiling, measure_options
 from sdckit.errors import OptionError, SdcError
 from sdckit.estimate.estimated import MEASURES, averaged, estimates_of
 from sdckit.microdata import Microdata, require_microdata
+from sdckit.point import comparable, says_nothing
 from sdckit.quantity import Quantity
 from sdckit.registry import Kind
+from sdckit.result import show
 from sdckit.risk_utility_map import EXPECTED, Point, RiskUtilityMap
 from sdckit.scenario import Scenario, check_seed
 from sdckit.store import Store, fingerprint
@@ -75,6 +77,7 @@ def compare(
     for scenario in plan:
         scenario.check(data)
     judge = Judge.of(data, risk, utility, needs, cache, also)
+    judge.check_ceiling(max_risk)
     original = judge.original(data, seed)
     results = run(judge, data, plan, range(seed, seed + seeds), jobs, progress)
     return judge.map(data, results, original, max_risk, seed)
@@ -116,6 +119,25 @@ class Judge:
         store = None if cache is None else Store.of(Path(cache), fingerprint(data, about))
         return cls(risks, losses, asked, needs, store)
 
+    def check_ceiling(self, max_risk: float | None) -> None:
+        """Refuse an accepted risk that is not on the axis of risks."""
+        quantities = [Quantity.named(name) for name in self.risks]
+        alone = len(quantities) == 1 and quantities[0].low_is_good
+        low, high = quantities[0].bounds if alone else (0.0, 1.0)
+        if max_risk is None or low <= max_risk <= high:
+            return
+        first, hint = quantities[0], ""
+        if len(quantities) == 1 and not alone:
+            turned = show(ceil(1e6 * first.normalised(max_risk)) / 1e6)  # not below: this value is accepted
+            hint = f"On this axis {first.spec.name} = {show(max_risk)} is {turned}: say max_risk={turned}."
+        what = first.axis_title if len(quantities) == 1 else "the mean of several risks, each from 0 to 1"
+        raise OptionError(
+            f"max_risk is not on the axis of risks, which is: {what}.",
+            given=max_risk,
+            allowed=f"{show(low)} to {show(high)}" if high < inf else f"{show(low)} or more",
+            hint=hint,
+        )
+
     @property
     def also(self) -> tuple[str, ...]:
         """What is measured beside the axes: as asked, what `needs` says to estimate, and its risk."""
@@ -139,7 +161,15 @@ class Judge:
     ) -> RiskUtilityMap:
         """The map of these points."""
         return RiskUtilityMap(
-            data, tuple(points), original, self.risks, self.losses, max_risk, seed, self.needs, self.also
+            data,
+            tuple(comparable([*points])),
+            original,
+            self.risks,
+            self.losses,
+            max_risk,
+            seed,
+            self.needs,
+            self.also,
         )
 
     def point(self, data: Microdata, scenario: Scenario, seeds: Sequence[int]) -> Point:
@@ -162,6 +192,7 @@ class Judge:
             left_out={name: reason for p in points for name, reason in p.left_out.items()},
             estimates=averaged([p.estimates for p in points]),
             warnings=points[0].warnings,
+            lost=points[0].lost,
         )
 
     def _once(self, data: Microdata, scenario: Scenario, seed: int) -> Point:
@@ -186,6 +217,9 @@ class Judge:
         omitted = {o.measure: f"{o.measure}: {o.reason}" for o in done.omitted}
         names = dict.fromkeys(wanted[name].spec.name for name in (*self.risks, *self.losses))
         fault = "; ".join(omitted[name] for name in names if name in omitted)
+        lost = {n: done.utility[q.spec.name].lost for n, q in wanted.items() if q.spec.name in done.utility}
+        if scenario.steps and not fault:
+            fault = _no_number({**risks, **losses}, done, lost)
         also, left_out = _further({name: wanted[name] for name in self.also}, done, omitted)
         return Point(
             scenario.name,
@@ -200,6 +234,7 @@ class Judge:
             left_out=left_out,
             estimates=estimates_of(done.utility),
             warnings=protected.warnings,
+            lost=lost,
         )
 
 
@@ -218,6 +253,17 @@ def _further(
         if quantity.spec.name in omitted:
             left_out[name] = omitted[quantity.spec.name]
     return also, left_out
+
+
+def _no_number(values: Mapping[str, float], done: Assessment, lost: Mapping[str, Sequence[str]]) -> str:
+    """Why a number of an axis is nan; empty where all are there."""
+    results = {**done.after, **done.utility}
+    for name in (name for name, value in values.items() if isnan(value)):
+        measure = Quantity.named(name).spec.name
+        return (
+            says_nothing(name, lost[name]) if lost.get(name) else f"{measure}: {results[measure].notes[-1]}"
+        )
+    return ""
 
 
 def rounded(value: float) -> float:
@@ -302,7 +348,8 @@ def weights(asked: str | Sequence[str] | Weights, kind: Kind) -> dict[str, float
 
 def check_numbers(max_risk: float | None, *, seed: int, jobs: int, **counts: int) -> None:
     """Refuse a ceiling, a seed or a number of things that makes no sense."""
-    if max_risk is not None and not (isinstance(max_risk, int | float) and max_risk >= 0):
+    check_ceiling(max_risk)
+    if max_risk is not None and max_risk < 0:
         raise OptionError("max_risk must not be negative.", given=max_risk)
     check_seed(seed)
     if not isinstance(jobs, int) or jobs == 0:

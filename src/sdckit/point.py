@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite, nan
 
+from sdckit.errors import listing
 from sdckit.estimate.estimated import Estimated
 from sdckit.quantity import Quantity
 from sdckit.registry import Kind
+from sdckit.result import show
 from sdckit.scenario import Scenario
 
 
@@ -27,6 +29,7 @@ class Point:
     left_out: Mapping[str, str] = field(default_factory=dict)  # why some of that is missing
     estimates: tuple[Estimated, ...] = ()
     warnings: tuple[str, ...] = ()  # of the protected data
+    lost: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # variables a utility says nothing of
 
     @property
     def ok(self) -> bool:
@@ -48,6 +51,23 @@ class Point:
             return replace(self, risk=value, risk_values=own, also=also, runs=())
         return replace(self, utility=value, utility_values=own, also=also, runs=())
 
+    def not_comparable(self, lost: Mapping[str, Sequence[str]]) -> "Point":
+        """The point without the numbers that say nothing of these variables, and with the reason."""
+        reasons = {name: says_nothing(name, columns) for name, columns in lost.items() if columns}
+        here = [reason for name, reason in reasons.items() if name in self.utility_values]
+        return replace(
+            self,
+            utility=nan if here else self.utility,
+            utility_values={n: nan if n in reasons else v for n, v in self.utility_values.items()},
+            error="; ".join(here) or self.error,
+            also={n: nan if n in reasons else v for n, v in self.also.items()},
+            left_out={**self.left_out, **{n: r for n, r in reasons.items() if n in self.also}},
+        )
+
+    def __repr__(self) -> str:
+        numbers = f"risk {show(self.risk)}, loss {show(self.utility)}"
+        return f"Point {self.name!r}: {numbers}" + (f" ({self.error})" if self.error else "")
+
     def _numbers(self) -> dict[str, float]:
         return {**self.also, **self.risk_values, **self.utility_values}
 
@@ -60,6 +80,32 @@ class Point:
             "utility_low": min(losses),
             "utility_high": max(losses),
         }
+
+
+def says_nothing(name: str, columns: Sequence[str]) -> str:
+    """Why a loss cannot be compared with that of other scenarios."""
+    measure = Quantity.named(name).spec.name
+    return (
+        f"{measure} says nothing of {listing(columns)}, which this scenario drops or recodes; "
+        "choose another utility such as indicators, or protect it otherwise"
+    )
+
+
+def lost_everywhere(points: Sequence[Point]) -> dict[str, tuple[str, ...]]:
+    """The variables of which a utility says nothing in any of the scenarios, so that they can be compared."""
+    measured = [p.lost for p in points if not p.error]
+    names = dict.fromkeys(name for lost in measured for name in lost)
+    shared = {n: set.intersection(*(set(lost.get(n, ())) for lost in measured)) for n in names}
+    return {name: tuple(sorted(columns)) for name, columns in shared.items() if columns}
+
+
+def comparable(points: Sequence[Point]) -> list[Point]:
+    """The points, without the losses that leave out a variable which those of other scenarios count."""
+    shared = lost_everywhere(points)
+    return [
+        p.not_comparable({n: [c for c in lost if c not in shared.get(n, ())] for n, lost in p.lost.items()})
+        for p in points
+    ]
 
 
 def front(points: Sequence[Point]) -> set[str]:

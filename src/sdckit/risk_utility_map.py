@@ -14,6 +14,7 @@ from sdckit.microdata import Microdata
 from sdckit.point import Point as Point
 from sdckit.point import front as front
 from sdckit.point import hypervolume as hypervolume
+from sdckit.point import lost_everywhere
 from sdckit.quantity import Quantity
 from sdckit.registry import Kind
 from sdckit.result import show
@@ -62,8 +63,19 @@ class RiskUtilityMap:
             return f"No scenario is acceptable{under}: protect more, or accept a higher risk."
         return (
             f"{best.name} loses least ({show(best.utility)}){under}; its risk is {show(best.risk)}, "
-            f"{show(self.original.risk)} before."
+            f"{show(self.original.risk)} before.{self._unseen}"
         )
+
+    @property
+    def _unseen(self) -> str:
+        """Of which variables the losses say nothing, whatever the scenario."""
+        found = lost_everywhere(self.results)
+        told = [
+            f"{Quantity.named(n).spec.name} says nothing of {listing(found[n])}"
+            for n in self.utility
+            if n in found
+        ]
+        return f" {'; '.join(told)}, which every scenario drops or recodes." if told else ""
 
     @property
     def points(self) -> pl.DataFrame:

@@ -10,6 +10,7 @@ import numpy as np
 from sdckit.arrays import Floats
 from sdckit.compare import Judge, Weights, check_numbers, run
 from sdckit.microdata import Microdata, require_microdata
+from sdckit.point import comparable
 from sdckit.risk_utility_map import Point, RiskUtilityMap, front
 from sdckit.scenario import Scenario
 from sdckit.space import Genes, Space
@@ -56,6 +57,7 @@ def search(
     check_numbers(max_risk, seed=seed, jobs=jobs, trials=trials)
     wanted = Space.of(space)
     judge = Judge.of(data, risk, utility, needs, cache, also)
+    judge.check_ceiling(max_risk)
     original = judge.original(data, seed)
     rng = np.random.default_rng(seed)
     tried: dict[str, tuple[Genes, Point]] = {}  # by the steps
@@ -89,6 +91,7 @@ def propose(
     space: Space, tried: list[tuple[Genes, Point]], max_risk: float | None, rng: np.random.Generator
 ) -> list[Genes]:
     """A batch of children of the front: neighbours of one scenario, or a crossing of two side by side."""
+    tried = list(zip((g for g, _ in tried), comparable([p for _, p in tried]), strict=True))
     fit = [(g, p) for g, p in tried if p.ok and (max_risk is None or p.risk <= max_risk)]
     pool = fit or [(g, p) for g, p in tried if p.ok]
     if not pool:

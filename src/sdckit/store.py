@@ -51,6 +51,7 @@ class Store:
                 left_out=kept["left_out"],
                 estimates=tuple(Estimated(*line) for line in kept["estimates"]),
                 warnings=tuple(kept["warnings"]),
+                lost={name: tuple(columns) for name, columns in kept["lost"].items()},
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -69,6 +70,7 @@ class Store:
             "left_out": dict(point.left_out),
             "estimates": [e.as_list() for e in point.estimates],
             "warnings": list(point.warnings),
+            "lost": dict(point.lost),
         }
         write_text(json.dumps(kept), self._path(point.scenario, seed))
 
