@@ -17,7 +17,10 @@ from sdckit.estimate.table import How, Row, table
 
 PAGE = Path(__file__).parents[1] / "docs" / "studies" / "coverage.md"
 VARIABLE = "expenditure"
-WANTED = ["mean", "median", {"quantile": {"p": 0.9}}, "gini", "s80s20", "poverty_rate", "poverty_gap", "fgt1"]
+WANTED = [
+    "mean", "median", {"quantile": {"p": 0.9}}, "gini", "s80s20", {"s80s20": {"ties": "split"}},
+    "poverty_rate", "poverty_gap", "fgt1",
+]  # fmt: skip
 METHODS = [Method.TAYLOR, Method.BOOTSTRAP, Method.RESCALED, Method.CALIBRATED, Method.JACKKNIFE]
 ROWS = [Row(one.indicator, VARIABLE, None) for one in chosen(WANTED)]
 NAMES = [row.indicator.name for row in ROWS]
@@ -150,15 +153,22 @@ def page(
 READING = """\
 ## Reading
 
-With 3,000 persons, and with 120 clusters, every method covers within 93 to 97 %. With 1,000 persons so do all
-but those of S80/S20: its estimates are skewed to the right, the standard error is right (SE ratio) but an
-interval that is symmetric about the estimate misses on one side more often. For S80/S20 from few persons say
-92 to 93 % where the interval says 95 %.
+Every interval is symmetric about its estimate but that of S80/S20. Its estimates are skewed, and too small by
+a term of order 1/n: the poorest fifth of a sample holds its fifth and the rest of the record that completes
+it, which the richest fifth lacks. An earlier run of this study, with symmetric intervals, had 92.3 to 92.7 %
+from 1,000 persons, with nearly all misses on one side; the bias was a quarter of a standard error. Its
+interval now stands on the log scale about the ratio without that record. In a trial with 4,000 runs it
+covered 94.1 % at 1,000 persons (symmetric 92.0), 94.0 % at 300 (87.7) and 92.3 % at 100 (76.8).
+
+S80/S20 as laeken defines it jumps where incomes are rounded: all who have just the value of a quantile count
+on the poorer side. With expenditure rounded to hundreds the population's own number is a matter of where the
+quantile falls among its ties, and no interval holds it (54 % at 3,000 persons). `ties: split` counts them in
+part, so that each group is a fifth of all weight.
 
 The jackknife is made for smooth numbers. It is wrong for quantiles, and so for every number that rests on
 one: leaving out one unit moves a quantile by a single step or not at all. An earlier run of this study, when
 it was still offered there, had 52 % for the median and 71 % for the 90 % quantile of 1,000 persons, and
-standard errors five times too large for S80/S20. `indicators` now refuses it and names the others.
+standard errors five times too large for S80/S20. `indicators` refuses it there and names the others.
 
 Intervals for clusters are a little wide, because 5 % of the clusters are drawn and the intervals do not use
 it (`fpc`). The size of the simple sample was raised from 1,000 to 3,000 after the smaller one had shown the
