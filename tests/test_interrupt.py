@@ -84,7 +84,7 @@ def assert_interrupted(process: subprocess.Popen, rest: str) -> None:
 @pytest.mark.parametrize("sign", [f"Step 1/{MANY}", f"Step 20/{MANY}"])
 def test_protect(folder, sign):
     (folder / "out.csv").write_text("the old file")
-    process = sdckit_process(folder, "protect", "long.yaml", "--out", "out.csv")
+    process = sdckit_process(folder, "protect", "long.yaml", "--out", "out.csv", "--force")
     assert_interrupted(process, interrupt_at(process, sign))
     assert left_over(folder) == {"out.csv"}
     assert (folder / "out.csv").read_text() == "the old file"
@@ -119,7 +119,7 @@ def test_search(folder):
 def test_report(folder, scenario):
     (folder / "report.html").write_text("the old report")
     sign = "Measure 2/" if scenario else f"Scenario 2/{MANY}"
-    process = sdckit_process(folder, "report", "many.yaml", "--out", "report.html", *scenario)
+    process = sdckit_process(folder, "report", "many.yaml", "--out", "report.html", "--force", *scenario)
     assert_interrupted(process, interrupt_at(process, sign))
     assert (folder / "report.html").read_text() == "the old report"
     assert {name for name in left_over(folder) if not name.endswith(".json")} == {"report.html"}

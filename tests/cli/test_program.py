@@ -69,7 +69,7 @@ def test_interrupt_is_130_and_leaves_the_old_file(run, plan, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sdckit.plan.Plan, "read", interrupted)
-    result = run("protect", plan, "--scenario", "age5", "--out", out)
+    result = run("protect", plan, "--scenario", "age5", "--out", out, "--force")
     assert result.exit_code == 130
     assert "Interrupted" in result.stderr
     assert out.read_text() == "old"
@@ -123,10 +123,10 @@ def test_numbers_in_tables(value, text):
 
 
 def test_lists_and_shares():
-    assert names(None) == names(" , ") == []
-    assert shares("") is None
-    assert shares("a,b") == ["a", "b"]
-    assert shares("a, b=2") == {"a": 1.0, "b": 2.0}
+    assert names(None) == names([" , "]) == []
+    assert shares([]) is None
+    assert shares(["a,b"]) == shares(["a", "b"]) == ["a", "b"]
+    assert shares(["a, b=2"]) == {"a": 1.0, "b": 2.0}
 
 
 def test_clean_json():

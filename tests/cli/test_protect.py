@@ -25,7 +25,7 @@ def test_the_plan_s_seed_is_used_unless_another_is_given(run, plan, monkeypatch)
     monkeypatch.setattr(sdckit.scenario.Scenario, "protect", spy)
     words = ("protect", plan, "--scenario", "age5", "--out", plan.with_name("p.csv"), "--json")
     assert json.loads(run(*words).stdout)["seed"] == 7
-    assert json.loads(run(*words, "--seed", 3).stdout)["seed"] == 3
+    assert json.loads(run(*words, "--seed", 3, "--force").stdout)["seed"] == 3
     assert seeds == [7, 3]
 
 

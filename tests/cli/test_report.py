@@ -30,7 +30,7 @@ def test_timings_of_measures_or_scenarios(run, plan):
     out = plan.with_name("report.html")
     one = run("report", plan, "--scenario", "age5", "--out", out, "--timings", "--json")
     assert "individual_risk" in json.loads(one.stdout)["seconds"]
-    several = run("report", plan, "--out", out, "--timings")
+    several = run("report", plan, "--out", out, "--timings", "--force")
     assert "Slowest of 2 scenarios" in several.stdout
     assert "age20_income" in several.stdout
 

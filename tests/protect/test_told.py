@@ -227,7 +227,7 @@ def test_the_command_line_warns(tmp_path):
     shown = CliRunner().invoke(app, ["protect", str(plan), "--out", str(tmp_path / "p.csv")])
     assert "Warning: suppress blanked values that other columns" in shown.stderr
     assert "by stratum" in shown.stderr
-    asked = CliRunner().invoke(app, ["protect", str(plan), "--out", str(tmp_path / "p.csv"), "--json"])
+    asked = CliRunner().invoke(app, ["protect", str(plan), "--out", str(tmp_path / "q.csv"), "--json"])
     document = json.loads(asked.stdout)
     assert document["steps"][0]["figures"]["values_told"] > 0
     assert document["warnings"][0] in asked.stderr

@@ -1,25 +1,90 @@
-"""Files the commands read and write."""
+"""Files the commands read and write: what is read is never written over."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from sdckit.errors import FileError
 from sdckit.microdata import Microdata
+from sdckit.plan import Plan
 from sdckit.roles import Role
 
 
-def check_folder(path: Path | None) -> None:
-    """Refuse, before any work, a file in a folder that does not exist."""
-    if path is not None and not path.expanduser().parent.is_dir():
-        raise FileError("The folder to write to does not exist.", given=path.parent)
-    if path is not None and path.is_dir():
-        raise FileError("A file name is needed, this is a folder.", given=path)
+def check_outputs(outputs: Iterable[Path], inputs: Iterable[Path], *, force: bool) -> None:
+    """Refuse, before any work, files that cannot be written or must not be replaced."""
+    read = [path.expanduser() for path in inputs]
+    for given in outputs:
+        path = given.expanduser()
+        if not path.parent.is_dir():
+            raise FileError("The folder to write to does not exist.", given=path.parent)
+        if path.is_dir():
+            raise FileError("A file name is needed, this is a folder.", given=path)
+        if any(_same(path, other) for other in read):
+            raise FileError(
+                "The command reads this file, so it is not written over.",
+                given=given,
+                hint="Choose another name.",
+            )
+        if path.exists() and not force:
+            raise FileError(f"{given} exists already; add --force to replace it.")
+        if not may_write(path.parent):
+            raise FileError("No file can be written to this folder: no permission.", given=path.parent)
 
 
-def read_protected(path: Path, original: Microdata, engine: str) -> tuple[Microdata, list[str]]:
+def _same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to the same file, also through links."""
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them is not there
+        return one.resolve() == other.resolve()
+
+
+def may_write(folder: Path) -> bool:
+    """Whether a file can be made in this folder: tried, because permissions do not tell on every system."""
+    try:
+        with TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def report_outputs(path: Path | None) -> list[Path]:
+    """What a report writes: an HTML file, and its numbers beside it."""
+    from sdckit.report.write import check_name, json_beside
+
+    if path is None:
+        return []
+    check_name(path)
+    return [path, json_beside(path)]
+
+
+def plan_inputs(file: Path, plan: Plan) -> list[Path]:
+    """All that a plan reads: itself, its data, and the files its measures name (a register, a holdout)."""
+    sections = [plan.data, plan.assess, plan.search, [s.as_list() for s in plan.scenarios]]
+    named = {text for section in sections for text in _texts(section)}
+    return [file, *(folder / text for text in sorted(named) for folder in (plan.folder, Path()))]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a section that could be the name of a file."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from _texts(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _texts(part)
+
+
+def read_protected(
+    path: Path, original: Microdata, direct: Iterable[str], engine: str
+) -> tuple[Microdata, list[str]]:
     """A protected file under the roles of its original, and the columns with a role that it lacks.
 
-    A number recoded into intervals comes back as text: as in `recode`, it is then a key.
+    Columns that are `direct` identifiers of the original and are still there have that role here, too. A
+    number recoded into intervals comes back as text: as in `recode`, it is then a key.
     """
     from sdckit.engine import frames
     from sdckit.io import read
@@ -30,6 +95,7 @@ def read_protected(path: Path, original: Microdata, engine: str) -> tuple[Microd
     recoded = [c for c in there[Role.NUMERIC] if not kinds[c].is_numeric()]
     there[Role.NUMERIC] = [c for c in there[Role.NUMERIC] if c not in recoded]
     there[Role.KEYS] += recoded
+    there[Role.DIRECT] = [c for c in direct if c in kinds]
     roles: dict[str, Any] = {role.value: columns for role, columns in there.items()}
-    wanted = [c for role in Role for c in original.roles.columns(role)]
+    wanted = [c for role in Role for c in original.roles.columns(role) if role is not Role.DIRECT]
     return data.with_roles(**roles), [c for c in wanted if c not in kinds]

@@ -1,6 +1,7 @@
 """Options that several commands share, and how their texts are taken apart."""
 
 from enum import StrEnum
+from math import isfinite, nan
 from pathlib import Path
 from typing import Annotated
 
@@ -17,15 +18,21 @@ class Audience(StrEnum):
 
 
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="The scenario file.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
+Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document instead of tables.")]
+Force = Annotated[bool, typer.Option("--force", metavar="", help="Replace files that are there already.")]
 MaxRisk = Annotated[
-    float | None, typer.Option(help="The highest accepted risk; exit code 3 where nothing is acceptable.")
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="The highest accepted risk, 0.05 or 5%; exit code 3 where nothing is acceptable.",
+    ),
 ]
+Names = list[str] | None  # options that may be repeated, each with commas
 ReportFile = Annotated[
     Path | None,
     typer.Option("--report", help="Also write an HTML report here, and its numbers as JSON beside it."),
 ]
-Timings = Annotated[bool, typer.Option("--timings", help="Show what took longest, in seconds.")]
+Timings = Annotated[bool, typer.Option("--timings", metavar="", help="Show what took longest, in seconds.")]
 For = Annotated[
     Audience, typer.Option(help="Readers of the report: public leaves out what would help an intruder.")
 ]
@@ -33,34 +40,54 @@ Seed = Annotated[int | None, typer.Option(min=0, help="Random seed; the plan's b
 Jobs = Annotated[int, typer.Option(min=1, help="Scenarios run at the same time.")]
 
 
-def names(text: str | None) -> list[str]:
-    """Names from a list with commas.
+def names(texts: Names) -> list[str]:
+    """Names from lists with commas; an option that is given twice adds to the first.
 
-    >>> names("region, sex")
-    ['region', 'sex']
+    >>> names(["region, sex", "age"])
+    ['region', 'sex', 'age']
     """
-    return [part.strip() for part in (text or "").split(",") if part.strip()]
+    return [part.strip() for text in texts or () for part in text.split(",") if part.strip()]
 
 
-def shares(text: str | None) -> list[str] | dict[str, float] | None:
+def accepted_risk(given: object, name: str) -> float | None:
+    """A highest accepted risk: a number, or a text with a percent sign; `name` is for the message.
+
+    >>> accepted_risk("5 %", ""), accepted_risk(0.05, ""), accepted_risk("3", "")
+    (0.05, 0.05, 3.0)
+    """
+    if given is None:
+        return None
+    text = str(given).strip()
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        number = nan
+    if isinstance(given, bool) or not isfinite(number):
+        raise OptionError(
+            f"{name} is not valid.", given=repr(given), allowed="a number such as 0.05 for 5 %, or 5%"
+        )
+    return number / 100 if text.endswith("%") else number
+
+
+def shares(texts: Names) -> list[str] | dict[str, float] | None:
     """Measures of one axis: names, or names with shares.
 
-    >>> shares("il1s"), shares("il1s=2,missing_values=1")
+    >>> shares(["il1s"]), shares(["il1s=2,missing_values=1"])
     (['il1s'], {'il1s': 2.0, 'missing_values': 1.0})
     """
-    parts = names(text)
+    parts = names(texts)
     if not any("=" in part for part in parts):
         return parts or None
     pairs = [part.partition("=") for part in parts]
     try:
         return {name.strip(): float(share or 1) for name, _, share in pairs}
     except ValueError:
-        raise OptionError("Shares must be numbers.", given=text, allowed="name=number,name=number") from None
+        raise OptionError(
+            "Shares must be numbers.", given=",".join(parts), allowed="name=number,name=number"
+        ) from None
 
 
 Axis = Annotated[
-    str | None, typer.Option(metavar="A,B=2,…", help="Measures of this axis, with shares where they differ.")
+    Names, typer.Option(metavar="A,B=2,…", help="Measures of this axis, with shares where they differ.")
 ]
-Also = Annotated[
-    str | None, typer.Option(metavar="A,B,…", help="Further measures to show beside the two axes.")
-]
+Also = Annotated[Names, typer.Option(metavar="A,B,…", help="Further measures to show beside the two axes.")]

@@ -2,18 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sdckit.assess import Assessment, assess
-from sdckit.cli._progress import following
+from sdckit.cli._files import read_protected
+from sdckit.cli._options import accepted_risk
+from sdckit.cli._progress import following, say
 from sdckit.compare import compare
 from sdckit.errors import OptionError, listing
+from sdckit.io import read
 from sdckit.microdata import Microdata
 from sdckit.plan import Plan
+from sdckit.registry import Compares, Kind, specs
 from sdckit.result import show
 from sdckit.risk_utility_map import RiskUtilityMap
+from sdckit.roles import roles_of
 from sdckit.scenario import Scenario
 from sdckit.search import search
 
@@ -42,6 +48,9 @@ class Settings(BaseModel):
 def settings(section: Mapping[str, Any], **given: Any) -> Settings:
     """The settings of a plan's assess section; what was given on the command line comes first."""
     chosen = {**section, **{name: value for name, value in given.items() if value is not None}}
+    told = given.get("max_risk") is not None
+    name = "--max-risk" if told else "Entry 'max_risk' of section 'assess'"
+    chosen["max_risk"] = accepted_risk(chosen.get("max_risk"), name)
     misplaced = next((name for name in section if name in ELSEWHERE), None)
     if misplaced is not None:
         hint = (
@@ -128,3 +137,40 @@ def measured(original: Microdata, protected: Microdata, chosen: Settings) -> Ass
     needs: dict[str, Any] = {"measures": chosen.measures, "max_risk": chosen.max_risk, **chosen.needs}
     with following("Measure") as tell:
         return assess(original, protected, progress=tell, **needs)
+
+
+def measured_alone(data: Microdata, chosen: Settings) -> Assessment:
+    """The risks of one file, as far as they need no second one."""
+    alone = [spec.name for spec in specs(Kind.RISK) if spec.compares is Compares.ONE_FILE]
+    wanted = alone if chosen.measures is None else [m for m in chosen.measures if m in alone]
+    if not wanted:
+        raise OptionError(
+            "None of the measures is a risk of one file.",
+            given=listing(chosen.measures or ()),
+            allowed=listing(alone, 60),
+            hint="Give the protected file as well.",
+        )
+    return replace(measured(data, data, chosen.model_copy(update={"measures": wanted})), before={})
+
+
+def measured_files(
+    original: Path, protected: Path | None, entries: Mapping[str, Any], chosen: Settings
+) -> Assessment:
+    """Two files, or one alone, read under the entries of a data section and measured."""
+    roles = {name: value for name, value in entries.items() if name != "file"}
+    first = read(original, **(roles if protected else {**roles, "keep_direct": True}))
+    if not (first.roles.keys or first.roles.numeric or first.roles.sensitive):
+        say(
+            "No column has a role, so few measures apply. Give --keys, what an intruder may know, and "
+            "--numeric, the numbers to protect, or a --plan. "
+            f"Which columns there are and what they could be: sdckit columns {original}"
+        )
+    if protected is None:
+        return measured_alone(first, chosen)
+    direct = roles_of(direct=roles.get("direct")).direct
+    second, absent = read_protected(protected, first, direct, roles.get("engine", "polars"))
+    if absent:
+        say(f"Not in the protected file: {', '.join(absent)}")
+    if second.roles.direct:
+        say(f"Warning: the protected file still has direct identifiers: {', '.join(second.roles.direct)}")
+    return measured(first, second, chosen)

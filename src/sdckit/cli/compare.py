@@ -5,6 +5,7 @@ from sdckit.cli._options import (
     Audience,
     Axis,
     For,
+    Force,
     Jobs,
     Json,
     MaxRisk,
@@ -26,6 +27,7 @@ def compare(
     jobs: Jobs = 1,
     report_file: ReportFile = None,
     audience: For = Audience.INTERNAL,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Run all scenarios of a plan and recommend the one that loses least under the accepted risk.
@@ -37,13 +39,14 @@ def compare(
     Example: `sdckit compare scenarios.yaml --utility il1s,missing_values --max-risk 0.01`
     """
     from sdckit.cli import _show
-    from sdckit.cli._files import check_folder
+    from sdckit.cli._files import check_outputs, plan_inputs, report_outputs
     from sdckit.cli._plan import compared
     from sdckit.plan import Plan
 
-    check_folder(report_file)
+    loaded = Plan.load(plan)
+    check_outputs(report_outputs(report_file), plan_inputs(plan, loaded), force=force)
     found = compared(
-        Plan.load(plan),
+        loaded,
         seed=seed,
         jobs=jobs,
         risk=shares(risk),

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli._options import Jobs, Json
+from sdckit.cli._options import Force, Jobs, Json
+
+FILES = ("scenarios.yaml", "original.csv", "report.html", "report.json", "protected.csv", "protected.sav")
 
 
 def demo(
@@ -13,6 +15,7 @@ def demo(
     n: Annotated[int, typer.Option(min=200, help="Persons in the artificial survey.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the data and the protection.")] = 1,
     jobs: Jobs = 1,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Try it: an artificial survey, several ways to protect it, and a report. Needs no file.
@@ -22,6 +25,7 @@ def demo(
     from sdckit.atomic import write_text
     from sdckit.cli import _json, _show
     from sdckit.cli._exit import Code
+    from sdckit.cli._files import check_outputs
     from sdckit.cli._progress import following, say
     from sdckit.cli._warm_up import warming_up
     from sdckit.compare import compare
@@ -38,6 +42,7 @@ def demo(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError("The folder cannot be made.", given=out, hint=str(error)) from None
+    check_outputs([out / name for name in FILES], [], force=force or _is_ours(out))
     say(f"Making an artificial survey of {n:,} persons (seed {seed}); no record describes anybody.")
     data = survey(n, seed).with_roles(keys=KEYS)
     # A tenth of the risk before: a ceiling that says something whatever the size of the file.
@@ -54,8 +59,9 @@ def demo(
 
     say("Writing the report and the files.")
     written = {
-        "the data, as they were (artificial)": write(data, out / "original.csv"),
+        # first: where it stands, the other files are known to be of a demo and may be replaced
         "the plan, to change and run again": write_text(HEADER + plan.to_yaml(), out / "scenarios.yaml"),
+        "the data, as they were (artificial)": write(data, out / "original.csv"),
         "the report": report(found, out / "report.html"),
         "its numbers for programs": out / "report.json",
     }
@@ -73,8 +79,15 @@ def demo(
         raise typer.Exit(Code.NOT_ACCEPTABLE)
 
 
-HEADER = """\
-# Written by sdckit demo. original.csv beside this file is an artificial survey: no record describes anybody.
+def _is_ours(folder: Path) -> bool:
+    """Whether the files in a folder are those of an earlier demo, which a new one replaces."""
+    plan = folder / "scenarios.yaml"
+    return plan.is_file() and plan.read_text(encoding="utf-8", errors="replace").startswith(MARK)
+
+
+MARK = "# Written by sdckit demo."
+HEADER = f"""\
+{MARK} original.csv beside this file is an artificial survey: no record describes anybody.
 # Change it and run: sdckit compare scenarios.yaml
 # The protected file: sdckit protect scenarios.yaml --scenario NAME --out file.sav
 """

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli._options import Json, PlanFile, Seed
+from sdckit.cli._options import Force, Json, PlanFile, Seed
 
 
 def protect(
@@ -13,6 +13,7 @@ def protect(
     out: Annotated[Path, typer.Option(help="The protected file: .csv .parquet .sav .dta .xlsx …")],
     scenario: Annotated[str | None, typer.Option(help="Which scenario, where there are several.")] = None,
     seed: Seed = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Protect a file as a plan says, and write the result. Labels are kept.
@@ -20,6 +21,7 @@ def protect(
     Example: `sdckit protect scenarios.yaml --scenario k3 --out protected.sav`
     """
     from sdckit.cli import _json, _show
+    from sdckit.cli._files import check_outputs, plan_inputs
     from sdckit.cli._plan import one_scenario
     from sdckit.cli._progress import following, say
     from sdckit.io import write
@@ -28,6 +30,7 @@ def protect(
 
     writable(out.expanduser())
     loaded = Plan.load(plan)
+    check_outputs([out], plan_inputs(plan, loaded), force=force)
     chosen = one_scenario(loaded, scenario)
     used = loaded.seed if seed is None else seed
     with following("Step") as tell:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli._options import Audience, For, Jobs, Json, PlanFile, Seed, Timings
+from sdckit.cli._options import Audience, For, Force, Jobs, Json, PlanFile, Seed, Timings
 
 
 def report(
@@ -13,6 +13,7 @@ def report(
     out: Annotated[Path, typer.Option(help="The HTML file to write.")],
     scenario: Annotated[str | None, typer.Option(help="Report on this scenario alone.")] = None,
     audience: For = Audience.INTERNAL,
+    force: Force = False,
     seed: Seed = None,
     jobs: Jobs = 1,
     timings: Timings = False,
@@ -25,15 +26,15 @@ def report(
     Example: `sdckit report scenarios.yaml --out report.html --audience public`
     """
     from sdckit.cli import _json, _show
-    from sdckit.cli._files import check_folder
+    from sdckit.cli._files import check_outputs, plan_inputs, report_outputs
     from sdckit.cli._plan import assessed, compared
     from sdckit.plan import Plan
     from sdckit.report import json_beside
     from sdckit.report import report as write_report
     from sdckit.risk_utility_map import RiskUtilityMap
 
-    check_folder(out)
     loaded = Plan.load(plan)
+    check_outputs(report_outputs(out), plan_inputs(plan, loaded), force=force)
     found = assessed(loaded, scenario, seed=seed) if scenario else compared(loaded, seed=seed, jobs=jobs)
     path = write_report(found, out, audience=audience.value)
     written = {"the report": path, "its numbers for programs": json_beside(path)}

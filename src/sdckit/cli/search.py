@@ -9,6 +9,7 @@ from sdckit.cli._options import (
     Audience,
     Axis,
     For,
+    Force,
     Jobs,
     Json,
     MaxRisk,
@@ -32,6 +33,7 @@ def search(
     jobs: Jobs = 1,
     report_file: ReportFile = None,
     audience: For = Audience.INTERNAL,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Look for the best scenarios in the plan's `search:` space; an interrupted search goes on.
@@ -42,13 +44,14 @@ def search(
     Example: `sdckit search plan.yaml --trials 200 --max-risk 0.01 --report report.html`
     """
     from sdckit.cli import _show
-    from sdckit.cli._files import check_folder
+    from sdckit.cli._files import check_outputs, plan_inputs, report_outputs
     from sdckit.cli._plan import searched
     from sdckit.plan import Plan
 
-    check_folder(report_file)
+    loaded = Plan.load(plan)
+    check_outputs(report_outputs(report_file), plan_inputs(plan, loaded), force=force)
     found = searched(
-        Plan.load(plan),
+        loaded,
         trials=trials,
         minutes=minutes,
         seed=seed,

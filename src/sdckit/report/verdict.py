@@ -93,6 +93,14 @@ def _of_map(found: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_assessment(x: Assessment) -> dict[str, Any]:
     name = f"“{x.scenario}”" if x.scenario else "The protected file"
+    if x.identifiers_left:
+        left = listing(x.identifiers_left)
+        return {
+            "status": "bad",
+            "headline": f"{name} must not be released: it still has direct identifiers",
+            "released": f"No. It still has the direct identifiers {left}: drop them.",
+            "ceiling": "No risk is acceptable with direct identifiers in the file.",
+        }
     if x.max_risk is None or x.risk_acceptable is None:
         return {
             "status": "open",

@@ -49,10 +49,7 @@ def report(
             hint="Use sdckit.assess or sdckit.compare first.",
         )
     path = Path(path).expanduser()
-    if path.suffix.lower() == ".json":
-        raise OptionError(
-            "The report is an HTML file.", given=path.name, hint="The JSON file is written beside it."
-        )
+    check_name(path)
     content = summarize(x, audience)
     texts = {path: render(content)}
     if json:
@@ -63,10 +60,21 @@ def report(
     return path
 
 
+def check_name(path: Path) -> None:
+    """Refuse a name that is not of an HTML file, so that no data file is taken for the report."""
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise OptionError(
+            "The report is an HTML file.",
+            given=path.name,
+            allowed="a name that ends in .html",
+            hint="Its numbers are written as JSON beside it.",
+        )
+
+
 def json_beside(path: Path) -> Path:
     """The JSON file of a report.
 
-    >>> json_beside(Path("report.html")).name, json_beside(Path("v1.2")).name
-    ('report.json', 'v1.2.json')
+    >>> json_beside(Path("report.html")).name
+    'report.json'
     """
-    return path.with_suffix(".json") if path.suffix.lower() in (".html", ".htm") else Path(f"{path}.json")
+    return path.with_suffix(".json")
