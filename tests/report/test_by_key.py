@@ -7,6 +7,7 @@ from sdckit.charts.numbers import percent
 from sdckit.labels import Labels
 from sdckit.microdata import Microdata
 from sdckit.report.by_key import _apart, by_k, by_key, riskiest
+from sdckit.report.summarize import summarize
 from sdckit.risk import individual_risk
 
 
@@ -78,4 +79,21 @@ def test_rows_that_are_not_told_apart_stay():
         {"k": 3, "before": 0, "after": 0},
         {"k": 5, "before": 9, "after": 5},
     ]
-    assert _apart(rows, 3) == rows
+    assert _apart(rows, [3]) == rows
+
+
+def test_unique_records_are_the_row_below_2_or_withheld_from_the_public():
+    for pairs, told in ((1, False), (4, True)):  # 2 or 8 records more below 3 than below 2
+        sizes = [1] * 12 + [2] * pairs + [50]
+        frame = pl.DataFrame({"a": [i for i, size in enumerate(sizes) for _ in range(size)]})
+        data = Microdata.of(frame, keys="a")
+        done = assess(data, data, measures=["frequencies", "k_anonymity"])
+        internal, public = (summarize(done, audience) for audience in ("internal", "public"))
+        measured = {row["name"] for section in public["risk"] for row in section["rows"]}
+        assert ("frequencies" in measured) == told
+        assert {row["name"] for row in internal["risk"][0]["rows"]} == {"frequencies", "k_anonymity"}
+        rows = {row["label"]: row["before"] for row in public["by_k"]}
+        assert (rows.get("fewer than 2 records") == 12) == told
+        assert rows["fewer than 3 records"] == 12 + 2 * pairs
+        reasons = {row["name"]: row["reason"] for row in public["omitted"]}
+        assert told or "difference from another number" in reasons["frequencies"]

@@ -1,16 +1,18 @@
 """What the keys give away: too small cells, the part of each key, and the riskiest combinations."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
-from sdckit.assess import Assessment
+from sdckit.assess import Assessment, Omission
 from sdckit.cells import key_cells
 from sdckit.charts.numbers import number, percent
 from sdckit.kernels.risk_formula import Method, cell_risk
 from sdckit.missing import Missing
 from sdckit.registry import find
-from sdckit.report.disclosure import FEW, counted, in_words, visible
+from sdckit.report.disclosure import CLOSE, FEW, counted, in_words, visible
 from sdckit.report.sections import section_of
 from sdckit.result import Result
 
@@ -39,17 +41,38 @@ def by_k(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
         texts = [counted(n, public=public) for n in counts]
         rows.append({"k": k, "before": drawn[0], "after": drawn[1], "texts": texts})
     if public:
-        rows = _apart(rows, x.after["k_anonymity"].options["k"])
+        shown = [x.after["k_anonymity"].options["k"], *([2] if "frequencies" in x.after else [])]
+        rows = _apart(rows, shown)
     return [
         {"label": f"fewer than {row['k']} records", **{n: row[n] for n in ("before", "after", "texts")}}
         for row in rows
     ]
 
 
-def _apart(rows: list[dict[str, Any]], own: int) -> list[dict[str, Any]]:
-    """Rows that differ by none or many records; that of the measure's own k stays, its share is shown."""
+def without_close_uniques(x: Assessment) -> Assessment:
+    """The assessment for the public: without unique records (below 2) where 1 to 4 more or fewer are below k.
+
+    Both shares are shown as they are, so their difference would be a count too small to show.
+    """
+    if not (_close(x.before) or _close(x.after)):
+        return x
+    files = [{n: r for n, r in results.items() if n != "frequencies"} for results in (x.before, x.after)]
+    omitted = (*x.omitted, Omission("frequencies", CLOSE))
+    return replace(x, before=files[0], after=files[1], omitted=omitted)
+
+
+def _close(results: Mapping[str, Result]) -> bool:
+    if not {"frequencies", "k_anonymity"} <= {*results}:
+        return False
+    unique = results["frequencies"].figures["unique_records"]
+    below = results["k_anonymity"].figures["violations"]
+    return unique >= FEW and 0 < abs(below - unique) < FEW  # fewer are not told apart from none
+
+
+def _apart(rows: list[dict[str, Any]], shown: Sequence[int]) -> list[dict[str, Any]]:
+    """Rows that differ by none or many records; those of the k whose shares are shown as measures stay."""
     kept: list[dict[str, Any]] = []
-    for row in sorted(rows, key=lambda row: (row["k"] != own, row["k"])):
+    for row in sorted(rows, key=lambda row: (row["k"] not in shown, row["k"])):
         differences = [abs(row[file] - other[file]) for other in kept for file in ("before", "after")]
         if not any(0 < difference < FEW for difference in differences):
             kept.append(row)

@@ -15,6 +15,7 @@ Audience = Literal["internal", "public"]
 FEW = 5  # public: the smallest number of records that may be shown
 OTHER = "other"
 HIDDEN = "not shown"
+CLOSE = f"withheld: its difference from another number of the report would be a count below {FEW}"
 EXTREME = re.compile(r"(^|_)(min|max|minimum|maximum|smallest|largest|lowest|highest)(_|$)")
 
 

@@ -34,6 +34,8 @@ def summarize(x: Assessment | RiskUtilityMap, audience: Audience = "internal") -
     done = _assessment(x)
     original = x.data if isinstance(x, RiskUtilityMap) else x.original
     same = settled(done) if done is not None else None
+    if public and same is not None:
+        same = by_key.without_close_uniques(same)
     measured = _measured(same, public=public)
     details = _details(same, public=public)
     drawn = _map(found, done, details, public=public) if found is not None else None
@@ -48,7 +50,7 @@ def summarize(x: Assessment | RiskUtilityMap, audience: Audience = "internal") -
         **_sections(measured, details),
         **details,
         "left_out_charts": measured["undrawn"],
-        "glossary": measures.glossary(_names(done, found), _explained(measured)),
+        "glossary": measures.glossary(_names(same, found), _explained(measured)),
         # with the seed and the steps, random changes could be made again and so undone
         "scenario_file": None if public else _scenario_file(done, found),
         "seed": None if public else x.seed,
