@@ -6,6 +6,7 @@ import typer
 
 from sdckit.cli import assess, compare, demo, methods, protect, report, search
 from sdckit.cli._exit import Commands
+from sdckit.cli._import import importing
 from sdckit.version import __version__
 
 HELP = """Statistical disclosure control: protect microdata, measure risk and utility, choose.
@@ -24,8 +25,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
+app.command()(demo.demo)
 for command in (
-    demo.demo,
     protect.protect,
     assess.assess,
     compare.compare,
@@ -33,7 +34,7 @@ for command in (
     report.report,
     methods.methods,
 ):
-    app.command()(command)
+    app.command()(importing(command))
 
 
 def show_version(wanted: bool) -> None:

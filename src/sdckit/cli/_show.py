@@ -18,6 +18,7 @@ from sdckit.report.disclosure import Audience
 from sdckit.risk_utility_map import Point, RiskUtilityMap
 
 SLOWEST = 10
+WORD = 24  # letters
 WIDE = 140  # columns where the output is not a terminal, so that pipes and files get whole lines
 
 
@@ -37,11 +38,16 @@ def number(value: float | None) -> str:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: str = "") -> Table:
-    """A table; `right` lists the columns of numbers, separated by |."""
+    """A table; `right` lists the columns of numbers, separated by |, which are never folded."""
     made = Table(title=escape(title) or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        made.add_column(column, justify="right" if column in right.split("|") else "left", overflow="fold")
-    for row in rows:
+    cells = [list(row) for row in rows]
+    for position, column in enumerate(columns):
+        if column in right.split("|"):
+            made.add_column(column, justify="right", no_wrap=True)
+        else:  # words are broken only where they are very long
+            words = [word for text in (column, *(row[position] for row in cells)) for word in text.split()]
+            made.add_column(column, overflow="fold", min_width=min(WORD, max(map(len, words), default=1)))
+    for row in cells:
         made.add_row(*[escape(cell) for cell in row])
     return made
 
@@ -60,16 +66,39 @@ def assessment(done: Assessment, *, timings: bool = False) -> None:
     risks = [row(name, before.get(name), r.value) for name, r in done.after.items()]
     losses = [row(name, r.value) for name, r in done.utility.items()]
     console.print(escape(title), style="bold")
-    heads = ["risk", "before", "after", "good", "what it is"]
-    console.print(table("", heads, risks, right="before|after"))
-    heads = ["utility", "value", "good", "what it is"]
-    console.print(table("", heads, losses, right="value"))
-    for omission in done.omitted:
-        console.print(escape(f"Left out: {omission.measure}: {omission.reason}"))
+    if alone(done):
+        rows = [row(name, r.value) for name, r in done.after.items()]
+        console.print(table("", ["risk", "value", "good", "what it is"], rows, right="value"))
+    else:
+        heads = ["risk", "before", "after", "good", "what it is"]
+        console.print(table("", heads, risks, right="before|after"))
+        heads = ["utility", "value", "good", "what it is"]
+        console.print(table("", heads, losses, right="value"))
+    _left_out(console, done)
     if timings:
         slowest(done.seconds, "measure")
     if done.risk_acceptable is not None:
         console.print(escape(verdict(done)), style="bold")
+
+
+def _left_out(console: Console, done: Assessment) -> None:
+    """Measures that were left out, by reason; without roles nearly all are, for the same reason."""
+    roles = done.original.roles
+    if done.omitted and not (roles.keys or roles.numeric or roles.sensitive):
+        console.print(
+            f"Left out: {len(done.omitted)} measures; no column has the role keys, numeric or sensitive."
+        )
+        return
+    reasons: dict[str, list[str]] = {}
+    for omission in done.omitted:
+        reasons.setdefault(omission.reason, []).append(omission.measure)
+    for reason, measures in reasons.items():
+        console.print(escape(f"Left out: {', '.join(measures)}: {reason}"))
+
+
+def alone(done: Assessment) -> bool:
+    """Whether one file was measured, without another beside it."""
+    return done.protected[0] is done.original
 
 
 def slowest(seconds: Mapping[str, float], what: str) -> None:
@@ -88,36 +117,78 @@ def slowest(seconds: Mapping[str, float], what: str) -> None:
 
 def verdict(done: Assessment) -> str:
     """Whether the risk is acceptable, in one sentence."""
+    if done.identifiers_left:
+        which = "the file" if alone(done) else "the protected file still"
+        return (
+            f"NOT acceptable for release: {which} has direct identifiers: {', '.join(done.identifiers_left)}."
+        )
     risk, ceiling = number(done.after["individual_risk"].value), number(done.max_risk)
     word = "acceptable" if done.risk_acceptable else "NOT acceptable"
     return f"The risk is {word}: mean individual risk {risk}, at most {ceiling} accepted."
 
 
 def risk_utility_map(found: RiskUtilityMap) -> None:
-    """One row a scenario, the untouched file first, and the recommendation."""
+    """One row a scenario, the untouched file first, what the columns mean, and the recommendation."""
     best, console = found.best, out()
     front = set(found.front["scenario"])
     risks = list(found.risk) if len(found.risk) > 1 else []
     losses = list(found.utility) if len(found.utility) > 1 else []
 
-    def row(point: Point, note: str) -> list[str]:
-        parts = [point.value(n) for n in (*risks, *losses, *found.also)]
-        marks = "●" if point.name in front else ""
-        return [point.name, number(point.risk), number(point.utility), *map(number, parts), marks, note]
+    def note(point: Point) -> str:
+        if point.error:
+            return "failed"
+        if best and point.name == best.name:
+            return "★ recommended"
+        return "" if found.max_risk is None or point.risk <= found.max_risk else "risk too high"
 
-    rows = [row(found.original, "untouched")]
-    for point in found.results:
-        late = "" if found.max_risk is None or point.risk <= found.max_risk else "risk too high"
-        note = "★ recommended" if best and point.name == best.name else point.error or late
-        rows.append(row(point, note))
+    points = [found.original, *found.results]
+    texts = {
+        "scenario": [p.name for p in points],
+        "front": ["●" if p.name in front else "" for p in points],
+        "": ["untouched", *map(note, found.results)],
+    }
+    numbers = {"risk": [number(p.risk) for p in points], "loss": [number(p.utility) for p in points]}
+    for name in (*risks, *losses, *found.also):
+        numbers[name] = [number(p.value(name)) for p in points]
     number_of = len(found.results)
     console.print(f"{number_of} scenario{'s' * (number_of > 1)}", style="bold")
     console.print(escape(f"risk: {axis(found.risk)}\nloss: {axis(found.utility)}"))
-    numbers = ["risk", "loss", *risks, *losses, *found.also]
-    console.print(table("", ["scenario", *numbers, "front", ""], rows, right="|".join(numbers)))
+    _print_map(console, texts, numbers)
+    console.print("● on the front: no other scenario is as good in risk and loss and better in one of them.")
+    mixed = " and ".join([*(["risk"] if risks else []), *(["loss"] if losses else [])])
+    if mixed:
+        console.print(
+            f"{mixed}: not the mean of the columns as shown, but of what they are when brought to 0…1 "
+            "(v/(1+v) where there is no upper bound)."
+        )
+    for point in found.results:
+        if point.error:
+            console.print(escape(f"{point.name} failed: {point.error}"))
     console.print(escape(found.reason), style="bold")
     for text in best.warnings if best is not None else ():
         console.print(escape(f"Warning: {text}"))
+
+
+def _print_map(console: Console, texts: Mapping[str, list[str]], numbers: Mapping[str, list[str]]) -> None:
+    """The columns in one table, or in several below each other where the screen is too narrow."""
+
+    def made(some: Sequence[str], with_notes: bool) -> Table:
+        heads = ["scenario", *some, *(["front", ""] if with_notes else [])]
+        columns = [numbers[name] if name in some else texts[name] for name in heads]
+        return table("", heads, zip(*columns, strict=True), right="|".join(some))
+
+    def fits(some: Sequence[str], with_notes: bool) -> bool:
+        unbounded = console.options.update(max_width=10_000)
+        return console.measure(made(some, with_notes), options=unbounded).minimum <= console.width
+
+    waiting = list(numbers)
+    first = True
+    while waiting:
+        taken = len(waiting)
+        while taken > (2 if first else 1) and not fits(waiting[:taken], first):
+            taken -= 1
+        console.print(made(waiting[:taken], first))
+        waiting, first = waiting[taken:], False
 
 
 def found(
