@@ -62,6 +62,7 @@ class Microdata:
     log: tuple[LogEntry, ...] = ()
     kind: str = "polars"
     nullable: Mapping[str, str] = field(default_factory=dict)  # pandas columns that came with NA
+    dropped: tuple[str, ...] = ()  # direct identifiers that were left out on reading
 
     @classmethod
     def of(cls, frame: Any, *, labels: Labels | None = None, **roles: Any) -> "Microdata":

@@ -6,7 +6,7 @@ import polars as pl
 from sdckit.microdata import Microdata
 
 TOWN, LARGEST, SMALLEST, NAME = "Canaryville", 987654.321, -43210.987, "Zebulon Canary"
-NAMES = (NAME, "secret_name", "id-canary", "43210", "43211")  # in no report
+NAMES = (NAME, "id-canary", "43210", "43211")  # in no report
 
 
 def canaries() -> Microdata:

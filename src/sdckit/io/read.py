@@ -1,6 +1,7 @@
 """`read`: microdata from a file or a data frame."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 from warnings import warn
@@ -84,7 +85,9 @@ def read(
         data = _from_frame(source, engine, named)
     for text in (*_index_not_read(source), *_repeated_ids(data)):
         warn(text, SdcWarning, stacklevel=2)
-    return data if keep_direct or not checked.direct else data.without(checked.direct)
+    if keep_direct or not checked.direct:
+        return data
+    return replace(data.without(checked.direct), dropped=checked.direct)
 
 
 def _from_file(path: Path, engine: str, roles: dict[str, Any]) -> Microdata:

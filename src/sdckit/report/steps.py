@@ -98,11 +98,25 @@ def _public(name: str, value: Any, columns: Sequence[str], *, records: bool) -> 
     return ""
 
 
-def scenario_file(original: Microdata, scenarios: Mapping[str, Sequence[Any]], seed: int | None) -> str:
-    """The scenario file as YAML: roles without direct identifiers, the steps and the seed."""
-    roles = {name: value for name, value in original.roles.as_dict().items() if name != "direct"}
-    content: dict[str, Any] = {"data": roles} if roles else {}
-    content["scenarios"] = scenarios
+FILE = "put the path of the original file here"  # a report does not know where the data came from
+
+
+def scenario_file(
+    original: Microdata,
+    scenarios: Mapping[str, Sequence[Any]],
+    seed: int | None,
+    assess: Mapping[str, Any] | None = None,
+) -> str:
+    """The scenario file as YAML: roles, steps, what was measured, and the seed.
+
+    Direct identifiers are named in it: without their role they would be released when it is done again.
+    """
+    data: dict[str, Any] = {"file": FILE, **original.roles.as_dict()}
+    if original.roles.direct or original.dropped:
+        data["direct"] = [*original.roles.direct, *original.dropped]
+    content: dict[str, Any] = {"data": data, "scenarios": scenarios}
+    if assess:
+        content["assess"] = assess
     if seed is not None:
         content["seed"] = seed
     simple = json.loads(json.dumps(content, default=str))
