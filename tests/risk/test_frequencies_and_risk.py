@@ -115,6 +115,36 @@ def test_subsets_of_keys():
     assert sdc.risk.k_anonymity(data, k=2, subsets=[["b"]]).figures["violations"] == 0
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=st.lists(st.tuples(*[st.sampled_from(["x", "y", None])] * 3), min_size=3, max_size=30),
+    subsets=st.sampled_from([None, 2]),
+    alpha=st.sampled_from([1.0, 0.5]),
+)
+def test_what_the_wildcard_rule_hides_is_said(rows, subsets, alpha):
+    frame = pl.DataFrame(rows, schema=dict.fromkeys("abc", pl.String), orient="row")
+    data = sdc.read(frame, keys=list("abc"))
+    found = sdc.risk.k_anonymity(data, subsets=subsets, alpha=alpha)
+    strict = sdc.risk.k_anonymity(data, subsets=subsets, missing="category")
+    assert "violations_if_blank_is_a_value" not in strict.figures
+    if not any(None in row for row in rows):
+        assert "violations_if_blank_is_a_value" not in found.figures
+        assert not found.notes
+        return
+    rare = found.figures["violations_if_blank_is_a_value"]
+    assert rare == strict.figures["violations"]
+    said = [note for note in found.notes if "if a blank is read as a value of its own" in note]
+    assert [note.split()[0] for note in said] == ([f"{rare:,}"] if rare else [])
+
+
+def test_individual_risk_says_what_blanks_as_values_would_give():
+    data = sdc.read(pl.DataFrame({"a": ["x", "y", None, None]}), keys="a")
+    assert sdc.risk.individual_risk(data).notes[1] == (
+        "If a blank is read as a value of its own, 3 re-identifications are expected instead of 1.167."
+    )
+    assert len(sdc.risk.individual_risk(data, missing="category").notes) == 2
+
+
 def test_odd_column_types_can_be_keys():
     frame = pl.DataFrame(
         {

@@ -156,6 +156,19 @@ def test_correlation_loss_by_hand():
     assert "singular" in U.correlation_loss(data, same).notes[-1]
 
 
+def test_correlation_loss_says_that_two_variables_are_too_few():
+    data, other = pair({"a": [1.0, 2, 3, 4], "b": [1.0, 2, 3, 5]}, {"a": [1.0, 2, 3, 4], "b": [3.0, 5, 1, 2]})
+    result = U.correlation_loss(data, other)
+    assert math.isnan(result.value)
+    assert "needs three" in result.notes[-1]
+    before, after = result.parts["original"], result.parts["protected"]
+    assert before[0] == pytest.approx(before[1])
+    assert before[0] > 10 > after[0]
+    alone = U.correlation_loss(data, other, variables=["a"])
+    assert math.isnan(alone.value)
+    assert alone.notes == ("One variable alone has no correlations to lose.",)
+
+
 def test_outliers_do_not_move_the_robust_components():
     rng = np.random.default_rng(4)
     x = rng.normal(size=(300, 3)) @ np.array([[1.0, 0.3, 0], [0, 1, 0], [0, 0, 1]])

@@ -70,6 +70,12 @@ def individual_risk(
     risks = cell_risk(cells.sample, cells.population, method)
     expected = float((risks * cells.records).sum())
     notes = missing_note(cells, missing, alpha)
+    if notes and missing is Missing.WILDCARD:
+        apart = cell_risk(cells.records.astype(np.float64), cells.weights, method)
+        notes += (
+            f"If a blank is read as a value of its own, {float((apart * cells.records).sum()):.4g} "
+            f"re-identifications are expected instead of {expected:.4g}.",
+        )
     if data.roles.weight is None:
         notes += ("No weights: the file is taken for the whole population, the risk is 1/f.",)
     tables = {"classes": _classes(risks, cells.records)}

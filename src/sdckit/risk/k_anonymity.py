@@ -8,7 +8,7 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Floats
+from sdckit.arrays import Floats, Ints
 from sdckit.cells import KeyCells, fewer_keys, key_cells
 from sdckit.engine.tables import OURS, join_cells
 from sdckit.errors import OptionError, refuse_strangers
@@ -46,7 +46,10 @@ def k_anonymity(
     A record violates k-anonymity when fₖ < k. With `subsets` the same is asked of every subset of the
     keys up to that size, or of the key combinations listed; a record violates when any of them does.
 
-    Weights: not used, k-anonymity is about the records in the file. Missing keys: see `frequencies`.
+    Weights: not used, k-anonymity is about the records in the file. Missing keys: see `frequencies`. Under
+    the wildcard rule a record can reach k by matching blanks alone, so where keys are missing the figure
+    violations_if_blank_is_a_value counts the records in smaller cells when a blank is read as a value of its
+    own (`missing="category"`), and a note says so.
     Reference: Samarati & Sweeney (1998).
 
     >>> import polars as pl, sdckit as sdc
@@ -60,11 +63,13 @@ def k_anonymity(
     levels = sorted({*USUAL, k})
     wanted = _subsets(tuple(keys), subsets)
     if wanted == [tuple(keys)]:
-        smallest = cells.sample
+        smallest, exact = cells.sample, cells.records
         tables: dict[str, pl.DataFrame] = {}
     else:
-        each = [_sizes(cells, fewer_keys(cells, subset, missing, alpha)) for subset in wanted]
+        fewest = [fewer_keys(cells, subset, missing, alpha) for subset in wanted]
+        each = [_sizes(cells, fewer, fewer.sample) for fewer in fewest]
         smallest = np.min(each, axis=0)
+        exact = np.min([_sizes(cells, fewer, fewer.records) for fewer in fewest], axis=0)
         violating = [cells.count(size < k) for size in each]
         names = [", ".join(s) for s in wanted]
         tables = {"subsets": pl.DataFrame({"keys": names, "violations": violating})}
@@ -77,7 +82,23 @@ def k_anonymity(
         }
     )
     figures = {"violations": counts[k], **{f"violations_{level}": counts[level] for level in USUAL}}
-    return Result(counts[k] / data.height, figures, parts, missing_note(cells, missing, alpha), tables)
+    notes = missing_note(cells, missing, alpha)
+    if notes and missing is Missing.WILDCARD:
+        rare = cells.count(exact < k)
+        figures["violations_if_blank_is_a_value"] = rare
+        notes += _blank_note(rare, k)
+    return Result(counts[k] / data.height, figures, parts, notes, tables)
+
+
+def _blank_note(rare: int, k: int) -> tuple[str, ...]:
+    """What the wildcard rule hides: records that reach k only by matching blanks."""
+    if not rare:
+        return ()
+    count = "1 record is" if rare == 1 else f"{rare:,} records are"
+    return (
+        f"{count} rarer than {k} if a blank is read as a value of its own: whoever knows which values were "
+        "blanked sees these.",
+    )
 
 
 def _subsets(keys: tuple[str, ...], asked: int | list[Columns] | None) -> list[tuple[str, ...]]:
@@ -91,9 +112,9 @@ def _subsets(keys: tuple[str, ...], asked: int | list[Columns] | None) -> list[t
     return [tuple(subset) for subset in asked]
 
 
-def _sizes(cells: KeyCells, fewer: KeyCells) -> Floats:
-    """The cell size on a subset of the keys, in the order of all cells."""
+def _sizes(cells: KeyCells, fewer: KeyCells, counts: Floats | Ints) -> Floats:
+    """The cell counts on a subset of the keys, in the order of all cells."""
     names = fewer.combinations.columns
-    sizes = fewer.combinations.with_columns(pl.Series(OURS, fewer.sample))
+    sizes = fewer.combinations.with_columns(pl.Series(OURS, counts))
     joined = join_cells(cells.combinations.select(names), sizes, names, [OURS])
     return joined[OURS].to_numpy()

@@ -35,26 +35,35 @@ def correlation_loss(original: Microdata, protected: Microdata, *, variables: Co
     d_j = 1/(1−R_j²) is the variance inflation of variable j given all others; `parts` shows it per variable.
 
     Weights: correlations are weighted. Missing values: complete records of each file. Files may differ in
-    length. A singular correlation matrix has no inverse: nan, with a note. One variable gives 0.
+    length. A singular correlation matrix has no inverse: nan, with a note. So with fewer than three variables:
+    one has no correlation, and two depend on each other alike, d₁ = d₂, so that the formula is 0 whatever
+    happens to their correlation; `parts` and `moments` show it.
     Reference: Młodak (2020). Departures: 1/√2 as in Młodak et al. (2022) and sdcMicro, where 2020 has 1/2.
 
     >>> import polars as pl, sdckit as sdc
-    >>> data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 3.0], "y": [1.0, 3.0, 2.0]}), numeric=["x", "y"])
-    >>> sdc.utility.correlation_loss(data, data).value
-    0.0
+    >>> frame = pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": [1.0, 3.0, 2.0, 5.0], "z": [2.0, 0.0, 1.0, 0.0]})
+    >>> data = sdc.read(frame, numeric=["x", "y", "z"])
+    >>> other = data.with_frame(frame.with_columns(pl.col("z").reverse()))
+    >>> round(sdc.utility.correlation_loss(data, other).value, 3)
+    0.197
     """
     pair = matrices(numeric_pair(original, protected, variables))
     if not pair.variables:
-        return Result(math.nan, notes=(*pair.notes, "No variable to compare."))
+        return Result(math.nan, notes=(*pair.notes, "No variable to compare."), lost=pair.lost)
     if any(np.linalg.cond(r) > _WORST for r in pair.correlation):
         reason = "A correlation matrix is singular: some variable is a linear function of the others."
-        return Result(math.nan, notes=(*pair.notes, reason))
-    notes = pair.notes
-    if len(pair.variables) == 1:
-        notes += ("One variable alone has no correlations to lose.",)
+        return Result(math.nan, notes=(*pair.notes, reason), lost=pair.lost)
     first, second = (_inflation(r) for r in pair.correlation)
     parts = pl.DataFrame({"variable": pair.variables, "original": first, "protected": second})
-    return Result(loss(first, second), {}, parts, notes, lost=pair.lost)
+    if len(pair.variables) < 3:
+        why = (
+            "One variable alone has no correlations to lose."
+            if len(pair.variables) == 1
+            else "Two variables depend on each other alike, so the formula cannot see their correlation change: "
+            "it needs three. The parts show the change, and so does moments."
+        )
+        return Result(math.nan, {}, parts, (*pair.notes, why), lost=pair.lost)
+    return Result(loss(first, second), {}, parts, pair.notes, lost=pair.lost)
 
 
 def _inflation(r: Floats) -> Floats:
