@@ -4,7 +4,7 @@ import argparse
 from importlib import import_module
 from pathlib import Path
 
-from benchmarks._table import HEAD, line, page
+from benchmarks._table import HEAD, kept, line, page
 from benchmarks._task import Run, runs
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
@@ -27,7 +27,8 @@ def main() -> None:
                 found.setdefault(module.__doc__.strip(". \n"), []).append(run)
                 print(line(run), flush=True)
     if given.write:
-        PAGE.write_text(page(found), encoding="utf-8")
+        others = kept(PAGE.read_text(encoding="utf-8"))
+        PAGE.write_text(page(found) + others, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -28,9 +28,11 @@ file), record linkage (theirs is a one-to-one assignment), record swapping (othe
 coefficient (theirs is of one file, ours of two). The machine was busy with other work, less so for the last
 lines; those of `compare` count two processes, so that only their elapsed seconds mean something.
 
-Three further programs look at quality and at engines: `python -m benchmarks.suppression_quality`,
-`python -m benchmarks.search`, `python -m benchmarks.engines`.
+Further programs look at quality, at engines and at other tools: `python -m benchmarks.suppression_quality`,
+`python -m benchmarks.search`, `python -m benchmarks.engines`, `python -m benchmarks.other_tools`.
 """
+
+OTHERS = "## Beside SDMetrics and Anonymeter"
 
 
 def line(run: Run) -> str:
@@ -58,6 +60,12 @@ def page(found: Mapping[str, Sequence[Run]]) -> str:
         )
         parts.append("\n".join([f"## {title}\n", head, *rows, ""]))
     return "\n".join(parts)
+
+
+def kept(text: str) -> str:
+    """The section of a page that other_tools wrote: it stays when the page is written again."""
+    _, title, rest = text.partition(OTHERS)
+    return f"\n{title}{rest}" if title else ""
 
 
 def _row(run: Run) -> str:
