@@ -35,13 +35,13 @@ def correlation_loss(original: Microdata, protected: Microdata, *, variables: Co
     d_j = 1/(1−R_j²) is the variance inflation of variable j given all others; `parts` shows it per variable.
 
     Weights: correlations are weighted. Missing values: complete records of each file. Files may differ in
-    length. A singular correlation matrix has no inverse: nan, with a note. So with fewer than three variables:
-    one has no correlation, and two depend on each other alike, d₁ = d₂, so that the formula is 0 whatever
-    happens to their correlation; `parts` and `moments` show it.
+    length. A singular correlation matrix has no inverse: nan, with a note. Fewer than three variables: nan,
+    too. One has no correlation, and two depend on each other alike, d₁ = d₂, so that the formula is 0
+    whatever happens to their correlation; `parts` and `moments` show it.
     Reference: Młodak (2020). Departures: 1/√2 as in Młodak et al. (2022) and sdcMicro, where 2020 has 1/2.
 
     >>> import polars as pl, sdckit as sdc
-    >>> frame = pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": [1.0, 3.0, 2.0, 5.0], "z": [2.0, 0.0, 1.0, 0.0]})
+    >>> frame = pl.DataFrame({"x": [1.0, 2, 3, 4], "y": [1.0, 3, 2, 5], "z": [2.0, 0, 1, 0]})
     >>> data = sdc.read(frame, numeric=["x", "y", "z"])
     >>> other = data.with_frame(frame.with_columns(pl.col("z").reverse()))
     >>> round(sdc.utility.correlation_loss(data, other).value, 3)
@@ -59,8 +59,8 @@ def correlation_loss(original: Microdata, protected: Microdata, *, variables: Co
         why = (
             "One variable alone has no correlations to lose."
             if len(pair.variables) == 1
-            else "Two variables depend on each other alike, so the formula cannot see their correlation change: "
-            "it needs three. The parts show the change, and so does moments."
+            else "Two variables depend on each other alike, so the formula cannot see their "
+            "correlation change: it needs three. The parts show the change, and so does moments."
         )
         return Result(math.nan, {}, parts, (*pair.notes, why), lost=pair.lost)
     return Result(loss(first, second), {}, parts, pair.notes, lost=pair.lost)
