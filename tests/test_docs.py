@@ -1,8 +1,8 @@
 """The documentation does what it says: every code block is run, every link leads somewhere.
 
 A page is one session in a folder of its own, from top to bottom: `sh` lines are run, a `yaml` block must be a
-plan and is written where it begins with a file name, `python` blocks are executed and `pycon` blocks must
-print what they show.
+plan, `python` blocks are executed, both are written to the file whose name they begin with, and `pycon`
+blocks must print what they show.
 """
 
 import doctest
@@ -94,6 +94,7 @@ def test_every_code_block_of_a_page_runs(page, session):
         if language == "pycon":
             run_examples(text, names, where, line)
         elif language == "python":
+            write_module(text, session)
             code = compile("\n" * (line - 1) + text, str(page), "exec")
             if DOCS / "studies" not in page.parents:  # there it is from the script that wrote the page
                 exec(code, names)
@@ -126,6 +127,12 @@ def run_commands(text, where):
         command = command.replace("sdckit demo", "sdckit demo --n 300")  # the same, sooner
         done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, f"{where}: {command}\n{done.stdout}\n{done.stderr}"
+
+
+def write_module(text, folder):
+    first = re.match(r"# (\w+\.py)\n", text)
+    if first:
+        (folder / first.group(1)).write_text(text, encoding="utf-8")
 
 
 def write_plan(text, folder):

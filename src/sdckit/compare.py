@@ -15,6 +15,7 @@ from sdckit.assess import Assessment, assess, check_ceiling, measure_options
 from sdckit.errors import OptionError, SdcError
 from sdckit.estimate.estimated import MEASURES, averaged, estimates_of
 from sdckit.microdata import Microdata, require_microdata
+from sdckit.own import packed, sources, unpack
 from sdckit.point import comparable, says_nothing
 from sdckit.quantity import Quantity
 from sdckit.registry import Kind
@@ -115,7 +116,7 @@ class Judge:
         for spec in [*(Quantity.named(name).spec for name in (*risks, *losses)), *(q.spec for q in further)]:
             spec.check(data)
             spec.validate(options.get(spec.name, {}))
-        about = {"risks": risks, "losses": losses, "also": asked, "needs": needs}
+        about = {"risks": risks, "losses": losses, "also": asked, "needs": needs, "own": sources()}
         store = None if cache is None else Store.of(Path(cache), fingerprint(data, about))
         return cls(risks, losses, asked, needs, store)
 
@@ -287,7 +288,8 @@ def run(
     from joblib import Parallel, delayed
 
     name = data.kept.setdefault("name", uuid4().hex)
-    calls = (delayed(_point)(judge, name, data, scenario, seeds) for scenario in plan)
+    own = b"" if jobs == 1 else packed()
+    calls = (delayed(_point)(judge, name, data, scenario, seeds, own) for scenario in plan)
     points = []
     try:
         for point in Parallel(n_jobs=jobs, return_as="generator")(calls):
@@ -303,13 +305,16 @@ def run(
 _held: dict[str, Microdata] = {}  # the data of the last run in this process, by their name
 
 
-def _point(judge: Judge, name: str, data: Microdata, scenario: Scenario, seeds: Sequence[int]) -> Point:
+def _point(
+    judge: Judge, name: str, data: Microdata, scenario: Scenario, seeds: Sequence[int], own: bytes
+) -> Point:
     """A point measured in some process, with what is already known of the original there.
 
     Every call to another process brings its own copy of the data; the first is held for those after it.
     """
     if current_process().name.startswith("Loky"):
         signal(SIGINT, SIG_IGN)  # Ctrl-C is for the process that waits for this one, and ends it
+    unpack(own)
     held = _held.get(name)
     if held is None:
         _held.clear()

@@ -27,6 +27,7 @@ from sdckit.columns import column_names, names_columns
 from sdckit.engine.frames import ENGINES
 from sdckit.errors import EngineError, OptionError, RoleError, SdcError, UnknownMethodError, listing, nearest
 from sdckit.microdata import LogEntry, Microdata, require_microdata
+from sdckit.plugins import is_own, load_ours, load_plugins
 from sdckit.result import Result
 from sdckit.roles import Role as Role
 from sdckit.where import WHERE as WHERE
@@ -206,7 +207,8 @@ _known: dict[str, Spec] = {}
 
 def specs(kind: Kind | None = None) -> list[Spec]:
     """All registered functions, or those of one kind, in the order they were registered."""
-    _load()
+    load_ours()
+    load_plugins()
     return [spec for spec in _known.values() if kind is None or spec.kind is kind]
 
 
@@ -226,17 +228,20 @@ def known(name: str) -> bool:
     return name in _known
 
 
+def remember(spec: Spec) -> None:
+    """Make a function known; the name of one of ours is not given away."""
+    if is_own(spec.function):
+        load_ours()
+        if known(spec.name) and not is_own(_known[spec.name].function):
+            raise OptionError(
+                "sdckit has a method of this name.", given=spec.name, hint="Choose another name."
+            )
+    _known[spec.name] = spec
+
+
 def forget(name: str) -> None:
     """Take a function out of the registry (used by tests that register their own)."""
     _known.pop(name, None)
-
-
-def _load() -> None:
-    """Import the packages whose modules register themselves."""
-    import importlib
-
-    for package in ("protect", "risk", "utility"):
-        importlib.import_module(f"sdckit.{package}")
 
 
 def risk(title: str, **facts: Any) -> Callable[[F], F]:
@@ -264,7 +269,7 @@ def _register(kind: Kind, title: str, **facts: Any) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         spec = Spec(function.__name__, kind, title, function, **facts)
-        _known[spec.name] = spec
+        remember(spec)
         return cast("F", spec.call)
 
     return decorate
