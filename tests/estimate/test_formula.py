@@ -35,7 +35,7 @@ def test_rs_powers_backticks_and_factor():
 def test_the_first_level_in_sorted_order_is_the_reference_and_can_be_chosen():
     assert made("y ~ s")[0][0].names == ("Intercept", "s[T.m]")
     named = made('y ~ C(s, contr.treatment("m"))')[0][0].names
-    assert named[1].endswith("[T.f]")
+    assert named[1] == "C(s)[T.f]"
     ordered = sdc.read(FRAME.with_columns(pl.col("s").cast(pl.Enum(["m", "f", "unused"]))))
     assert made("y ~ s", ordered)[0][0].names == ("Intercept", "s[T.f]")
 
@@ -68,6 +68,39 @@ def test_a_formula_cannot_run_code(formula):
 def test_a_formula_that_is_none_is_explained(formula):
     with pytest.raises(sdc.SdcError, match=r"formula|outcome"):
         made(formula)
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        ("y ~ .", "Name the predictors"),
+        ("y ~ x +", "[+] stands in the wrong place"),
+        ("y ~ (x", "columns joined by"),
+        ("y ~ x | s", "columns joined by"),
+        ("y ~ 0", "needs a column"),
+        ("y ~ poly(x, 2)", r"age \+ I\(age\^2\)"),
+        ("y ~ log(poly(x, 2))", r"age \+ I\(age\^2\)"),
+        ("y ~ relevel(s, ref='m')", "reference="),
+        ("y ~ C(s, contr.sum)", "reference="),
+        ("y ~ C(s, contr.treatment('k'))", "no category 'k' of s"),
+        ("y ~ log(s)", "take numbers; categories are s"),
+        ("y ~ log(x, 2)", "Did you mean 'log2'"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_our_words(formula, words):
+    with pytest.raises(sdc.SdcError, match=words) as met:
+        made(formula)
+    text = str(met.value)
+    assert "\x1b" not in text
+    assert "\n" not in text
+    assert "formulaic" not in text
+    assert "<unknown>" not in text
+
+
+def test_as_factor_is_factor_and_quoted_dots_are_names():
+    assert made("y ~ as.factor(s)")[0][0].names == made("y ~ factor(s)")[0][0].names
+    dotted = sdc.read(FRAME.rename({"my col": "my . col"}))
+    assert made("y ~ `my . col`", dotted)[0][0].names == ("Intercept", "my . col")
 
 
 def test_an_unknown_column_is_named_with_its_neighbour():

@@ -149,7 +149,7 @@ def test_every_variance_gives_about_the_same_and_does_not_depend_on_the_order(va
 
 def test_the_jackknife_of_a_quantile_is_refused():
     data = small()
-    gap = {"pay_gap": {"group": "sex", "reference": "1", "statistic": "median"}}
+    gap = {"pay_gap": {"group": "g", "reference": "a", "statistic": "median"}}
     for rough in ("median", "s80s20", "poverty_rate", "fgt1", gap):
         with pytest.raises(sdc.SdcError, match=r"rests on a quantile or .*variance='taylor'"):
             sdc.utility.indicators(data, data, indicators=["mean", rough], variance="jackknife")
@@ -195,9 +195,124 @@ def test_a_users_own_function():
     result = sdc.utility.indicators(data, data, indicators=spread, variance="bootstrap", replicates=20)
     assert result.parts["indicator"].to_list() == ["spread"]
     assert result.value == 1
-    no_formula = sdc.utility.indicators(data, data, indicators={"my range": spread})
-    assert math.isnan(no_formula.value)
-    assert "my range of income" in no_formula.notes[0]
+
+
+def test_a_function_without_a_formula_has_its_variance_from_the_rescaled_bootstrap():
+    data, other = small(), small(income=pl.col("income") * 1.1)
+    average = {"average": lambda x, w: np.average(x, weights=w)}
+    result = sdc.utility.indicators(data, other, indicators=[average, "mean"], replicates=400, seed=3)
+    drawn = sdc.utility.indicators(
+        data, other, indicators=average, variance="rescaled", replicates=400, seed=3
+    )
+    own, mean = result.parts.to_dicts()
+    assert own == drawn.parts.row(0, named=True)
+    assert own["estimate_original"] == pytest.approx(mean["estimate_original"])
+    assert own["variance_original"] == pytest.approx(mean["variance_original"], rel=0.3)
+    said = [note for note in result.notes if "there is no formula" in note]
+    assert said == ["Variance of average by the rescaled bootstrap (400 replicates): there is no formula."]
+    unnamed = sdc.utility.indicators(data, other, indicators=lambda x, w: float(x.max()))
+    assert unnamed.parts["indicator"].to_list() == ["own function"]
+    with pytest.raises(sdc.SdcError, match="must return one number"):
+        sdc.utility.indicators(data, other, indicators=lambda x, w: x)
+
+
+def test_an_estimate_without_an_interval_is_shown_and_not_counted():
+    data = small()
+    huge = small(income=pl.col("income") * 1e200)
+    result = sdc.utility.indicators(
+        huge, huge, indicators=["mean", {"proportion": {"category": "a", "variable": "g"}}]
+    )
+    mean, share = result.parts.to_dicts()
+    assert mean["estimate_original"] > 1e200
+    assert mean["verdict"] == "no interval"
+    assert result.figures["rows"] == 1
+    assert result.value == share["overlap_clipped"] == 1
+    assert any("Without an interval" in note and "mean of income" in note for note in result.notes)
+    alone = sdc.utility.indicators(huge, data, indicators="mean")
+    assert math.isnan(alone.value)
+    assert alone.parts["estimate_original"][0] == mean["estimate_original"]
+
+
+def asked(category, variable="g", files=None):
+    wanted = {"proportion": {"category": category, "variable": variable}}
+    return sdc.utility.indicators(*(files or (small(), small())), indicators=wanted)
+
+
+def test_a_category_that_neither_file_has_is_refused():
+    with pytest.raises(sdc.SdcError, match=r"g has no category 'A'.*Allowed: a, b\. Did you mean 'a'"):
+        asked("A")
+    with pytest.raises(sdc.SdcError, match="h has no category '7'"):
+        asked(7, "h")
+    for gap, words in (
+        ({"group": "g", "reference": "bb"}, "g has no category 'bb'.*Did you mean 'b'"),
+        ({"group": "gg", "reference": "b"}, "no column 'gg'.*Did you mean 'g'"),
+    ):
+        with pytest.raises(sdc.SdcError, match=words):
+            sdc.utility.indicators(small(), small(), indicators={"pay_gap": gap})
+    with pytest.raises(sdc.SdcError, match="not null"):
+        asked(None)
+    both = small(), small(g=pl.lit("new"))
+    row = asked("new", files=both).parts.row(0, named=True)  # one file has it
+    assert (row["estimate_original"], row["estimate_protected"]) == (0, 1)
+    mixed = sdc.utility.indicators(
+        small(), small(), indicators=[{"proportion": {"category": "a"}}], variables=["income", "g"]
+    )
+    assert mixed.parts["variable"].to_list() == ["g"]
+    assert "proportion a of income" in mixed.notes[0]
+
+
+def test_categories_may_be_numbers_booleans_codes_and_labels():
+    data = small(yes=pl.col("h") > 1)
+    share = data.frame.select((pl.col("w") * pl.col("yes")).sum() / pl.col("w").sum()).item()
+    for category in (True, "true", np.True_):
+        assert asked(category, "yes", (data, data)).parts["estimate_original"][0] == pytest.approx(share)
+    assert asked(2, "h").value == asked(2.0, "h").value == asked("2", "h").value == 1
+    labelled = sdc.demo.survey(n=300, seed=2)
+    merged = sdc.protect.group(labelled, variables="education", map={"Little": ["None", "Primary"]})
+    found = [asked(c, "education", (labelled, merged)).parts.row(0, named=True) for c in ("University", 6)]
+    assert found[0]["estimate_original"] == found[1]["estimate_protected"] > 0
+    with pytest.raises(sdc.SdcError, match="Did you mean 'University'"):
+        asked("Univercity", "education", (labelled, merged))
+
+
+def test_an_empty_group_of_a_pay_gap_is_said_and_no_error():
+    gap = {
+        "pay_gap": [{"group": "g", "reference": "a"}, {"group": "g", "reference": "a", "statistic": "median"}]
+    }
+    alone = small(g=pl.lit("a"))
+    both = sdc.utility.indicators(alone, alone, indicators=gap)
+    assert math.isnan(both.value)
+    assert "Not computable in the original, left out: pay_gap of income" in both.notes[0]
+    lost = sdc.utility.indicators(small(), alone, indicators=gap)
+    assert lost.value == 0
+    assert lost.parts["verdict"].str.starts_with("lost").all()
+    zero = small(income=pl.lit(0.0))
+    assert math.isnan(sdc.utility.indicators(zero, zero, indicators=gap).value)
+
+
+@pytest.mark.parametrize("variance", ["taylor", "jackknife"])
+def test_percentiles_need_replicates(variance):
+    with pytest.raises(sdc.SdcError, match=r"percentile.*Allowed: variance: bootstrap, rescaled"):
+        sdc.utility.indicators(small(), small(), variance=variance, interval="percentile")
+
+
+def test_an_option_that_is_needed_is_asked_for_in_one_sentence():
+    with pytest.raises(sdc.SdcError) as met:
+        sdc.utility.indicators(small(), small(), indicators={"pay_gap": {"reference": "a"}})
+    assert str(met.value) == (
+        'The indicator pay_gap needs the option \'group\'. Write {"pay_gap": {"group": …, "reference": …}}.'
+    )
+
+
+def test_a_negative_variance_of_full_synthesis_is_said():
+    data = small()
+    sets = [data, data, data]
+    full = sdc.utility.indicators(data, sets, synthesis="full")
+    assert any("negative for 2 of 2 rows" in note for note in full.notes)
+    assert not any("negative" in note for note in sdc.utility.indicators(data, sets).notes)
+    apart = [small(income=pl.col("income") * k) for k in (0.2, 1.0, 5.0)]
+    spread = sdc.utility.indicators(data, apart, indicators="mean", synthesis="full")
+    assert not any("negative" in note for note in spread.notes)
 
 
 def test_what_the_protected_file_lost_counts_as_zero():

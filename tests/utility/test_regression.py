@@ -139,6 +139,43 @@ def test_several_sets_are_combined_and_the_chart_is_drawn():
     assert "standard errors" in str(result.chart().to_dict())
     full = sdc.utility.regression(data, sets, formula="log(wage) ~ sex + age", synthesis="full")
     assert full.parts["variance_protected"].to_list() != result.parts["variance_protected"].to_list()
+    same = sdc.utility.regression(data, [data, data], formula="log(wage) ~ sex + age", synthesis="full")
+    assert any("negative for 3 of 3 coefficients" in note for note in same.notes)
+
+
+def test_the_reference_can_be_chosen():
+    data = wages()
+    option = sdc.utility.regression(data, data, formula="wage ~ town + age", reference={"town": "b"})
+    assert option.parts["term"].to_list() == ["Intercept", "town[T.a]", "town[T.c]", "age"]
+    for written in ('C(town, Treatment("b"))', "C(town, contr.treatment(base='b'))"):
+        inside = sdc.utility.regression(data, data, formula=f"wage ~ {written} + age")
+        assert inside.parts["term"].to_list()[:3] == ["Intercept", "C(town)[T.a]", "C(town)[T.c]"]
+        assert inside.parts["estimate_original"].to_list() == pytest.approx(
+            option.parts["estimate_original"].to_list()
+        )
+    plain = sdc.utility.regression(data, data, formula="wage ~ town + age")
+    by_term = dict(plain.parts.select("term", "estimate_original").iter_rows())
+    other = dict(option.parts.select("term", "estimate_original").iter_rows())
+    assert other["town[T.a]"] == pytest.approx(-by_term["town[T.b]"])
+    turned = sdc.utility.regression(
+        data, data, formula="works ~ age", family="logit", reference={"works": True}
+    )
+    usual = sdc.utility.regression(data, data, formula="works ~ age", family="logit")
+    assert turned.parts["estimate_original"][1] == pytest.approx(-usual.parts["estimate_original"][1])
+
+
+def test_a_reference_that_is_lost_misspelt_or_of_a_number():
+    data = wages()
+    merged = wages(town=pl.col("town").replace({"b": "bc", "c": "bc"}))
+    result = sdc.utility.regression(data, merged, formula="wage ~ town + age", reference={"town": "b"})
+    assert any("reference of town is a: not all files have b" in note for note in result.notes)
+    for reference, words in (
+        ({"town": "bb"}, r"no category 'bb' of town.*Allowed: a, b, c\. Did you mean 'b'"),
+        ({"toun": "b"}, "'toun', which is not in the formula.*Did you mean 'town'"),
+        ({"age": 30}, r"age holds numbers.*Write C\(age\)"),
+    ):
+        with pytest.raises(sdc.SdcError, match=words):
+            sdc.utility.regression(data, data, formula="wage ~ town + age", reference=reference)
 
 
 def test_a_lost_column_loses_everything():

@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from sdckit.errors import OptionError, UnknownMethodError, listing, nearest
-from sdckit.estimate.indicator import Indicator, own_function
+from sdckit.estimate.indicator import Indicator, own_function, written
 from sdckit.estimate.inequality import Gini, ShareRatio
 from sdckit.estimate.means import Mean, Proportion, Ratio, Total
 from sdckit.estimate.pay_gap import PayGap
@@ -53,6 +53,9 @@ PANELS: dict[str, tuple[str, ...]] = {
 }
 
 
+CATEGORIES = ("category", "reference")  # options that hold a value of a column
+
+
 class Wanted(NamedTuple):
     """An indicator and the variable it is of, where the user named one."""
 
@@ -75,7 +78,8 @@ def chosen(wanted: Any) -> list[Wanted]:
     if isinstance(wanted, Mapping):
         return [i for name, options in wanted.items() for i in _named(str(name), options)]
     if callable(wanted):
-        return [Wanted(own_function(getattr(wanted, "__name__", "own function"), wanted))]
+        name = getattr(wanted, "__name__", "<")
+        return [Wanted(own_function("own function" if name.startswith("<") else name, wanted))]
     if isinstance(wanted, Sequence):
         return [i for one in wanted for i in chosen(one)]
     raise OptionError("An indicator is a name, a function, or a name with options.", given=repr(wanted))
@@ -115,7 +119,11 @@ def _built(name: str, given: dict[str, Any]) -> Indicator:
         given[option] = _checked(name, option, value, hints[option])
     for option, one in own.items():
         if one.default is MISSING and option not in given:
-            raise OptionError(f"The indicator {name} needs the option {option!r}.", allowed=listing(own))
+            needed = ", ".join(f'"{o}": …' for o, f in own.items() if f.default is MISSING)
+            raise OptionError(
+                f"The indicator {name} needs the option {option!r}.",
+                hint=f'Write {{"{name}": {{{needed}}}}}.',
+            )
     return kind(**fixed, **given)
 
 
@@ -123,8 +131,14 @@ def _checked(name: str, option: str, value: Any, hint: Any) -> Any:
     """The value in the type of the option; our error where it is not."""
     choices = get_args(hint) if get_origin(hint) is not None else ()
     kinds = tuple(c for c in (choices or (hint,)) if isinstance(c, type))
-    if kinds == (str,) and not isinstance(value, bool):
-        return as_text(value)  # categories are compared as text
+    if option in CATEGORIES:
+        if value is None:
+            raise OptionError(
+                f"Option {option!r} of the indicator {name} is a value of the column, not null."
+            )
+        return written(value)
+    if kinds == (str,) and not isinstance(value, bool | None):
+        return as_text(value)
     good = (
         value in choices
         if choices and not kinds

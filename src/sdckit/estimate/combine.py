@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from enum import StrEnum
 from math import inf, nan
-from statistics import fmean, variance
+
+import numpy as np
 
 from sdckit.estimate.variance import Estimate, interval
 
@@ -13,6 +14,25 @@ class Synthesis(StrEnum):
 
     PARTIAL = "partial"
     FULL = "full"
+
+
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")  # huge numbers have no finite variance
+def combined(
+    rows: Sequence[Sequence[Estimate]], *, synthesis: Synthesis, size: float, level: float, what: str
+) -> tuple[list[Estimate], tuple[str, ...]]:
+    """Every row of estimates from m sets as one estimate, and what must be said; `what` names the rows."""
+    found = [combine(sets, synthesis=synthesis, size=size, level=level) for sets in rows]
+    if not rows or len(rows[0]) == 1:
+        return found, ()
+    notes = [f"{len(rows[0])} synthetic sets combined by the rules for {synthesis.value} synthesis."]
+    negative = sum(_total_if_full(sets) < 0 for sets in rows) if synthesis is Synthesis.FULL else 0
+    if negative:
+        notes.append(
+            f"The variance by the rules for full synthesis was negative for {negative:,} of {len(rows):,} "
+            f"{what}; the mean variance within the sets, times {size:.3g} (records in a set by records in "
+            "the original), stands for it. More sets make this rarer."
+        )
+    return found, tuple(notes)
 
 
 def combine(
@@ -39,20 +59,31 @@ def combine(
     """
     if len(sets) == 1:
         return sets[0]
-    m, mean = len(sets), fmean(s.value for s in sets)
-    within, designed = fmean(s.variance for s in sets), min(s.degrees for s in sets)
+    m, mean, between, within = _moments(sets)
+    designed = min(s.degrees for s in sets)
     if not all(abs(s.value) < inf for s in sets):
         return Estimate(nan, nan, nan, nan, designed)
-    between = variance(s.value for s in sets)
     centres = [s.centre for s in sets if s.centre is not None]
-    about = fmean(centres) if len(centres) == m else None
+    about = float(np.mean(centres)) if len(centres) == m else None
     if synthesis is Synthesis.PARTIAL:
         total = between / m + within
         degrees = (m - 1) * (1 + within / (between / m)) ** 2 if between > 0 else inf
-        return interval(mean, total, min(degrees, designed), level, centre=about)
-    spread = (1 + 1 / m) * between
-    total = spread - within
+        return interval(mean, total, float(min(degrees, designed)), level, centre=about)
+    total = _total_if_full(sets)
     if total <= 0:
         return interval(mean, size * within, designed, level, centre=about)
-    degrees = max((m - 1) * (1 - within / spread) ** 2, 1.0)
-    return interval(mean, total, min(degrees, designed), level, centre=about)
+    degrees = max((m - 1) * (1 - within / (total + within)) ** 2, 1.0)
+    return interval(mean, total, float(min(degrees, designed)), level, centre=about)
+
+
+def _total_if_full(sets: Sequence[Estimate]) -> np.float64:
+    """(1 + 1/m) b − v̄; nan where a set lacks the estimate."""
+    m, _, between, within = _moments(sets)
+    return (1 + 1 / m) * between - within
+
+
+def _moments(sets: Sequence[Estimate]) -> tuple[int, np.float64, np.float64, np.float64]:
+    """m, q̄, b and v̄; numpy's numbers overflow without an error."""
+    values = np.array([s.value for s in sets])
+    variances = np.array([s.variance for s in sets])
+    return len(sets), np.mean(values), np.var(values, ddof=1), np.mean(variances)

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,16 +11,35 @@ import polars as pl
 
 from sdckit.arrays import Bools, Floats
 from sdckit.errors import ColumnError, OptionError, listing, nearest
+from sdckit.estimate.indicator import written
 from sdckit.estimate.midpoints import midpoints
 from sdckit.microdata import Microdata
 from sdckit.values import as_text, texts
 
+LANGUAGE = "columns joined by +, :, * or -, I(age^2), C(region) for categories, -1 for no intercept"
 FUNCTIONS = ("log", "log2", "log10", "log1p", "exp", "sqrt", "abs", "I", "C")
 _ALLOWED = (
     ast.Expression, ast.Call, ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare,
     ast.operator, ast.unaryop, ast.cmpop,
 )  # fmt: skip
 _QUOTED = re.compile(r"`([^`]*)`")
+# C(x, Treatment("b")), in R C(x, contr.treatment(base="b"))
+_REFERENCE = re.compile(
+    r"\bC\(\s*(`[^`]+`|[\w.]+)\s*,\s*(?:contr\.treatment|Treatment)"
+    r"\(\s*(?:\w+\s*=\s*)?(?:\"([^\"]*)\"|'([^']*)'|([\w.]+))\s*\)\s*\)"
+)
+_RELEVEL = 'reference={"x": "b"} chooses the reference; in the formula C(x, Treatment("b")) does.'
+_INSTEAD = {
+    "relevel": _RELEVEL,
+    "Treatment": _RELEVEL,
+    "contr": _RELEVEL,
+    "C": f"It takes one column. {_RELEVEL}",
+    "poly": "Write the powers: age + I(age^2).",
+    "ln": "log is the natural logarithm.",
+    "ifelse": "Make a column of it before.",
+    "cut": "Make a column of it before.",
+    "offset": "Offsets and random effects are not fitted.",
+}
 _MOST_LEVELS = 200
 
 
@@ -33,6 +52,7 @@ class Model:
     factors: frozenset[str]
     response: str  # as written
     plain_response: str | None  # the column, where the response is one
+    references: Mapping[str, str]  # of the columns whose reference was chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +65,11 @@ class Matrix:
     kept: Bools
 
 
-def parse(formula: str, data: Microdata) -> Model:
+def parse(formula: str, data: Microdata, reference: Mapping[str, Any] | None = None) -> Model:
     """Check a formula such as "log(wage) ~ sex + age + I(age^2)" against the columns of the data.
 
-    R's and formulaic's language: +, :, *, -1, C(x) or factor(x) for categories, also with a reference,
-    C(x, contr.treatment("b")); log, exp, sqrt and abs;
+    R's and formulaic's language: +, :, *, -1, C(x), factor(x) or as.factor(x) for categories, also with a
+    reference, C(x, Treatment("b")); log, exp, sqrt and abs;
     I(…) for arithmetic, with ^ or ** for powers; `backticks` round names that are not words. Nothing else is
     evaluated: a formula from a file cannot run code.
     """
@@ -60,16 +80,18 @@ def parse(formula: str, data: Microdata) -> Model:
         raise OptionError(
             "A formula has an outcome, a tilde and predictors.", given=repr(formula), allowed="y ~ a + b"
         )
-    text = re.sub(r"\bfactor\(", "C(", _powers(formula))
+    text, chosen = _plain(formula)
+    chosen |= {column: written(level) for column, level in (reference or {}).items()}
     try:
         parsed = Formula(text)
         terms = [*parsed.lhs, *parsed.rhs]
+        factors = [f for term in terms for f in term.factors]
     except (FormulaicError, SyntaxError, ValueError, AttributeError, IndexError) as error:
-        raise OptionError("The formula cannot be read.", given=repr(formula), hint=str(error)) from None
+        raise _unread(formula, error) from None
     columns: dict[str, None] = {}
     inside: set[str] = set()
     outside: set[str] = set()
-    for factor in (f for term in terms for f in term.factors):
+    for factor in factors:
         method = factor.eval_method.value
         if method == "literal":
             continue
@@ -83,11 +105,42 @@ def parse(formula: str, data: Microdata) -> Model:
     plain = left.strip("`")
     if len([*parsed.lhs]) != 1:
         raise OptionError("A formula has one outcome.", given=left)
-    if not columns:
+    if not columns or not [*parsed.rhs]:
         raise OptionError("A formula needs a column.", given=repr(formula), allowed=listing(data.columns))
-    return Model(
-        text, tuple(columns), frozenset(inside - outside), left, plain if plain in data.columns else None
-    )
+    for column in chosen:
+        if column not in columns:
+            raise OptionError(
+                f"reference names {column!r}, which is not in the formula.",
+                allowed=listing(columns),
+                hint=nearest(column, columns),
+            )
+    response = plain if plain in data.columns else None
+    return Model(text, tuple(columns), frozenset(inside - outside), left, response, chosen)
+
+
+def _plain(formula: str) -> tuple[str, dict[str, str]]:
+    """The formula in formulaic's words, and the references that stand in it."""
+    text = re.sub(r"(?<![\w.])(?:as\.)?factor\(", "C(", _powers(formula))
+    chosen = {
+        met[1].strip("`"): next(level for level in met.groups()[1:] if level is not None)
+        for met in _REFERENCE.finditer(text)
+    }
+    text = _REFERENCE.sub(r"C(\1)", text)
+    if re.search(r"(?<![\w.])\.(?![\w.])", _QUOTED.sub("x", text)):
+        raise OptionError(
+            "A dot for all other columns is not read: identifiers and weights would be among them.",
+            given=repr(formula),
+            hint="Name the predictors: y ~ a + b.",
+        )
+    return text, chosen
+
+
+def _unread(formula: str, error: Exception) -> OptionError:
+    """Why a formula cannot be read, in one line: formulaic colours its messages, and marks the place."""
+    said = str(error).partition("\n")[0] if "\x1b" in str(error) else ""
+    if met := re.match(r"Operator `(.+?)`", said):
+        said = f"{met[1]} stands in the wrong place, or one of its sides is missing."
+    return OptionError("The formula cannot be read.", given=repr(formula), allowed=LANGUAGE, hint=said)
 
 
 def _powers(formula: str) -> str:
@@ -115,27 +168,21 @@ def _names_in(expression: str, formula: str) -> dict[str, bool]:
     try:
         tree = ast.parse(text, mode="eval")
     except SyntaxError as error:
-        raise OptionError("The formula cannot be read.", given=repr(formula), hint=str(error)) from None
-    contrasts = {
-        id(part)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "contr.treatment"
-        for part in (node, node.func, *ast.walk(node.func), *node.keywords)
-    }
+        raise _unread(formula, error) from None
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     found: dict[str, bool] = {}
     for node in ast.walk(tree):
-        if id(node) in contrasts:
-            continue
         bad = not isinstance(node, _ALLOWED)
         if isinstance(node, ast.Call):
-            bad = not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS or bool(node.keywords)
+            named = isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS
+            bad = not named or bool(node.keywords) or len(node.args) != 1
         if bad:
+            name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
             raise OptionError(
-                "A formula may only hold columns, numbers, arithmetic and a few functions.",
+                "A formula may only hold columns, numbers, arithmetic and a few functions of one column.",
                 given=expression,
                 allowed=listing(FUNCTIONS),
-                hint=nearest(expression.split("(")[0], FUNCTIONS),
+                hint=_INSTEAD.get(name) or nearest(name, [f for f in FUNCTIONS if f != name]),
             )
         if isinstance(node, ast.Name) and id(node) not in called:
             found[quoted.get(node.id, node.id)] = False
@@ -179,6 +226,12 @@ def _aligned(
     labels = {as_text(k): t for k, t in first.labels.values.get(name, {}).items()}
     labelled = bool(labels) and all(as_text(v) in labels for v in series[0].drop_nulls().unique())
     category = [name in model.factors or labelled or not s.dtype.is_numeric() for s in series]
+    if name in model.references and not category[0]:
+        raise OptionError(
+            f"{name} holds numbers, which have no reference.",
+            given=f"reference {model.references[name]!r}",
+            hint=f"Write C({name}) in the formula if its numbers are categories.",
+        )
     if not any(category):
         return [_numbers(s) for s in series]
     if not category[0]:
@@ -193,6 +246,10 @@ def _aligned(
     series = [texts(s).replace(known_as) for s in series]
     every = list(dict.fromkeys(level for some in levels for level in some))
     shared = [level for level in every if all(level in some for some in levels)]
+    if name in model.references:
+        wanted = known_as.get(model.references[name], model.references[name])
+        _check_reference(name, wanted, levels[0])
+        every, shared = (sorted(some, key=lambda level: level != wanted) for some in (every, shared))
     if name == model.plain_response:
         return [_outcome(name, s, every, binary=binary) for s in series]
     if shared and every[0] != shared[0]:
@@ -206,6 +263,15 @@ def _aligned(
     if gone:
         notes.append(f"Categories of {name} that not all files have: {listing(gone, 6)}.")
     return [_category(s, every) for s in series]
+
+
+def _check_reference(name: str, wanted: str, levels: Sequence[str]) -> None:
+    if wanted not in levels:
+        raise OptionError(
+            f"The original has no category {wanted!r} of {name} to be the reference.",
+            allowed=listing(levels),
+            hint=nearest(wanted, levels),
+        )
 
 
 def _levels(series: pl.Series) -> list[str]:
@@ -274,8 +340,13 @@ def _matrix(model: Model, columns: dict[str, Any]) -> Matrix:
             made = Formula(model.text).get_model_matrix(
                 frame, context=own, na_action="ignore", output="numpy"
             )
-    except FormulaicError as error:  # such as the logarithm of a category
-        raise OptionError("The formula does not suit the data.", given=model.text, hint=str(error)) from None
+    except FormulaicError:  # such as the logarithm of a category
+        words = [c for c, v in columns.items() if isinstance(v, pd.Categorical)]
+        raise OptionError(
+            "The formula does not suit the data.",
+            given=model.text,
+            hint=f"Functions and arithmetic take numbers; categories are {listing(words) or 'none'}.",
+        ) from None
     y, x = np.asarray(made.lhs, dtype=np.float64), np.asarray(made.rhs, dtype=np.float64)
     if y.shape[1] != 1:
         raise OptionError("The outcome of the formula must be one number.", given=model.response)

@@ -9,8 +9,16 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from sdckit.arrays import Floats
+from sdckit.errors import OptionError
+from sdckit.labels import Labels
+from sdckit.values import as_text
 
 TIE = 1e-12  # cumulated shares of weight that equal p up to rounding do not exceed it
+
+
+def written(value: object) -> str:
+    """A category as columns of text have it: 1 for 1.0, true for True."""
+    return str(value).lower() if isinstance(value, bool | np.bool_) else as_text(value)
 
 
 class Source(NamedTuple):
@@ -19,6 +27,19 @@ class Source(NamedTuple):
     variable: str
     other: str | None = None
     category: str | None = None
+
+    @property
+    def categories(self) -> str | None:
+        """The column whose categories count, where one does."""
+        return None if self.category is None else self.other or self.variable
+
+    def spellings(self, labels: Labels) -> tuple[str, ...]:
+        """The category with its label, or the label with its codes: people write either."""
+        if self.category is None:
+            return ()
+        known = {as_text(k): t for k, t in labels.values.get(self.other or self.variable, {}).items()}
+        codes = (c for c, text in known.items() if text == self.category and self.category not in known)
+        return (self.category, *codes, *(known[c] for c in [self.category] if c in known))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +125,11 @@ class Indicator(ABC):
         """
         return None
 
+    @property
+    def has_formula(self) -> bool:
+        """Whether there is an `influence`; else only replicates can give the variance."""
+        return type(self).influence is not Indicator.influence
+
     def centre(self, piece: Piece) -> Floats | None:
         """[r] Where an interval on the log scale stands; None for one that is symmetric about the number."""
         return None
@@ -146,7 +172,16 @@ class _Own(Indicator):
     def point(self, piece: Piece) -> Floats:
         drawn = [row > 0 for row in piece.w]
         found = [
-            float(self.function(piece.x[d], row[d])) if d.any() else np.nan
+            self._number(piece.x[d], row[d]) if d.any() else np.nan
             for d, row in zip(drawn, piece.w, strict=True)
         ]
         return np.asarray(found)
+
+    def _number(self, values: Floats, weights: Floats) -> float:
+        found = self.function(values, weights)
+        try:
+            return float(found)
+        except (TypeError, ValueError):
+            raise OptionError(
+                f"The function {self.title} must return one number.", given=type(found).__name__
+            ) from None

@@ -53,7 +53,9 @@ class PayGap(Indicator):
         found = np.zeros(len(piece.x))
         masks = [piece.beside() == code for code in (1, 0)]
         pieces = [piece.cut(mask) for mask in masks]
-        one, two = (float(self._centre().point(p)[0]) for p in pieces)
+        if not all(mask.any() for mask in masks):
+            return np.full(len(piece.x), np.nan)
+        one, two = (self._centre().point(p)[0] for p in pieces)
         for mask, part, factor in zip(masks, pieces, (two / one**2, -1 / one), strict=True):
             moved = self._centre().influence(part)
             found[mask] = 0.0 if moved is None else factor * moved

@@ -96,7 +96,7 @@ class FosterGreerThorbecke(_Poverty):
 
     def slope(self, piece: Piece) -> float:
         """The density at the line for α = 0; α·mean of gap^(α−1)·x/z² else."""
-        line = float(piece.poverty_line()[0])
+        line = piece.poverty_line()[0]
         if self.alpha == 0:
             return density(piece, share_below(piece, line))
         poor = piece.x < line
@@ -151,7 +151,7 @@ class PovertyGap(_Poverty):
 
     def influence(self, piece: Piece) -> Floats:
         """−100·(influence on the median of the poor)/z with the line held fixed."""
-        line, middle = float(piece.poverty_line()[0]), float(self._median(piece)[0])
+        line, middle = piece.poverty_line()[0], self._median(piece)[0]
         total, poor, below = piece.total[0], piece.x < line, piece.x <= middle
         rate, half = piece.w[0, poor].sum() / total, piece.w[0, below].sum() / total
         steep = density(piece, share_below(piece, middle))
@@ -159,6 +159,6 @@ class PovertyGap(_Poverty):
 
     def slope(self, piece: Piece) -> float:
         """100·(m/z² − m′/z), m′ = f(z)/(2 f(m)): how the median m of the poor follows the line."""
-        line, middle = float(piece.poverty_line()[0]), float(self._median(piece)[0])
-        ratio = density(piece, share_below(piece, line)) / density(piece, share_below(piece, middle))
-        return 100 * (middle / line**2 - ratio / (2 * line))
+        line, middle = piece.poverty_line()[0], self._median(piece)[0]
+        at_line, at_middle = (np.float64(density(piece, share_below(piece, z))) for z in (line, middle))
+        return float(100 * (middle / line**2 - at_line / at_middle / (2 * line)))

@@ -30,13 +30,11 @@ class Quantile(Indicator):
         return "median" if self.p == 0.5 else f"quantile {self.p:g}"
 
     def point(self, piece: Piece) -> Floats:
-        """[r] The weighted quantiles."""
-        upper = piece.place(self.p)
-        if not self.average:
-            return np.asarray(piece.x[upper])
-        # the first value whose share reaches p, which is an earlier one only at a tie
-        lower = piece.place(self.p - 2 * TIE)
-        return np.asarray((piece.x[upper] + piece.x[lower]) / 2)
+        """[r] The weighted quantiles; nan where nobody has weight."""
+        found = piece.x[piece.place(self.p)]
+        if self.average:  # the first value whose share reaches p, which is an earlier one only at a tie
+            found = (found + piece.x[piece.place(self.p - 2 * TIE)]) / 2
+        return np.where(piece.total > 0, found, np.nan)
 
     def influence(self, piece: Piece) -> Floats:
         """−(1[x≤q] − F(q)) / (Σw·f(q))."""

@@ -1,7 +1,7 @@
 """A table of estimates from one file: indicators by variable and domain, with variances."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -13,6 +13,7 @@ from sdckit.estimate.design import Design, column_codes, design_of
 from sdckit.estimate.indicator import Indicator, Source
 from sdckit.estimate.replicates import Method, Replicates, given_replicates, replicates
 from sdckit.estimate.variance import LOST, WHOLE, Estimate, Task, estimates, ordered
+from sdckit.labels import Labels
 from sdckit.microdata import Microdata
 from sdckit.values import texts
 
@@ -28,7 +29,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """How variances and intervals are made."""
+    """How variances and intervals are made; `labels` are the value labels by which categories are known."""
 
     method: Method = Method.TAYLOR
     replicates: int = 100
@@ -40,10 +41,15 @@ class How:
     weights: tuple[str, ...] = ()
     scale: float | None = None
     fpc: str | None = None
+    labels: Labels = field(default_factory=Labels)
 
 
 def table(data: Microdata, rows: Sequence[Row], how: How) -> tuple[list[Estimate], tuple[str, ...]]:
-    """One estimate a row; nan where the file lacks the column, the domain or the numbers."""
+    """One estimate a row; nan where the file lacks the column, the domain or the numbers.
+
+    Indicators without a formula for their variance have it from the rescaled bootstrap, which agrees with
+    linearisation, also in strata with few PSUs and for finite populations.
+    """
     name = data.roles.id
     if name in data.columns:  # draws then do not depend on the order of the records
         data = data.with_frame(data.frame.sort(name))
@@ -56,16 +62,28 @@ def table(data: Microdata, rows: Sequence[Row], how: How) -> tuple[list[Estimate
         source = row.indicator.source(row.variable)
         if _readable(data, source):
             tasks[i] = Task(row.indicator, source, WHOLE if row.domain is None else names.index(row.domain))
-    sources = {s: ordered(frame, s, codes, len(names)) for s in {t.source for t in tasks.values()}}
-    found = estimates(
-        list(tasks.values()),
-        sources,
-        design,
-        _repeated(data, design, how),
-        level=how.level,
-        percentile=how.percentile,
-    )
-    placed = dict(zip(tasks, found, strict=True))
+    sources = {
+        s: ordered(frame, s, codes, len(names), s.spellings(how.labels))
+        for s in {t.source for t in tasks.values()}
+    }
+    own = {i: t for i, t in tasks.items() if how.method is Method.TAYLOR and not t.indicator.has_formula}
+    ways = [({i: t for i, t in tasks.items() if i not in own}, how)]
+    if own:
+        ways.append((own, replace(how, method=Method.RESCALED)))
+        called = listing(dict.fromkeys(t.indicator.name for t in own.values()))
+        times = f"{how.replicates:,} replicates"
+        notes += (f"Variance of {called} by the rescaled bootstrap ({times}): there is no formula.",)
+    placed: dict[int, Estimate] = {}
+    for some, way in ways:
+        found = estimates(
+            list(some.values()),
+            sources,
+            design,
+            _repeated(data, design, way),
+            level=how.level,
+            percentile=how.percentile,
+        )
+        placed |= dict(zip(some, found, strict=True))
     return [placed.get(i, LOST) for i in range(len(rows))], notes
 
 

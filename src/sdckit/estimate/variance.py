@@ -55,9 +55,14 @@ class Ordered:
         return Piece(self.x[rows], np.take(weights, rows, axis=1), other, line)
 
 
-def ordered(frame: pl.DataFrame, source: Source, domains: Ints, number: int) -> Ordered:
-    """The columns of a source as numbers, records with a missing value left out."""
-    x, other = _values(frame, source)
+def ordered(
+    frame: pl.DataFrame, source: Source, domains: Ints, number: int, spellings: Sequence[str]
+) -> Ordered:
+    """The columns of a source as numbers, records with a missing value left out.
+
+    `spellings`: all texts that mean the category of the source.
+    """
+    x, other = _values(frame, source, spellings)
     present = np.isfinite(x) if other is None else np.isfinite(x) & np.isfinite(other)
     order = np.argsort(x, kind="stable")
     rows = order[present[order]]
@@ -65,12 +70,12 @@ def ordered(frame: pl.DataFrame, source: Source, domains: Ints, number: int) -> 
     return Ordered(x, other, rows, {d: rows[own == d] for d in range(number)})
 
 
-def _values(frame: pl.DataFrame, source: Source) -> tuple[Floats, Floats | None]:
+def _values(frame: pl.DataFrame, source: Source, spellings: Sequence[str]) -> tuple[Floats, Floats | None]:
     def numbers(column: str) -> Floats:
         return np.asarray(frame[column].cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
 
     def member(column: str) -> Floats:
-        inside = texts(frame[column]) == source.category
+        inside = texts(frame[column]).is_in(list(spellings))
         return np.asarray(inside.cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
 
     if source.other is None:
@@ -141,6 +146,7 @@ def linearised(task: Task, sources: dict[Source, Ordered], weights: Floats) -> F
     return scores * weights
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")  # huge numbers have no finite variance
 def estimates(
     tasks: Sequence[Task],
     sources: dict[Source, Ordered],
@@ -167,8 +173,7 @@ def estimates(
         if known.sum() > 1:
             middle = column[known].mean() if repeated.centred else value
             lost = len(column) / known.sum()  # a replicate without the domain says nothing of it
-            with np.errstate(over="ignore"):
-                variance = float(repeated.scale[known] @ (column[known] - middle) ** 2 * lost)
+            variance = float(repeated.scale[known] @ (column[known] - middle) ** 2 * lost)
         one = interval(value, variance, degrees, level, centre=centre)
         if percentile and known.any():
             low, high = np.quantile(column[known], [(1 - level) / 2, (1 + level) / 2])
@@ -179,8 +184,7 @@ def estimates(
 
 def _centre(task: Task, sources: dict[Source, Ordered], design: Design) -> float | None:
     part = sources[task.source].piece(design.weights[None, :], task.domain)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        found = task.indicator.centre(part) if len(part.x) else None
+    found = task.indicator.centre(part) if len(part.x) else None
     return None if found is None else float(found[0])
 
 

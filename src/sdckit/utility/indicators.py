@@ -12,7 +12,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from sdckit import charts
 from sdckit.errors import OptionError, RoleError, listing
 from sdckit.estimate.catalogue import CATALOGUE, PANELS, Wanted, chosen
-from sdckit.estimate.combine import Synthesis, combine
+from sdckit.estimate.categories import with_category
+from sdckit.estimate.combine import Synthesis, combined
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
 from sdckit.estimate.estimated import ALL
 from sdckit.estimate.indicator import LinedIndicator
@@ -29,10 +30,11 @@ from sdckit.result import Result
 from sdckit.values import as_text
 
 USUAL = "usual"
+DRAWN = (Method.BOOTSTRAP, Method.RESCALED, Method.CALIBRATED, Method.REPLICATES)
 
 
 class Interval(StrEnum):
-    """How bootstrap intervals are made: ± t·√V, or from the quantiles of the replicates."""
+    """How bootstrap intervals are made: from the variance of the replicates or their quantiles."""
 
     NORMAL = "normal"
     PERCENTILE = "percentile"
@@ -88,29 +90,35 @@ def indicators(
     The value is the mean over all rows of J cut to 0…1. `parts` has a row for each indicator, variable and
     domain: both estimates θ, θ′, variances V, V′ and intervals; |θ−θ′|/|θ| and |V−V′|/V in percent;
     (θ−θ′)²+|V−V′|; whether the original interval contains θ′; J itself, negative where they are apart; and a
-    verdict. An estimate the protected file no longer allows counts as 0.
+    verdict. An estimate the protected file no longer allows counts as 0; one without an interval is shown and
+    does not count.
 
     `indicators`: "usual" (means of the numeric variables, Gini of those without negative values), the panel
     "poverty" or "location", or a list of mean, total, proportion, ratio, median, quantile, gini, s80s20,
     poverty_rate, poverty_threshold, poverty_gap, fgt0, fgt1, fgt2, pay_gap and functions (values, weights) →
     number; options as {"quantile": {"p": 0.9}} or {"s80s20": {"ties": "split"}}, also `variable`. Definitions
     are laeken's: Gini, poverty rate and gap are in percent, the poverty line is that of the whole file in
-    every domain.
+    every domain. A category, as in {"proportion": {"category": "high"}} or {"pay_gap": {"group": "sex",
+    "reference": "male"}}, is a value or its label; one that neither file has is refused.
     `variables`: the numeric columns; for poverty the one whose name says income. `by`: domains, crossed.
 
-    `variance`: taylor (linearisation; densities by Hall & Sheather's bandwidth), bootstrap (PSUs within
-    strata), rescaled (Rao–Wu), calibrated (bootstrap raked to `margins`, by default `by` or the strata),
-    jackknife (leave one PSU out; refused for numbers that rest on a quantile, where it is wrong), or
-    replicates: the columns `replicate_weights`, with `replicate_scale` as factor of the sum of squares
-    (1/R). Intervals are θ ± t·√V with PSUs − strata degrees of freedom, or bootstrap percentiles; that of
-    S80/S20 is θ̃·exp(± t·√V/θ), θ̃ being θ without the record that steps over each quantile: a sample's
-    ratio is skewed, and a little too small. `fpc` names a column with sampling fractions or population
-    numbers of PSUs.
+    `variance`: taylor (linearisation; densities by Hall & Sheather's bandwidth; your own functions, for which
+    there is no formula, have theirs from the rescaled bootstrap), bootstrap (PSUs within strata), rescaled
+    (Rao–Wu), calibrated (bootstrap raked to `margins`, by default `by` or the strata), jackknife (leave one
+    PSU out; refused for numbers that rest on a quantile, where it is wrong), or replicates: the columns
+    `replicate_weights`, with `replicate_scale` as factor of the sum of squares (1/R). Intervals are
+    θ ± t·√V with PSUs − strata degrees of freedom or, with interval="percentile", percentiles of the
+    replicates (refused for taylor and jackknife); that of S80/S20 is θ̃·exp(± t·√V/θ), θ̃ being θ without
+    the record that steps over each quantile: a sample's ratio is skewed, and a little too small. `fpc`
+    names a column with sampling fractions or population numbers of PSUs.
 
     Weights, strata and clusters come from the roles. Missing values of the variable: the record is outside
     the domain; a missing `by` value: in the total only. Several synthetic sets, as a list, are combined by
-    the rules for partial or full synthesis. References: Karr et al. (2006), Deville (1999), Osier (2009),
-    Rao & Wu (1988), Reiter (2003). Departures: laeken draws persons even where there are clusters.
+    the rules for partial or full synthesis, with never more degrees of freedom than the design of a set
+    gives. The rule for full synthesis, T = (1+1/m)b − v̄, can be negative; then (records in a set)/(records in
+    the original)·v̄ stands for it (Reiter 2002), and a note says in how many rows. References: Karr et al.
+    (2006), Deville (1999), Osier (2009), Rao & Wu (1988), Reiter (2002, 2003). Departures: laeken draws
+    persons even where there are clusters.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0]}), numeric="x")
@@ -120,11 +128,18 @@ def indicators(
     (2.5, 2.75, True)
     """
     sets = as_list(protected, "indicators")
+    percentile = interval is Interval.PERCENTILE
+    if percentile and variance not in DRAWN:
+        raise OptionError(
+            "interval='percentile' takes the percentiles of replicates.",
+            given=f"variance={variance.value!r}",
+            allowed=f"variance: {listing(DRAWN)}",
+        )
     how = How(
-        variance, replicates, seed, level, interval is Interval.PERCENTILE, tuple(by),
-        tuple(margins), tuple(replicate_weights), replicate_scale, fpc,
+        variance, replicates, seed, level, percentile, tuple(by),
+        tuple(margins), tuple(replicate_weights), replicate_scale, fpc, original.labels,
     )  # fmt: skip
-    rows, notes = _rows(original, indicators, tuple(variables), tuple(by))
+    rows, notes = _rows([original, *sets], indicators, tuple(variables), tuple(by))
     rough = dict.fromkeys(row.indicator.name for row in rows if not row.indicator.smooth)
     if variance is Method.JACKKNIFE and rough:
         raise OptionError(
@@ -141,20 +156,19 @@ def indicators(
         after.append(found)
         also += tuple(f"Protected file: {note}" for note in more if note not in said)
     size = sets[0].height / original.height
-    combined = [combine(s, synthesis=synthesis, size=size, level=level) for s in zip(*after, strict=True)]
-    if len(sets) > 1:
-        notes += (f"{len(sets)} synthetic sets combined by the rules for {synthesis.value} synthesis.",)
+    both = list(zip(*after, strict=True))
+    one, told = combined(both, synthesis=synthesis, size=size, level=level, what="rows")
     labels = [_label(original, row, how.by) for row in rows]
-    return _result(rows, labels, before, combined, (*notes, *said, *dict.fromkeys(also)))
+    return _result(rows, labels, before, one, (*notes, *told, *said, *dict.fromkeys(also)))
 
 
 def _rows(
-    original: Microdata, wanted: Any, variables: tuple[str, ...], by: tuple[str, ...]
+    files: Sequence[Microdata], wanted: Any, variables: tuple[str, ...], by: tuple[str, ...]
 ) -> tuple[list[Row], tuple[str, ...]]:
     """Every line of the result, and how the variables were chosen where the user did not say."""
-    roles = original.roles
+    original = files[0]
     notes: tuple[str, ...] = ()
-    numeric = variables or roles.numeric
+    numeric = variables or original.roles.numeric
     pairs: list[tuple[Wanted, str]] = []
     if wanted == USUAL:
         numeric, notes = still_numeric(original, original, numeric)
@@ -174,6 +188,8 @@ def _rows(
             "indicators needs a variable, and no column has the role 'numeric'.",
             hint="Name it in variables=.",
         )
+    pairs, absent = with_category(files, pairs)
+    notes += absent
     domains = domains_of(original, by) if by else {}
     keys = sorted(domains, key=lambda d: domains[d])
     return [Row(one.indicator, v, d) for one, v in pairs for d in [None, *keys]], notes
@@ -193,19 +209,26 @@ def _result(
     after: Sequence[Estimate],
     notes: tuple[str, ...],
 ) -> Result:
-    kept, lines = [], []
-    skipped = dict[str, None]()
+    lines, kept = [], []
+    skipped, bare = dict[str, None](), dict[str, None]()
     for row, label, a, b in zip(rows, labels, before, after, strict=True):
-        if not (math.isfinite(a.value) and math.isfinite(a.variance)):
-            skipped[f"{row.indicator.name} of {row.variable}, {label}"] = None
+        name = f"{row.indicator.name} of {row.variable}, {label}"
+        if not math.isfinite(a.value):
+            skipped[name] = None
             continue
-        kept.append(compared(a, b))
-        lines.append((row, label, a, b, kept[-1]))
+        lines.append((row, label, a, b, compared(a, b)))
+        if math.isfinite(a.variance) and not math.isnan(lines[-1][-1].share):
+            kept.append(lines[-1][-1])
+        else:
+            bare[name] = None
     if skipped:
         notes += (f"Not computable in the original, left out: {listing(skipped, 6)}.",)
-    shares = [c.share for c in kept if not math.isnan(c.share)]
+    if bare:
+        notes += (f"Without an interval, so not in the value: {listing(bare, 6)}.",)
+    shares = [c.share for c in kept]
     if not shares:
-        return Result(math.nan, notes=(*notes, "No indicator has an interval in both files."))
+        notes += ("No indicator has an interval in both files.",)
+        return Result(math.nan, parts=_frame(lines) if lines else None, notes=notes)
     value = float(np.mean(shares))
     changes = [c.difference for c in kept if math.isfinite(c.difference)]
     figures = {

@@ -1,8 +1,8 @@
 """Regression: what a model says before and after, coefficient by coefficient."""
 
 import math
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
@@ -10,7 +10,7 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit.errors import DataError, listing
-from sdckit.estimate.combine import Synthesis, combine
+from sdckit.estimate.combine import Synthesis, combined
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
 from sdckit.estimate.design import design_of
 from sdckit.estimate.formula import matrices, parse
@@ -43,6 +43,7 @@ def regression(
     variance: Spread = Spread.AUTO,
     level: Annotated[float, Field(gt=0, lt=1)] = 0.95,
     synthesis: Synthesis = Synthesis.PARTIAL,
+    reference: Mapping[str, Any] | None = None,
 ) -> Result:
     """Fit the same model to both files and compare every coefficient.
 
@@ -57,11 +58,14 @@ def regression(
     variance="model" is weighted least squares as in R's lm.
 
     Categories have treatment contrasts; the reference is the first, in sorted order, that both files have.
+    `reference` chooses another, {"region": "North"}, as does C(region, Treatment("North")) in the formula;
+    where the protected file has lost it, the next that both files have stands in and a note says so.
     A predictor recoded into intervals enters with their midpoints. Terms in one of the files only are
     listed; a term that the protected file lost counts as 0, and `overlap_of_common` leaves it out.
     Missing values: records with any are left out, and how many is said for each file. Several synthetic
-    sets are combined by the rules for partial or full synthesis.
-    References: Karr et al. (2006); Binder (1983); Reiter (2003).
+    sets are combined by the rules for partial or full synthesis as in `indicators`; a note says for how many
+    coefficients the rule for full synthesis gave a negative variance and what stands for it.
+    References: Karr et al. (2006); Binder (1983); Reiter (2002, 2003).
 
     The Mincer equation, with income rounded to 5,000:
 
@@ -74,20 +78,17 @@ def regression(
     ['Intercept', 'sex[T.Female]', 'education[T.Primary]']
     """
     sets = as_list(protected, "regression")
-    fits, notes = fitted([original, *sets], formula, family, variance)
+    fits, notes = fitted([original, *sets], formula, family, variance, reference)
     first = fits[0]
     if first is None:
         raise DataError("The original has no complete records for this formula.")
     before = first.estimates(level)
     size = sets[0].height / original.height
     found = [{} if f is None else f.estimates(level) for f in fits[1:]]
-    lines: list[tuple[str, Estimate, Estimate, Comparison]] = []
-    for name, a in before.items():
-        there = [one.get(name, LOST) for one in found]
-        b = combine(there, synthesis=synthesis, size=size, level=level)
-        lines.append((name, a, b, compared(a, b)))
-    if len(sets) > 1:
-        notes.append(f"{len(sets)} synthetic sets combined by the rules for {synthesis.value} synthesis.")
+    there = [[one.get(name, LOST) for one in found] for name in before]
+    after, told = combined(there, synthesis=synthesis, size=size, level=level, what="coefficients")
+    lines = [(name, a, b, compared(a, b)) for (name, a), b in zip(before.items(), after, strict=True)]
+    notes += told
     new = [name for one in found for name in one if name not in before]
     if new:
         notes.append(f"Terms in the protected file only: {listing(dict.fromkeys(new), 8)}.")
@@ -95,10 +96,14 @@ def regression(
 
 
 def fitted(
-    files: Sequence[Microdata], formula: str, family: Family, variance: Spread
+    files: Sequence[Microdata],
+    formula: str,
+    family: Family,
+    variance: Spread,
+    reference: Mapping[str, Any] | None = None,
 ) -> tuple[list[Fit | None], list[str]]:
     """The model on every file, None where it cannot be fitted, and what must be said."""
-    model = parse(formula, files[0])
+    model = parse(formula, files[0], reference)
     made, notes = matrices(model, files, binary=family is Family.LOGIT)
     fits: list[Fit | None] = []
     for i, (data, matrix) in enumerate(zip(files, made, strict=True)):

@@ -1,0 +1,66 @@
+"""Categories that indicators are asked for: a misspelt one is refused before anything is computed."""
+
+from collections.abc import Sequence
+
+from sdckit.errors import OptionError, listing, nearest
+from sdckit.estimate.catalogue import Wanted
+from sdckit.estimate.indicator import Source
+from sdckit.microdata import Microdata
+from sdckit.values import as_text, texts
+
+Pair = tuple[Wanted, str]  # an indicator and its variable
+
+
+def with_category(files: Sequence[Microdata], pairs: Sequence[Pair]) -> tuple[list[Pair], tuple[str, ...]]:
+    """The pairs, but those whose column has the category in no file, and which these are.
+
+    An indicator whose category none of its columns has is refused. The original is the first file.
+    """
+    sources = [one.indicator.source(variable) for one, variable in pairs]
+    found = [_found(files, source) for source in sources]
+    there = {one for (one, _), has in zip(pairs, found, strict=True) if has}
+    for one in dict.fromkeys(one for one, _ in pairs if one not in there):
+        _refuse(files, [s for (other, _), s in zip(pairs, sources, strict=True) if other == one])
+    kept = [pair for pair, has in zip(pairs, found, strict=True) if has]
+    absent = [
+        f"{one.indicator.name} of {variable}"
+        for (one, variable), has in zip(pairs, found, strict=True)
+        if not has
+    ]
+    return kept, (
+        (f"Left out, for the column has no such category: {listing(absent, 6)}.",) if absent else ()
+    )
+
+
+def _found(files: Sequence[Microdata], source: Source) -> bool:
+    """Whether a file has the category, under its code or its label; True where none is asked for."""
+    for column in (source.variable, source.other):
+        if column is not None:
+            files[0].require(column)
+    if source.categories is None:
+        return True
+    return not set(source.spellings(files[0].labels)).isdisjoint(_categories(files, source.categories))
+
+
+def _refuse(files: Sequence[Microdata], sources: Sequence[Source]) -> None:
+    """Name what the column has; of several columns the one with the fewest categories."""
+    known = {s.categories: _categories(files, s.categories) for s in sources if s.categories}
+    column = min(known, key=lambda c: len(known[c]))
+    words = {as_text(k): t for k, t in files[0].labels.values.get(column, {}).items()}
+    names = [words.get(code, code) for code in known[column]]
+    category = sources[0].category or ""
+    raise OptionError(
+        f"{column} has no category {category!r}, neither in the original nor in the protected file.",
+        allowed=listing(names, 8) or "none, every value is missing",
+        hint=nearest(category, names) or "The option 'variable' of an indicator names its column.",
+    )
+
+
+def _categories(files: Sequence[Microdata], column: str) -> list[str]:
+    """The values of a column that occur in any of the files, as text."""
+    found: dict[str, None] = {}
+    for data in files:
+        if column in data.columns:
+            data.require_categories([column])
+            found |= dict.fromkeys(texts(data.frame[column].drop_nulls().unique().sort()))
+    return list(found)
