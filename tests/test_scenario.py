@@ -121,10 +121,12 @@ def test_a_plan_that_is_not_text(tmp_path):
         sdc.Plan.load(tmp_path / "plan.yaml")
 
 
-def test_a_step_may_rely_on_a_role_an_earlier_step_made():
-    data = sdc.read(pl.DataFrame({"age": [20, 21, 35, 36]}), numeric="age")
-    scenario = sdc.Scenario("s", [{"recode": {"variable": "age", "width": 10}}, {"suppress": {"k": 2}}])
-    assert scenario.protect(data).frame["age"].to_list() == ["20–29", "20–29", "30–39", "30–39"]
+def test_a_step_works_with_the_roles_that_earlier_steps_left():
+    data = sdc.read(pl.DataFrame({"age": [20, 21, 35, 36], "x": [1.0, 3, 5, 9]}), numeric=["age", "x"])
+    scenario = sdc.Scenario("s", [{"recode": {"variable": "age", "width": 10}}, {"microaggregate": {"k": 2}}])
+    done = scenario.protect(data).frame
+    assert done["age"].to_list() == ["20–29", "20–29", "30–39", "30–39"]
+    assert done["x"].to_list() == [2, 2, 7, 7]
 
 
 def test_a_seed_that_makes_no_sense(survey):

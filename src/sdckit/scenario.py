@@ -36,7 +36,7 @@ class Step:
     def check(self, data: Microdata) -> None:
         """Refuse columns that are not there before any work starts.
 
-        Roles may change on the way (a recoded number becomes a key), so each step checks its own.
+        Roles may change on the way (a recoded number is no longer numeric), so each step checks its own.
         """
         spec = find(self.method, Kind.PROTECTION)
         spec.resolve(data, spec.validate(self.options))

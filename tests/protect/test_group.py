@@ -103,7 +103,8 @@ def test_roles_of_numbers():
     frame = pl.DataFrame({"x": [1, 2, 3], "y": [1, 2, 3], "k": [1, 1, 2]})
     data = sdc.read(frame, numeric=["x", "y"], sensitive="y", keys="k")
     done = sdc.protect.group(data, variables=["x", "y"], map={"low": [1, 2]})
-    assert (done.roles.keys, done.roles.numeric, done.roles.sensitive) == (("k", "x"), (), ("y",))
+    assert (done.roles.keys, done.roles.numeric, done.roles.sensitive) == (("k",), (), ("y",))
+    assert done.log[-1].figures["no_longer_numeric"] == ["x", "y"]
 
 
 def test_labels_that_two_codes_share_stay_apart():

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import sdckit as sdc
+from engine_frames import ENGINES, on_engine
 from sdckit.errors import ColumnError, OptionError
 
 
@@ -37,7 +38,8 @@ def test_fractions_and_negative_numbers():
     protected = sdc.protect.recode(data, variable="x", width=0.5)
     assert protected.frame["x"].to_list() == ["[-0.5, 0)", "[0, 0.5)", "[0, 0.5)", "[0.5, 1)"]
     assert protected.roles.numeric == ()
-    assert protected.roles.keys == ("x",)
+    assert protected.roles.keys == ()
+    assert protected.log[-1].figures["no_longer_numeric"] == ["x"]
 
 
 @settings(max_examples=60, deadline=None)
@@ -129,11 +131,12 @@ def test_equal_counts_cut_at_quantiles_and_keep_the_order(values, groups, whole)
 
 
 def test_equal_counts_are_equal_without_ties():
-    data = sdc.read(pl.DataFrame({"x": [float(i) for i in range(1000)]}), numeric="x")
+    data = sdc.read(pl.DataFrame({"x": [i + 0.5 for i in range(1000)]}), numeric="x")
     done = sdc.protect.recode(data, variable="x", groups=5)
     assert done.frame["x"].value_counts()["count"].to_list() == [200] * 5
     figures = dict(done.log[-1].figures)
-    assert figures.pop("breaks") == pytest.approx([199.8, 399.6, 599.4, 799.2])
+    assert figures.pop("breaks") == pytest.approx([200.3, 400.1, 599.9, 799.7])
+    assert figures.pop("no_longer_numeric") == ["x"]
     assert figures == {"variable": "x", "categories": 5, "values_changed": 1000}
     close = sdc.read(pl.DataFrame({"x": [1.00000001, 1.00000002, 1.00000003, 1.00000004]}), numeric="x")
     assert sdc.protect.recode(close, variable="x", groups=4).frame["x"].n_unique() == 4
@@ -149,10 +152,39 @@ def test_logarithmic_intervals():
     assert out([1, 9, 10, 99, 1000], width=10) == ["1–9", "1–9", "10–99", "10–99", "1000–9999"]
     assert out([-5, 0, 3, None, 1000], width=10) == ["≤0", "≤0", "1–9", None, "1000–9999"]
     assert out([0.02, 0.5, 7.0], width=10) == ["[0.01, 0.1)", "[0.1, 1)", "[1, 10)"]
-    assert out([1.0, 5.0, 50.0, 1000.0], groups=3) == ["<10", "<10", "[10, 100)", "≥100"]
+    assert out([1.0, 5.5, 50.0, 1000.0], groups=3) == ["<10", "<10", "[10, 100)", "≥100"]
+    assert out([1.0, 5.0, 50.0, 1000.0], groups=3) == ["<10", "<10", "10–99", "100+"]
     assert out([-1, 0], groups=3) == ["≤0", "≤0"]
     assert out([1, 2, 4, 8, 7], width=2) == ["1", "2–3", "4–7", "8–15", "4–7"]
     assert out([5.0, 5.0], groups=4) == ["5", "5"]
+
+
+@pytest.mark.parametrize("engine", ENGINES[:2])
+@pytest.mark.parametrize("options", [{"width": 5}, {"breaks": [18.0, 65.0]}, {"groups": 3}])
+def test_whole_numbers_have_the_same_names_however_they_are_stored(options, engine, request):
+    whole = ages([3, 18, 34, 64, 65, -7, None])
+    stored = whole.with_frame(whole.frame.with_columns(pl.col("age").cast(pl.Float64)))
+    names, others = (
+        sdc.protect.recode(on_engine(engine, data, request), variable="age", **options).collect().frame["age"]
+        for data in (whole, stored)
+    )
+    assert sorted(names.cast(pl.String).to_list(), key=str) == sorted(
+        others.cast(pl.String).to_list(), key=str
+    )
+    huge = whole.with_frame(whole.frame.with_columns(age=pl.lit(1e200)))
+    assert sdc.protect.recode(huge, variable="age", breaks=[1e100]).frame["age"][0] == "≥1e+100"
+
+
+def test_a_number_made_coarser_is_no_new_key():
+    data = sdc.demo.survey(n=300, seed=1)
+    keys = data.roles.keys
+    done = sdc.protect.recode(data, variable="income", groups=5)
+    assert done.roles.keys == keys
+    assert "income" not in done.roles.numeric
+    both = sdc.assess(data, done, measures=["individual_risk", "il1s"])
+    assert both.before["individual_risk"].value == both.after["individual_risk"].value
+    assert both.utility["il1s"].lost == ("income",)
+    assert sdc.protect.recode(data, variable="age", width=10).roles.keys == keys
 
 
 def test_intervals_that_exclude_each_other():

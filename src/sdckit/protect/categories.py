@@ -65,14 +65,15 @@ def categories(data: Microdata, variable: str) -> Categories:
 
 
 def recoded(data: Microdata, frame: Any, variables: Sequence[str], **did: Any) -> Microdata:
-    """The file with other categories in some columns: their value labels go, and numbers become keys.
+    """The file with other categories in some columns: their value labels go, and the role of numbers.
 
-    A number that is also sensitive becomes a sensitive category and no key.
+    Keys and sensitive columns stay what they are. A number does not become a key by being made coarser: the
+    risk before and after would be that of different keys.
     """
-    roles = data.roles
-    keys = (c for c in variables if c in roles.numeric and c not in roles.sensitive)
-    numeric = tuple(c for c in roles.numeric if c not in variables)
-    roles = replace(roles, numeric=numeric, keys=(*roles.keys, *keys))
+    lost = [c for c in data.roles.numeric if c in variables]
+    roles = replace(data.roles, numeric=tuple(c for c in data.roles.numeric if c not in variables))
+    if lost:
+        did["no_longer_numeric"] = lost
     ready = replace(data, roles=roles, labels=data.labels.without_values(tuple(variables)))
     return ready.with_frame(frame, **did)
 

@@ -37,7 +37,7 @@ def group(
     because leading zeros are lost. Value labels stay where they name a code that is left.
 
     Missing stays missing, and there are no categories but the old and the new ones. A variable in the numeric
-    role becomes a key. Weights are not used. Reference: Hundepool et al. (2012).
+    role loses it and becomes no key by itself. Weights are not used. Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"region": ["Tyrol", "Vienna", "Carinthia", None]}), keys="region")

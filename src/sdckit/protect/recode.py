@@ -19,6 +19,7 @@ from sdckit.protect.categories import recoded
 from sdckit.registry import Column, protection
 
 MOST = 10_000  # intervals; more are a slip of the pen
+EXACT = 1e15  # every floating-point number far above this is whole, and none is a count
 
 
 @protection("Recode a number into intervals", engines="all", reference="Hundepool et al. (2012), ch. 3")
@@ -42,8 +43,11 @@ def recode(
       each interval ten times as wide as the one before; with `groups=5` into five such intervals between the
       smallest positive number and the largest. Zero and negative numbers are one interval, "≤0".
 
-    Intervals contain their lower end. `labels` names them, lowest first. A recoded number is a category: a
-    variable in the numeric role becomes a key. Missing stays missing; no value is lost. Weights are not used.
+    Intervals contain their lower end. Where all numbers are whole, however they are stored, so are the names:
+    "20–24"; otherwise "[0.5, 1)". `labels` names them, lowest first. A recoded number is a category:
+    a variable in the numeric role loses this role (the log says so) and becomes no key by itself; whoever
+    thinks that intruders know the interval gives it the role, before or after. Keys and sensitive columns
+    stay what they are. Missing stays missing; no value is lost. Weights are not used.
     Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc
@@ -74,7 +78,7 @@ def recode(
     low, high = moments.min[variable], moments.max[variable]
     if low is None or high is None:
         return data.with_frame(data.frame, variable=variable, categories=0)
-    whole = kind.is_integer()
+    whole = kind.is_integer() or _only_whole(data, variable, low, high)
     if breaks is not None:
         cut = Cut.at(sorted(set(breaks)), whole=whole)
     elif log:
@@ -96,6 +100,14 @@ def recode(
     if groups is not None and not log:  # so that another file can be cut at the same places
         did["breaks"] = [float(c) for c in cut.cuts]
     return recoded(data, frame, [variable], **did)
+
+
+def _only_whole(data: Microdata, variable: str, low: float, high: float) -> bool:
+    """Whether all numbers are whole, however they are stored: Stata's and R's ages are doubles."""
+    if max(abs(low), abs(high)) > EXACT:
+        return False
+    broken = (nw.col(variable).cast(nw.Float64) % 1 != 0).any().alias("broken")
+    return not frames.gather(data.table.select(broken))["broken"][0]
 
 
 @dataclass(frozen=True, slots=True)
