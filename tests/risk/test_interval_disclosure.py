@@ -33,10 +33,15 @@ def test_same_as_the_plain_twin(records, width, method):
         assert math.isnan(result.value)
         assert result.notes
         return
-    assert result.value == pytest.approx(sum(bool(a) and all(a) for a in asked) / len(records))
-    assert result.figures["any"] == pytest.approx(sum(any(a) for a in asked) / len(records))
-    alone = [[h for h in e if h is not None] for e in each]
-    assert result.parts["inside"].to_list() == [sum(e) / len(e) if e else None for e in alone]
+    n = sum(u is not None or v is not None for u, v in zip(u1, v1, strict=True))
+    assert result.value == pytest.approx(sum(bool(a) and all(a) for a in asked) / n)
+    assert result.figures["any"] == pytest.approx(sum(any(a) for a in asked) / n)
+    there = [sum(a is not None for a in x) for x in (u1, v1)]
+    alone = [sum(h for h in e if h is not None) for e in each]
+    assert result.parts["inside"].to_list() == [
+        h / m if m else None for h, m in zip(alone, there, strict=True)
+    ]
+    assert result.parts["originals"].to_list() == there
     assert result.tables["records"]["compared"].to_list() == [len(a) for a in asked]
 
 
@@ -58,7 +63,15 @@ def test_all_variables_must_be_inside_and_missing_ones_are_not_asked():
     tight = interval_disclosure(*pair(), width=0.25, method="rank")
     assert tight.tables["records"]["disclosed"].to_list() == [True, False, True, False]
     assert tight.figures["any"] == 1
-    assert "1 records have a missing number: only those present were asked." in tight.notes
+    assert "1 records lack some number in a file: only those in both were asked." in tight.notes
+
+
+def test_records_without_a_number_are_not_counted_and_blanked_ones_are():
+    data = sdc.read(pl.DataFrame({"x": [0.0, 1.0, 2.0, 3.0, None]}), numeric="x")
+    other = data.with_frame(pl.DataFrame({"x": [0.0, 1.0, 9.0, None, None]}))
+    result = interval_disclosure(data, other)
+    assert result.value == result.parts["inside"][0] == 0.5
+    assert "1 records have no number in the original: nothing to disclose, not counted." in result.notes
 
 
 def test_the_spread_may_be_that_of_the_original():

@@ -62,6 +62,8 @@ def test_same_as_the_plain_twin(both, distance):
     assert found["ties"].to_list() == [ties if nearer < 10 else None for nearer, ties, _ in expected]
     assert found["credit"].to_list() == pytest.approx([credit for _, _, credit in expected])
     third = [min(max(3 - nearer, 0) / ties, 1) for nearer, ties, _ in expected]
+    counted = [any(v is not None for v in (*cut(q), *cut(r))) for q, r in zip(x, y, strict=True)]
+    third = [share for share, there in zip(third, counted, strict=True) if there]
     assert result.figures["third"] == pytest.approx(sum(third) / len(third))
 
 
@@ -102,6 +104,16 @@ def test_a_record_suppressed_altogether_could_be_anyones():
     result = record_linkage(data, other, variables=["a", "b"])
     assert result.parts["ties"].to_list() == [1, 1, 4, 2]
     assert result.value == pytest.approx((1 + 1 + 1 / 4 + 1 / 2) / 4)
+
+
+def test_a_record_with_nothing_to_link_is_not_counted_and_a_blanked_one_is():
+    data = sdc.read(pl.DataFrame({"x": [1.0, 5.0, 9.0, None]}), numeric="x")
+    other = data.with_frame(pl.DataFrame({"x": [1.0, 5.0, None, None]}))
+    result = record_linkage(data, other)
+    assert result.value == pytest.approx((1 + 1 + 1 / 4) / 3)
+    assert result.figures["certain"] == pytest.approx(2 / 3)
+    assert "1 records have no value in either file and are not counted." in result.notes
+    assert result.parts.height == 4
 
 
 def test_categories_make_the_distance_gower_and_enums_are_ordered():

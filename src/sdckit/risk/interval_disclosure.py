@@ -71,10 +71,12 @@ def interval_disclosure(
 
     figures: any (share of records with at least one original inside), inside (number of records), low and
     high (95 % interval of Wilson: what chance in the protection leaves open). parts, per variable: inside,
-    the share of its pairs; pairs. tables: records, with the number of variables compared and inside.
+    the share of its originals; originals, their number. tables: records, with the number of variables
+    compared and inside.
 
-    Weights: not used. Missing: a variable missing in either file is not asked for that record; a record with
-    none to ask is not at risk and stays in n. Records meet by id or position.
+    Weights: not used. Missing: n counts the records with a number in the original; those without have nothing
+    to disclose, and a note says how many. A variable missing in either file is not asked for that record; a
+    record whose numbers were all blanked is in n and not disclosed. Records meet by id or position.
     Reference: Mateo-Sanz, Sebé & Domingo-Ferrer (2004). Same as sdcMicro's dRisk for `sd`.
 
     >>> import polars as pl, sdckit as sdc
@@ -91,18 +93,18 @@ def interval_disclosure(
     inside &= asked
     compared, hits = asked.sum(axis=1), inside.sum(axis=1)
     disclosed = (hits == compared) & (compared > 0)
-    incomplete = int((compared < len(numeric)).sum())
-    if incomplete:
-        notes += (f"{incomplete:,} records have a missing number: only those present were asked.",)
-    pairs = asked.sum(axis=0)
-    alone = [float(h / p) if p else None for h, p in zip(inside.sum(axis=0), pairs, strict=True)]
-    value = float(disclosed.mean())
-    low, high = wilson(value, original.height)
+    present = ~np.isnan(x)
+    n, originals = int(present.any(axis=1).sum()), present.sum(axis=0)
+    notes += _missing_notes(original.height - n, int(((compared < len(numeric)) & present.any(axis=1)).sum()))
+    alone = [float(h / m) if m else None for h, m in zip(inside.sum(axis=0), originals, strict=True)]
+    value = float(disclosed.sum() / n)
+    low, high = wilson(value, n)
     return Result(
         value,
-        {"any": float((hits > 0).mean()), "inside": int(disclosed.sum()), "low": low, "high": high},
+        {"any": float((hits > 0).sum() / n), "inside": int(disclosed.sum()), "low": low, "high": high},
         pl.DataFrame(
-            {"variable": numeric, "inside": alone, "pairs": pairs}, schema_overrides={"inside": pl.Float64}
+            {"variable": numeric, "inside": alone, "originals": originals},
+            schema_overrides={"inside": pl.Float64},
         ),
         notes,
         {
@@ -111,6 +113,16 @@ def interval_disclosure(
             )
         },
     )
+
+
+def _missing_notes(without: int, incomplete: int) -> tuple[str, ...]:
+    """What missing numbers mean for the share."""
+    notes: tuple[str, ...] = ()
+    if without:
+        notes += (f"{without:,} records have no number in the original: nothing to disclose, not counted.",)
+    if incomplete:
+        notes += (f"{incomplete:,} records lack some number in a file: only those in both were asked.",)
+    return notes
 
 
 def _inside(x: Floats, y: Floats, width: float, method: Method, spread: Spread) -> Bools:

@@ -74,7 +74,9 @@ def record_linkage(
 
     Weights: not used, the intruder looks for records. Missing: a value missing in the protected file tells
     the intruder nothing and is skipped; one missing in the original only counts as far as the range of the
-    variable. Records meet by id or position. Cost: time about n·log n, memory O(n).
+    variable. A record with no value in either file has nothing to be linked by and is not in the shares, and
+    a note says how many there are; one that was blanked altogether is. Records meet by id or position. Cost:
+    time about n·log n, memory O(n).
     Reference: Pagliuca & Seri (1999). Departures: sdcMicro's recordLinkage assigns records one to one with
     the smallest total distance, in raw units; that takes n² memory and n³ time.
 
@@ -98,9 +100,12 @@ def record_linkage(
         return Result(math.nan, notes=(*notes, "No variable can be compared."))
     own, nearer, ties = ranks(space)
     credit = _among(1, nearer, ties)
-    n, value = original.height, float(credit.mean())
+    held = ~np.all([np.isnan(x).all(axis=1) for x in space.files], axis=0)
+    n, value = int(held.sum()), float(credit[held].mean())
+    if n < original.height:
+        notes += (f"{original.height - n:,} records have no value in either file and are not counted.",)
     low, high = wilson(value, n)
-    shares = {k: float(_among(k, nearer, ties).mean()) for k in DEPTHS}
+    shares = {k: float(_among(k, nearer, ties)[held].mean()) for k in DEPTHS}
     known = pl.col("nearer") < DEPTHS[-1]
     parts = pl.DataFrame({"distance": space.size(own), "nearer": nearer, "ties": ties, "credit": credit})
     parts = parts.select(
@@ -113,11 +118,11 @@ def record_linkage(
     return Result(
         value,
         {
-            "linked": float(credit.sum()),
-            "certain": float(((nearer == 0) & (ties == 1)).mean()),
+            "linked": float(credit[held].sum()),
+            "certain": float(((nearer == 0) & (ties == 1))[held].mean()),
             "second": shares[2],
             "third": shares[3],
-            "by_chance": 1 / n,
+            "by_chance": 1 / original.height,
             "low": low,
             "high": high,
         },
