@@ -138,7 +138,7 @@ def test_what_was_lost_is_kept_in_the_cache(two, tmp_path):
     first, again = (sdc.compare(two, LOSING, cache=tmp_path) for _ in range(2))
     assert list(tmp_path.iterdir())
     assert [p.error for p in again.results] == [p.error for p in first.results]
-    assert again.results[0].lost == {"il1s": ("expenditure",)}
+    assert again.results[0].lost["il1s"] == ("expenditure",)
 
 
 def test_a_search_does_not_prefer_what_loses_a_variable(two):
@@ -338,3 +338,21 @@ def test_steps_that_scenarios_share_are_done_once(small, jitter):
     assert jitter == [1.0]
     alone = [sdc.compare(small.with_roles(), {n: s}, seed=4).results[0] for n, s in plan.items()]
     assert [(p.risk, p.utility) for p in done.results] == [(p.risk, p.utility) for p in alone]
+
+
+@pytest.mark.parametrize(
+    ("roles", "losses"),
+    [
+        ({"keys": ["sex"], "numeric": ["income"]}, ["entropy_loss.share", "il1s"]),
+        ({"keys": ["sex"], "numeric": ()}, ["entropy_loss.share"]),
+    ],
+)
+def test_without_a_utility_the_loss_sees_keys_and_numbers(roles, losses):
+    data = sdc.demo.survey(n=200, seed=1).with_roles(sensitive=(), **roles)
+    assert list(sdc.compare(data, {"a": []}, risk="frequencies").utility) == losses
+
+
+def test_harsh_recoding_is_not_free_where_there_are_numbers():
+    data = sdc.demo.survey(n=400, seed=1).with_roles(keys=["sex", "age"], numeric=["income"], sensitive=())
+    ways = {f"by {w}": [{"recode": {"variable": "age", "width": w}}] for w in (5, 50)}
+    assert sdc.compare(data, ways, max_risk=1.0).best.name == "by 5"

@@ -29,7 +29,9 @@ def small():
 
 @pytest.fixture(scope="module")
 def found(small):
-    return sdc.compare(small, SCENARIOS, also=ALSO, regression=MINCER, indicators=["mean", "gini"])
+    return sdc.compare(
+        small, SCENARIOS, utility="il1s", also=ALSO, regression=MINCER, indicators=["mean", "gini"]
+    )
 
 
 def test_further_measures_are_those_measured_alone(small, found):
@@ -49,19 +51,19 @@ def test_further_measures_are_those_measured_alone(small, found):
 
 
 def test_nothing_more_is_measured_unless_asked(small):
-    plain = sdc.compare(small, SCENARIOS)
+    plain = sdc.compare(small, SCENARIOS, utility="il1s")
     assert plain.also == ()
     assert all(p.also == {} and p.estimates == () for p in (plain.original, *plain.results))
     assert plain.estimates.height == 0
     assert "left_out" not in plain.points.columns
-    told = sdc.compare(small, SCENARIOS, also=ALSO)
+    told = sdc.compare(small, SCENARIOS, utility="il1s", also=ALSO)
     shared = [c for c in plain.points.columns if c != "seconds"]
     assert told.points.select(shared).equals(plain.points.select(shared))
     assert told.best.name == plain.best.name
 
 
 def test_parallel_equals_serial_and_runs_repeat(small, found):
-    options = {"also": ALSO, "regression": MINCER, "indicators": ["mean", "gini"]}
+    options = {"utility": "il1s", "also": ALSO, "regression": MINCER, "indicators": ["mean", "gini"]}
     for jobs in (1, 2):
         again = sdc.compare(small, SCENARIOS, jobs=jobs, **options)
         assert again.points.drop("seconds").equals(found.points.drop("seconds"))
@@ -69,7 +71,7 @@ def test_parallel_equals_serial_and_runs_repeat(small, found):
 
 
 def test_kept_points_carry_everything(small, found, tmp_path):
-    options = {"also": ALSO, "regression": MINCER, "indicators": ["mean", "gini"], "cache": tmp_path}
+    options = {"utility": "il1s", "also": ALSO, "regression": MINCER, "indicators": ["mean", "gini"], "cache": tmp_path}
     first = sdc.compare(small, SCENARIOS, **options)
     again = sdc.compare(small, SCENARIOS, **options)
     assert again.points.equals(first.points)  # with the seconds of the first run
@@ -81,7 +83,7 @@ def test_kept_points_carry_everything(small, found, tmp_path):
 
 @pytest.mark.parametrize("lacks", ["also", "estimates", "left_out"])
 def test_points_kept_without_these_numbers_are_measured_again(small, found, tmp_path, lacks):
-    options = {"also": ALSO, "regression": MINCER, "indicators": ["mean", "gini"], "cache": tmp_path}
+    options = {"utility": "il1s", "also": ALSO, "regression": MINCER, "indicators": ["mean", "gini"], "cache": tmp_path}
     sdc.compare(small, SCENARIOS, **options)
     for file in tmp_path.iterdir():
         kept = json.loads(file.read_text())

@@ -50,8 +50,8 @@ def compare(
     (no risk, no loss) … 1 by their bounds, v/(1+v) where there is no upper bound, then averaged. On the map
     low is good: a single measure that should be high (l_diversity, indicators, regression) is brought to
     0 … 1 and turned round in the same way. `max_risk` is on the scale of the axis: in the unit of a single
-    measure that should be low, otherwise between 0 and 1. Without `utility` it is il1s, the loss in numbers,
-    or entropy_loss.share, the loss in keys, where no column is numeric.
+    measure that should be low, otherwise between 0 and 1. Without `utility` it is both entropy_loss.share,
+    the loss in the keys, and il1s, that in the numbers, or the one of them for which the data have columns.
 
     `also`: further risks and utilities, named in the same way, measured for every scenario and kept beside
     the two axes: in `points`, and in the small maps of `multiples()`; they do not change what is recommended.
@@ -106,7 +106,8 @@ class Judge:
     ) -> "Judge":
         """The judge, with every name and option checked against the data."""
         if utility is None:
-            utility = "il1s" if data.roles.numeric else "entropy_loss.share"
+            lost = {"entropy_loss.share": data.roles.keys, "il1s": data.roles.numeric}
+            utility = [name for name, columns in lost.items() if columns] or "il1s"
         risks, losses = weights(risk, Kind.RISK), weights(utility, Kind.UTILITY)
         options = measure_options(needs, "A comparison", "risk, utility, also, max_risk")
         if not isinstance(also, Sequence):
@@ -114,8 +115,7 @@ class Judge:
         asked = (also,) if isinstance(also, str) else tuple(also)
         further = [Quantity.named(name, Kind.RISK, Kind.UTILITY) for name in asked]
         for spec in [*(Quantity.named(name).spec for name in (*risks, *losses)), *(q.spec for q in further)]:
-            spec.check(data)
-            spec.validate(options.get(spec.name, {}))
+            spec.check(data, spec.validate(options.get(spec.name, {})))
         about = {"risks": risks, "losses": losses, "also": asked, "needs": needs, "own": sources()}
         store = None if cache is None else Store.of(Path(cache), fingerprint(data, about))
         return cls(risks, losses, asked, needs, store)
@@ -153,8 +153,8 @@ class Judge:
         """The untouched file on the map; an error where what was asked for cannot be measured."""
         point = self.point(data, Scenario("original"), (seed,))
         if point.error or point.left_out:
-            reasons = dict.fromkeys(point.left_out.values())
-            raise OptionError("The original cannot be measured.", given=point.error or "; ".join(reasons))
+            reasons = "; ".join(dict.fromkeys(point.left_out.values()))
+            raise OptionError(point.error or f"The original cannot be measured: {reasons}.")
         return point
 
     def map(
