@@ -135,6 +135,78 @@ def test_direct_identifiers_left_in_are_warned_of(run, survey_csv, tmp_path):
     frame.write_csv(tmp_path / "o.csv")
     words = ("assess", tmp_path / "o.csv", tmp_path / "o.csv", *ROLES, "--direct", "name")
     assert "still has direct identifiers: name" in run(*words).stderr
+    out = tmp_path / "r.html"
+    result = run(*words, "--max-risk", 1, "--report", out)
+    assert result.exit_code == 3
+    assert (
+        "NOT acceptable for release: the protected file still has direct identifiers: name" in result.stdout
+    )
+    assert "The risk is acceptable" not in result.stdout
+    page = out.read_text(encoding="utf-8")
+    assert "must not be released: it still has direct identifiers" in page
+    assert "direct identifiers name: drop them" in page
+    assert "can be released:" not in page
+    shown = run(*words, "--max-risk", 1, "--json")
+    assert shown.exit_code == 3
+    document = json.loads(shown.stdout)
+    assert document["acceptable"] is False
+    assert document["direct_identifiers"] == ["name"]
+
+
+def test_an_option_given_twice_adds_to_the_first(run, survey_csv, protected):
+    words = ("assess", survey_csv, protected, "--keys", "region", "--keys", "sex,age", "--json")
+    document = json.loads(run(*words, "--measures", "frequencies", "--measures", "entropy").stdout)
+    assert document["risk"]["frequencies"]["after"]["options"]["keys"] == ["region", "sex", "age"]
+    assert list(document["utility"]) == ["entropy"]
+
+
+def test_one_file_alone(run, survey_csv):
+    result = run("assess", survey_csv, *ROLES)
+    assert result.exit_code == 0, result.output
+    assert re.search(r"individual_risk +0\.\d+ +low", result.stdout)
+    assert "before" not in result.stdout
+    assert "utility" not in result.stdout
+    document = json.loads(run("assess", survey_csv, *ROLES, "--json").stdout)
+    risk = document["risk"]["individual_risk"]
+    assert risk["after"]["value"] > 0
+    assert risk["before"] is None
+    assert run("assess", survey_csv, *ROLES, "--max-risk", 0).exit_code == 3
+
+
+def test_one_file_alone_with_direct_identifiers(run, survey_csv):
+    words = ("assess", survey_csv, "--keys", "region,sex", "--direct", "person_id")
+    result = run(*words)
+    assert result.exit_code == 0, "nothing was said of a release"
+    assert "the file has direct identifiers: person_id" in result.stdout
+    assert run(*words, "--max-risk", 1).exit_code == 3
+
+
+def test_what_one_file_alone_cannot_do(run, survey_csv, tmp_path):
+    result = run("assess", survey_csv, *ROLES, "--measures", "il1s")
+    assert result.exit_code == 1
+    assert "Give the protected file as well" in result.stderr
+    result = run("assess", survey_csv, *ROLES, "--report", tmp_path / "r.html")
+    assert result.exit_code == 1
+    assert "A report compares two files" in result.stderr
+
+
+def test_without_roles_the_way_to_give_them_comes_first(run, survey_csv, protected):
+    result = run("assess", survey_csv, protected)
+    first = result.stderr.splitlines()[0]
+    assert "--keys" in first
+    assert f"sdckit columns {survey_csv}" in first
+    assert result.stdout.count("Left out") == 1
+
+
+def test_what_was_left_out_for_one_reason_is_one_line(run, survey_csv, protected):
+    text = " ".join(run("assess", survey_csv, protected, "--keys", "sex").stdout.split())
+    assert re.search(r"Left out: [^:]*il1, il1s[^:]*: no column has the role numeric", text)
+
+
+@pytest.mark.parametrize(("given", "code"), [("100%", 0), ("0 %", 3), ("0,5", 1), ("150%", 1)])
+def test_accepted_risk_in_percent(run, survey_csv, protected, given, code):
+    words = ("--measures", "individual_risk", "--max-risk", given)
+    assert run("assess", survey_csv, protected, *ROLES, *words).exit_code == code
 
 
 def test_nothing_that_is_not_a_number_in_json(run, tmp_path):

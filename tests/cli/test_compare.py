@@ -1,9 +1,11 @@
 import json
+import re
 
 import pytest
 
 from sdckit.assess import assess
 from sdckit.cli._plan import assessed
+from sdckit.cli._show import number
 from sdckit.plan import Plan
 
 
@@ -44,6 +46,66 @@ def test_nothing_acceptable_is_exit_code_3(run, plan):
     assert result.stdout.count("risk too high") == 2
 
 
+@pytest.mark.parametrize(("given", "code"), [("100 %", 0), ("0%", 3), ("101 %", 1), ("'0,5'", 1)])
+def test_max_risk_of_the_plan_in_percent(run, plan, given, code):
+    plan.write_text(plan.read_text().replace("assess: {", f"assess: {{max_risk: {given}, "))
+    assert run("compare", plan).exit_code == code
+
+
+def test_an_accepted_probability_above_1(run, plan):
+    result = run("compare", plan, "--max-risk", 1.5)
+    assert result.exit_code == 1
+    assert "0 to 1" in result.stderr
+
+
+def test_measures_given_twice_are_joined(run, plan):
+    words = (
+        "--utility",
+        "il1s=2",
+        "--utility",
+        "missing_values",
+        "--also",
+        "entropy",
+        "--also",
+        "il1",
+        "--json",
+    )
+    document = json.loads(run("compare", plan, *words).stdout)
+    assert document["utility"] == {"il1s": 2.0, "missing_values": 1.0}
+    assert set(document["scenarios"][0]["also"]) == {"entropy", "il1"}
+
+
+def test_the_table_explains_its_columns(run, plan):
+    text = run("compare", plan).stdout
+    assert "● on the front: no other scenario" in text
+    assert "loss: not the mean of the columns as shown" in text
+    assert "not the mean" not in run("compare", plan, "--utility", "il1s").stdout
+
+
+def test_a_narrow_screen_breaks_no_number(run, plan, monkeypatch):
+    for name, value in (("FORCE_COLOR", "1"), ("TERM", "dumb"), ("COLUMNS", "80")):
+        monkeypatch.setenv(name, value)
+    also = "records_changed,contingency_tables,frequencies,entropy_loss.share,correlation_loss"
+    result = run("compare", plan, "--also", also, "--json")
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", run("compare", plan, "--also", also).stdout)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "…  " not in shown
+    heads = " ".join(shown.split())
+    for name in also.split(","):
+        assert name in heads
+    row = json.loads(result.stdout)["scenarios"][1]
+    for value in (row["risk"], row["utility"], *row["also"].values()):
+        assert number(value) in heads
+
+
+def test_a_plan_in_a_folder_without_permission_is_run_without_a_cache(run, plan, monkeypatch):
+    monkeypatch.setattr("sdckit.cli._plan.may_write", lambda folder: False)
+    result = run("compare", plan)
+    assert result.exit_code == 0, result.output
+    assert "Finished scenarios are not kept: no permission to write" in result.stderr
+    assert not (plan.parent / ".sdckit").exists()
+
+
 def test_max_risk_of_the_plan(run, plan):
     plan.write_text(plan.read_text().replace("assess: {", "assess: {max_risk: 0, "))
     assert run("compare", plan).exit_code == 3
@@ -61,7 +123,9 @@ def test_a_scenario_that_fails_is_shown_with_its_reason(run, plan):
     failed = document["scenarios"][0]
     assert failed["risk"] is None
     assert "k is larger than the number of records" in failed["error"]
-    assert "k is larger" in run("compare", plan).stdout
+    lines = run("compare", plan).stdout.splitlines()
+    assert any(line.startswith("too_much failed: k is larger") for line in lines)  # below the table
+    assert any(line.split()[:1] == ["too_much"] and line.split()[-1] == "failed" for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -106,3 +106,18 @@ def test_demo_replaces_its_own_files_only(run, tmp_path):
     result = run("demo", "--out", tmp_path, "--n", 200)
     assert result.exit_code == 0, result.output
     assert (tmp_path / "original.csv").read_text() != "mine"
+
+
+def test_a_data_file_that_may_not_be_read(run, plan, monkeypatch):
+    real = Path.open
+
+    def refused(self, *args, **kwargs):
+        if self.name == "survey.csv":
+            raise PermissionError(13, "Permission denied", str(self))
+        return real(self, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "open", refused)
+    result = run("compare", plan)
+    assert result.exit_code == 1
+    assert "cannot be read: no permission, or it is open in another program" in result.stderr
+    assert "broken" not in result.stderr

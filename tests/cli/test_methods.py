@@ -22,6 +22,13 @@ def test_one_kind_only(run):
     assert "suppress" not in run("methods", "--kind", "utility").stdout
 
 
+def test_one_of_another_kind_is_not_what_was_asked_for(run):
+    result = run("methods", "frequencies", "--kind", "utility")
+    assert result.exit_code == 1
+    assert "frequencies is a risk, not a utility" in result.stderr
+    assert run("methods", "frequencies", "--kind", "risk").exit_code == 0
+
+
 def test_one_explained(run):
     text = run("methods", "suppress").stdout
     assert "integer ≥ 2" in text

@@ -6,9 +6,10 @@ import pytest
 
 import sdckit.plan
 from sdckit.cli._json import clean
-from sdckit.cli._options import names, shares
+from sdckit.cli._options import accepted_risk, names, shares
 from sdckit.cli._progress import following
 from sdckit.cli._show import number
+from sdckit.errors import OptionError
 
 COMMANDS = ("demo", "protect", "assess", "compare", "report", "methods")
 
@@ -76,14 +77,27 @@ def test_interrupt_is_130_and_leaves_the_old_file(run, plan, monkeypatch):
     assert sorted(p.name for p in plan.parent.iterdir()) == ["p.csv", "plan.yaml", "survey.csv"]
 
 
-def test_a_folder_one_may_not_write_to_is_one_line(run, plan, monkeypatch):
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+def test_flags_are_shown_as_flags(run, command):
+    text = run(*command, "--help").stdout
+    assert "--help" in text
+    assert "bool" not in text
+
+
+def test_help_in_other_words(run):
+    assert run("-h").stdout == run("help").stdout == run("--help").stdout
+    assert run("compare", "-h").stdout == run("help", "compare").stdout == run("compare", "--help").stdout
+    assert run("help", "protekt").exit_code == 2
+
+
+def test_a_file_one_may_not_write_is_one_line(run, plan, monkeypatch):
     def refused(*args, **kwargs):
         raise PermissionError(13, "Permission denied", "p.csv")
 
     monkeypatch.setattr("sdckit.io.write", refused)
     result = run("protect", plan, "--scenario", "age5", "--out", plan.with_name("p.csv"))
     assert result.exit_code == 1
-    assert "Permission denied" in result.stderr
+    assert "p.csv cannot be read or written: no permission, or it is open in another program" in result.stderr
     assert result.stdout == ""
 
 
@@ -120,6 +134,19 @@ def test_progress_elsewhere_is_lines(capsys):
 )
 def test_numbers_in_tables(value, text):
     assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("given", "number"), [("0.05", 0.05), ("5%", 0.05), ("5 %", 0.05), (0.05, 0.05), (3, 3.0), (None, None)]
+)
+def test_accepted_risk(given, number):
+    assert accepted_risk(given, "--max-risk") == number
+
+
+@pytest.mark.parametrize("given", ["0,05", "low", "nan", "inf", "%", "", True, [0.1]])
+def test_accepted_risk_that_is_no_number(given):
+    with pytest.raises(OptionError, match="a number such as"):
+        accepted_risk(given, "--max-risk")
 
 
 def test_lists_and_shares():

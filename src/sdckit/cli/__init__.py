@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from sdckit.cli import assess, compare, demo, methods, protect, report, search
-from sdckit.cli._exit import Commands
+from sdckit.cli._exit import Command, Commands
 from sdckit.cli._import import importing
 from sdckit.version import __version__
 
@@ -24,8 +24,9 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
 )
-app.command()(demo.demo)
+app.command(cls=Command)(demo.demo)
 for command in (
     protect.protect,
     assess.assess,
@@ -34,7 +35,7 @@ for command in (
     report.report,
     methods.methods,
 ):
-    app.command()(importing(command))
+    app.command(cls=Command)(importing(command))
 
 
 def show_version(wanted: bool) -> None:
@@ -45,7 +46,10 @@ def show_version(wanted: bool) -> None:
 
 
 Version = Annotated[
-    bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and stop.")
+    bool,
+    typer.Option(
+        "--version", metavar="", callback=show_version, is_eager=True, help="Show the version and stop."
+    ),
 ]
 
 

@@ -5,7 +5,7 @@ from enum import IntEnum
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from sdckit.errors import SdcError, SdcWarning, UnknownMethodError
 
@@ -19,19 +19,42 @@ class Code(IntEnum):
     INTERRUPTED = 130
 
 
-class Commands(TyperGroup):
+class PlainHelp:
+    """The option --help as a plain flag: typer would show a value, which it does not take."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """The option, without the name of a type behind it."""
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        if option is not None:
+            option.metavar = ""
+        return option
+
+
+class Command(PlainHelp, TyperCommand):
+    """One command of sdckit."""
+
+
+class Commands(PlainHelp, TyperGroup):
     """The commands of sdckit, with errors shown as one line on stderr."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Take `sdckit help compare` for `sdckit compare --help`."""
+        if args[:1] == ["help"]:
+            args = [*args[1:2], "--help"]
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
-        warnings.showwarning = _told
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", SdcWarning)
+                warnings.showwarning = _told
+                return super().invoke(ctx)
         except BrokenPipeError:
             raise  # `sdckit methods | head`: typer ends quietly
         except (SdcError, OSError) as error:
             own = " Is it your own? Then give --import FILE.py." * isinstance(error, UnknownMethodError)
-            typer.echo("Error: " + " ".join(str(error).split()) + own, err=True)
+            typer.echo("Error: " + " ".join(in_words(error).split()) + own, err=True)
             raise typer.Exit(Code.ERROR) from None
         except KeyboardInterrupt:
             typer.echo("Interrupted; nothing is half-written.", err=True)
@@ -47,3 +70,11 @@ def _told(message: Warning | str, category: type[Warning], *where: Any, **more: 
         typer.echo(f"Warning: {message}", err=True)
     else:
         _as_python_shows(message, category, *where, **more)
+
+
+def in_words(error: SdcError | OSError) -> str:
+    """An error for people; the system's own words for a file it may not touch say little."""
+    if isinstance(error, PermissionError):
+        file = error.filename or "a file"
+        return f"{file} cannot be read or written: no permission, or it is open in another program."
+    return str(error)

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sdckit.assess import Assessment, assess
-from sdckit.cli._files import read_protected
+from sdckit.cli._files import may_write, read_protected
 from sdckit.cli._options import accepted_risk
 from sdckit.cli._progress import following, say
 from sdckit.compare import compare
@@ -118,8 +118,17 @@ def _judged(plan: Plan, seed: int | None, chosen: Settings) -> dict[str, Any]:
         "also": chosen.also,
         "max_risk": chosen.max_risk,
         "seed": plan.seed if seed is None else seed,
-        "cache": plan.folder / CACHE,
+        "cache": _cache(plan),
     }
+
+
+def _cache(plan: Plan) -> Path | None:
+    """Where finished scenarios are kept; nowhere, with a note, if that cannot be written."""
+    folder = plan.folder / CACHE
+    if may_write(folder if folder.exists() else plan.folder):
+        return folder
+    say(f"Finished scenarios are not kept: no permission to write to {folder}.")
+    return None
 
 
 def assessed(plan: Plan, name: str, *, seed: int | None) -> Assessment:

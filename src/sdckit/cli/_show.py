@@ -216,10 +216,11 @@ def found(
 
 def report_files(x: Assessment | RiskUtilityMap, path: Path, audience: Audience) -> None:
     """Write a report with its numbers beside it, and say where."""
-    from sdckit.cli._progress import say
+    from sdckit.cli._progress import following, say
     from sdckit.report import json_beside, report
 
-    written = report(x, path, audience=audience)
+    with following("Report") as tell:
+        written = report(x, path, audience=audience, progress=tell)
     say(f"Wrote {written} and {json_beside(written)}")
 
 

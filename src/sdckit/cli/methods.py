@@ -26,10 +26,15 @@ def methods(
     Examples: `sdckit methods --kind risk` · `sdckit methods suppress`
     """
     from sdckit.cli import _json, _methods
+    from sdckit.errors import OptionError
     from sdckit.registry import Kind, find, specs
 
     if name is not None:
         spec = find(name)
+        if kind is not None and spec.kind != kind.value:
+            raise OptionError(
+                f"{name} is a {spec.kind.value}, not a {kind.value}.", hint="Leave --kind away."
+            )
         if as_json:
             _json.emit(_json.spec(spec))
         else:

@@ -28,6 +28,7 @@ def report(
     from sdckit.cli import _json, _show
     from sdckit.cli._files import check_outputs, plan_inputs, report_outputs
     from sdckit.cli._plan import assessed, compared
+    from sdckit.cli._progress import following
     from sdckit.plan import Plan
     from sdckit.report import json_beside
     from sdckit.report import report as write_report
@@ -36,7 +37,8 @@ def report(
     loaded = Plan.load(plan)
     check_outputs(report_outputs(out), plan_inputs(plan, loaded), force=force)
     found = assessed(loaded, scenario, seed=seed) if scenario else compared(loaded, seed=seed, jobs=jobs)
-    path = write_report(found, out, audience=audience.value)
+    with following("Report") as tell:
+        path = write_report(found, out, audience=audience.value, progress=tell)
     written = {"the report": path, "its numbers for programs": json_beside(path)}
     if isinstance(found, RiskUtilityMap):
         what, seconds = "scenario", {point.name: point.seconds for point in found.results}

@@ -10,6 +10,7 @@ READABLE = (*DELIMITED, ".parquet", *STATISTICAL, ".xlsx")
 WRITABLE = tuple(ending for ending in READABLE if ending != ".sas7bdat")
 # The formats that DuckDB and Spark can use without loading them into memory.
 STREAMED = (*DELIMITED, ".parquet")
+SHUT = "no permission, or it is open in another program"
 
 
 def ending_of(path: Path) -> str:
@@ -24,6 +25,11 @@ def ending_of(path: Path) -> str:
 
 def readable(path: Path) -> str:
     """The ending of a file that is there and of a kind we read."""
+    try:
+        if path.is_file():
+            path.open("rb").close()
+    except PermissionError:
+        raise FileError(f"The file cannot be read: {SHUT}.", given=path) from None
     if not path.exists():
         raise FileError("The file does not exist.", given=path)
     if path.is_dir():

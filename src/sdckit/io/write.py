@@ -10,7 +10,7 @@ from sdckit.errors import FileError, OptionError, RoleError, SdcError, listing
 from sdckit.io.coding import only_dates, only_used_categories, only_used_labels, with_texts
 from sdckit.io.delimited import write_delimited
 from sdckit.io.excel import write_excel
-from sdckit.io.formats import DELIMITED, STREAMED, writable
+from sdckit.io.formats import DELIMITED, SHUT, STREAMED, writable
 from sdckit.io.on_disk import batches
 from sdckit.io.parquet import write_parquet
 from sdckit.io.statistical import write_statistical
@@ -78,6 +78,8 @@ def write(
             _write(data, temporary, ending, texts=values == "labels", codebook=codebook)
     except (SdcError, MemoryError):
         raise
+    except PermissionError:
+        raise FileError(f"The file cannot be written: {SHUT}.", given=target) from None
     # The writers have no error class in common.
     except (Exception, pl.exceptions.PanicException) as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
