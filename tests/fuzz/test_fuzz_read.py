@@ -11,6 +11,7 @@ from polars.testing import assert_series_equal
 
 import sdckit as sdc
 from fuzz.odd_frames import SEARCH, any_roles, microdata, wild_frames
+from sdckit.errors import SdcWarning
 from sdckit.io.formats import READABLE, WRITABLE
 
 ANY_NAME = (".csv", ".csv.gz", ".parquet", ".xlsx")  # the others allow few column names
@@ -20,6 +21,7 @@ def attempt(source, **options) -> sdc.Microdata | None:
     """What read makes of it; None where it refuses."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", SdcWarning)
         try:
             data = sdc.read(source, **options)
         except sdc.SdcError:
@@ -133,11 +135,14 @@ def test_odd_data_are_written_and_read_back_or_refused(tmp_path_factory, ending)
                 return
         back = attempt(path)
         assert back is not None
-        assert back.columns == data.columns
+        text = ending in (".csv", ".csv.gz")  # where a column without a name is named by its place
+        called = [f"column_{i}" if text and not c else c for i, c in enumerate(data.columns, 1)]
+        assert list(back.columns) == called
         assert back.height == data.height
         for name in data.roles.numeric:
             kind = pl.Float32 if data.frame.schema[name] == pl.Float32 else pl.Float64
-            before, after = (d.frame[name].cast(kind) for d in (data, back))
+            before = data.frame[name].cast(kind)
+            after = back.frame.to_series(data.columns.index(name)).cast(kind).alias(name)
             # Excel keeps 16 digits, SAS no number below 1e-79
             assert_series_equal(after, before, rel_tol=1e-14, abs_tol=1e-78 if ending == ".xpt" else 0.0)
 
