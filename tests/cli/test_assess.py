@@ -64,7 +64,7 @@ def test_json_agrees_with_the_library(run, survey_csv, protected):
     assert risk["after"]["value"] < risk["before"]["value"]
     assert document["utility"]["il1s"]["value"] == pytest.approx(sdc.utility.il1s(first, second).value)
     assert document["utility"]["il1s"]["better"] == "low"
-    assert "person_id" not in json.dumps(document)
+    assert "person_id" not in json.dumps([document["risk"], document["utility"]])
 
 
 def test_roles_and_options_from_a_plan(run, plan, protected):
@@ -224,3 +224,9 @@ def test_report(run, survey_csv, protected, tmp_path):
     assert "<html" in out.read_text(encoding="utf-8")
     assert json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))["audience"] == "public"
     assert f"Wrote {out} and {out.with_suffix('.json')}" in result.stderr
+
+
+def test_columns_that_no_risk_looks_at_are_warned_of(run, survey_csv, protected):
+    words = ("assess", survey_csv, protected, "--keys", "sex", "--measures", "frequencies")
+    assert "Warning: No risk looks at person_id" in " ".join(run(*words).stdout.split())
+    assert "person_id" in json.loads(run(*words, "--json").stdout)["warnings"][0]

@@ -71,3 +71,26 @@ def test_a_format_that_cannot_be_written_is_refused_before_work(run, plan):
     assert result.exit_code == 1
     assert ".docx" in result.stderr
     assert "Step" not in result.stderr
+
+
+def test_what_was_dropped_and_what_no_risk_looks_at_is_said(run, plan):
+    text = plan.read_text().replace("id: person_id", "direct: [household_id]")
+    plan.write_text(text.replace("width: 5}", "width: 5}\n    - drop: {variables: [urban]}"))
+    words = ("protect", plan, "--scenario", "age5", "--out")
+    result = run(*words, plan.with_name("p.csv"))
+    assert result.exit_code == 0, result.output
+    assert "Dropped: household_id, urban\n" in result.stdout
+    without = next(line for line in result.stdout.splitlines() if line.startswith("Released without a role"))
+    assert "person_id" in without
+    assert "sex" not in without
+    assert "Warning: No risk looks at person_id" in result.stderr
+    document = json.loads(run(*words, plan.with_name("q.csv"), "--json").stdout)
+    assert document["dropped"] == ["household_id", "urban"]
+    assert "person_id" in document["without_role"]
+    assert "person_id" in document["warnings"][0]
+
+
+def test_ids_of_the_original_are_warned_of(run, plan):
+    result = run("protect", plan, "--scenario", "age5", "--out", plan.with_name("p.csv"))
+    assert "The ids in person_id are those of the original file" in result.stderr
+    assert "new_ids" in result.stderr

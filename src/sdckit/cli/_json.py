@@ -52,6 +52,7 @@ def assessment(done: Assessment) -> dict[str, Any]:
             for name, r in done.after.items()
         },
         "utility": {name: _result(r) for name, r in done.utility.items()},
+        "warnings": done.warnings,
         "omitted": [{"measure": o.measure, "reason": o.reason} for o in done.omitted],
         "seconds": done.seconds,
     }

@@ -75,6 +75,8 @@ def assessment(done: Assessment, *, timings: bool = False) -> None:
         heads = ["utility", "value", "good", "what it is"]
         console.print(table("", heads, losses, right="value"))
     _left_out(console, done)
+    for text in () if alone(done) else done.warnings:
+        console.print(escape(f"Warning: {text}"))
     if timings:
         slowest(done.seconds, "measure")
     if done.risk_acceptable is not None:
@@ -241,6 +243,14 @@ def log(data: Microdata, title: str) -> None:
         for position, entry in enumerate(data.log, 1)
     ]
     out().print(table(title, ["step", "method", "options", "what it did"], rows, right="step"))
+
+
+def released(dropped: Sequence[str], without_role: Sequence[str]) -> None:
+    """Which columns are gone, and which are in the file although no risk looks at them."""
+    lines = {"Dropped": dropped, "Released without a role, so that no risk looks at them": without_role}
+    for words, columns in lines.items():
+        if columns:
+            out().print(escape(f"{words}: {', '.join(columns)}"))
 
 
 def written(files: Mapping[str, Path]) -> None:

@@ -27,23 +27,28 @@ def protect(
     from sdckit.io import write
     from sdckit.io.formats import writable
     from sdckit.plan import Plan
+    from sdckit.roles import roles_of
+    from sdckit.unmeasured import unmeasured
 
     writable(out.expanduser())
     loaded = Plan.load(plan)
     check_outputs([out], plan_inputs(plan, loaded), force=force)
     chosen = one_scenario(loaded, scenario)
     used = loaded.seed if seed is None else seed
+    data = loaded.read()
     with following("Step") as tell:
-        protected = chosen.protect(loaded.read(), seed=used, progress=tell)
+        protected = chosen.protect(data, seed=used, progress=tell)
     written = {"the protected file": write(protected, out)}
+    had = [*roles_of(direct=loaded.data.get("direct")).direct, *data.columns]
+    dropped = [c for c in dict.fromkeys(had) if c not in protected.columns]
+    without_role = [c for c in protected.columns if not protected.roles.of(c)]
+    warnings = (*protected.warnings, *unmeasured(data, protected))
     if as_json:
-        steps = _json.log(protected)
-        warnings = protected.warnings
-        _json.emit(
-            {"scenario": chosen.name, "seed": used, "steps": steps, "warnings": warnings, "files": written}
-        )
+        told = {"scenario": chosen.name, "seed": used, "steps": _json.log(protected), "dropped": dropped}
+        _json.emit({**told, "without_role": without_role, "warnings": warnings, "files": written})
     else:
         _show.log(protected, f"Scenario {chosen.name}, seed {used}, {protected.height:,} records")
+        _show.released(dropped, without_role)
         _show.written(written)
-    for text in protected.warnings:
+    for text in warnings:
         say(f"Warning: {text}")
