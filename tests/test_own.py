@@ -1,5 +1,6 @@
 """Methods from outside sdckit: other processes, kept results, installed packages."""
 
+import json
 import sys
 import threading
 
@@ -8,7 +9,7 @@ import pytest
 import sdckit as sdc
 from sdckit import plugins
 from sdckit.errors import OptionError, SdcWarning
-from sdckit.own import packed, sources, unpack
+from sdckit.own import named_in, packed, sources, unpack
 from sdckit.registry import find, forget, known, risk, specs
 
 MODULE = """
@@ -90,6 +91,18 @@ def test_kept_results_are_of_this_code_only(folder, data, tmp_path):
         sys.dont_write_bytecode = before
         found = sdc.compare(data, {"a": []}, risk="one_record", utility="records_changed", cache=tmp_path)
         assert found.results[0].risk == answer / 200
+
+
+def test_the_scenario_file_of_a_report_names_them(folder, data, tmp_path):
+    __import__("one_record_module")
+    found = sdc.compare(data, {"a": []}, risk="one_record", utility="records_changed")
+    sdc.report(found, tmp_path / "report.html")
+    document = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    first = document["scenario_file"].splitlines()[0]
+    assert first.startswith("# Needs methods from outside sdckit")
+    assert first.endswith("--import: one_record (module one_record_module)")
+    assert sdc.Plan.parse(document["scenario_file"]).scenarios
+    assert named_in("a: {frequencies: {}}") == ""
 
 
 def test_our_names_are_not_given_away():

@@ -3,6 +3,7 @@
 import inspect
 import os
 import pickle
+import re
 import sys
 from dataclasses import replace
 from functools import lru_cache
@@ -52,6 +53,15 @@ def unpack(methods: bytes) -> None:
 def sources() -> dict[str, str]:
     """The code of the methods from outside sdckit, by name: results are kept for this code only."""
     return {spec.name: _source(spec) for spec in specs() if is_own(spec.function)}
+
+
+def named_in(plan: str) -> str:
+    """A comment for a scenario file that names methods from outside sdckit; empty where it names none."""
+    own = [spec for spec in specs() if is_own(spec.function) and re.search(rf"\b{spec.name}\b", plan)]
+    if not own:
+        return ""
+    names = ", ".join(f"{spec.name} (module {spec.function.__module__})" for spec in own)
+    return f"# Needs methods from outside sdckit, on the command line with --import: {names}\n"
 
 
 def _source(spec: Spec) -> str:

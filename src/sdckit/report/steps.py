@@ -8,6 +8,7 @@ import yaml
 
 from sdckit.charts.numbers import number
 from sdckit.microdata import LogEntry, Microdata
+from sdckit.own import named_in
 from sdckit.registry import find, known
 from sdckit.report.disclosure import EXTREME, counted, in_words, visible
 from sdckit.scenario import Scenario
@@ -120,7 +121,8 @@ def scenario_file(
     if seed is not None:
         content["seed"] = seed
     simple = json.loads(json.dumps(content, default=str))
-    return yaml.safe_dump(simple, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None)
+    text = yaml.safe_dump(simple, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None)
+    return named_in(text) + text
 
 
 def logged(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
