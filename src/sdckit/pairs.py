@@ -14,6 +14,7 @@ from sdckit.errors import ColumnError, DataError, EngineError, OptionError, list
 from sdckit.microdata import Microdata
 
 PROTECTED = f"{OURS}protected"  # suffix of the protected file's columns
+MANY = 20  # values; codes with more of them are mostly labelled or text
 
 
 def role_variables(original: Microdata, *others: Microdata) -> tuple[str, ...]:
@@ -41,6 +42,15 @@ def still_numeric(
     )
     lost = [c for c in variables if c not in good]
     return good, (f"Not numeric in both files, left out: {', '.join(lost)}.",) if lost else ()
+
+
+def like_a_number(column: pl.Series, data: Microdata) -> bool:
+    """Whether a key or sensitive column of the original is a number, as age is, and no code, as sex is.
+
+    A code has value labels or few values; more than MANY without labels are taken for a number.
+    """
+    labelled = bool(data.labels.values.get(column.name))
+    return column.dtype.is_numeric() and not labelled and column.drop_nulls().n_unique() > MANY
 
 
 def no_longer(

@@ -1,6 +1,7 @@
 """Distance to the closest record against its plain twin and by hand."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -81,6 +82,24 @@ def test_copies_are_the_worst_and_new_people_are_no_closer_than_real_ones():
     assert good.figures["closer_low"] < good.figures["closer_expected"] == 0.5 < good.figures["closer_high"]
     assert good.figures["copies"] == 0
     assert closest_record(data, fresh).value < 0.15
+
+
+def test_an_original_with_everybody_a_year_older_is_no_fresh_sample():
+    data = sdc.demo.survey(n=400, seed=1)
+    assert "age" in data.roles.keys
+    older = data.with_frame(data.frame.with_columns(pl.col("age") + 1))
+    result = closest_record(data, older)
+    assert result.value > 0.9
+    assert "age has many values and no value labels: taken for a number." in result.notes
+    assert any("nearer to the original than other people are" in note for note in result.notes)
+    fresh = closest_record(data, sdc.demo.survey(n=400, seed=2))
+    assert not any("nearer to the original" in note for note in fresh.notes)
+    labels = sdc.Labels(data.labels.variables, {**data.labels.values, "age": {99: "99 or older"}})
+    coded = closest_record(replace(data, labels=labels), older)  # value labels: codes of a category
+    assert coded.figures["median_distance"] > 0.05 > 0.01 > result.figures["median_distance"]
+    few = data.with_frame(data.frame.with_columns(pl.col("age") % 20))
+    for other in (coded, closest_record(few, few)):
+        assert not any("taken for a number" in note for note in other.notes)
 
 
 def test_half_copies_show_in_every_figure():

@@ -188,6 +188,16 @@ def test_many_values_are_numeric_or_joined():
     assert any("199 most frequent" in note for note in result.notes)
 
 
+def test_a_key_in_years_is_a_number_to_a_tree_and_categories_to_a_regression():
+    data = sdc.read(pl.DataFrame({"age": np.random.default_rng(1).integers(0, 90, 2000)}), keys="age")
+    fives = data.with_frame(data.frame.with_columns(pl.col("age") // 5 * 5 + 2))
+    tree, line = (propensity(data, fives, model=m) for m in ("cart", "logistic"))
+    assert (tree.parts["kind"][0], line.parts["kind"][0]) == ("numeric", "categorical")
+    assert min(tree.figures["pmse_ratio"], line.figures["pmse_ratio"]) > 10
+    coded = sdc.Microdata.of(data.frame, labels=sdc.Labels({}, {"age": {1: "one"}}), keys="age")
+    assert propensity(coded, fives, model="cart").parts["kind"][0] == "categorical"
+
+
 def test_too_many_coefficients_are_refused_with_a_way_out():
     rng = np.random.default_rng(1)
     frame = pl.DataFrame({c: rng.integers(0, 90, 500) for c in "abc"})

@@ -24,6 +24,7 @@ from sdckit.risk.uncertainty import wilson
 # A file cannot be typed into a form or written into a scenario.
 Holdout = Annotated[Microdata | None, WithJsonSchema({"type": "null", "description": "set in Python only"})]
 
+_FAR_BELOW = 0.5  # of the reference: chance does not take a median there
 _POINTS, _LARGEST = 41, 0.98  # quantiles of a file among the points of its curve, and the last of them
 
 
@@ -78,14 +79,16 @@ def closest_record(
     value to expect is `reference_share`: `quantile`, or more where distances tie, as with few categories.
 
     `variables`: keys, numeric and sensitive columns in all files by default, else all columns. `distance`:
-    as in `record_linkage`, with Gower's range that of the original. At most `records` records of each file
-    look for their nearest among all originals, spread evenly over the sorted file; copies are counted
-    over all. For several synthetic sets, numbers are means over the sets.
+    as in `record_linkage`, with Gower's range that of the original; a key of numbers with more than 20 values
+    and no value labels, as an age in years, is a number and no category (make it text for one). At most
+    `records` records of each file look for their nearest among all originals, spread evenly over the sorted
+    file; copies are counted over all. For several synthetic sets, numbers are means over the sets.
 
     figures: copies (share of synthetic records equal to an original on all variables), reference_copies (the
     same for the reference), reference_share, excess ((value − reference_share)/(1 − reference_share), not
     below 0), threshold q, median_distance and median_ratio (NNDR: nearest over second-nearest distance; near
-    0 one original stands out, near 1 none does; 1 where both are 0) with their reference, low and high (95 %
+    0 one original stands out, near 1 none does; 1 where both are 0) with their reference (a note says when
+    one is less than half of it, as in a file whose values were only moved a little), low and high (95 %
     interval of Wilson for the value). With a hold-out also closer_to_original: the share of synthetic records
     nearer to an original than to a held-out record, ties half, with closer_low and closer_high; without
     copying it is about closer_expected = n/(n + hold-out records). parts: set, the id of the synthetic record
@@ -132,6 +135,7 @@ def closest_record(
         return Result(math.nan, figures, parts, (*notes, why))
     reference = neighbours(space, tree, 1 if others else 0, records)
     value, more = _compared(found, reference, quantile)
+    notes += _near(figures, more)
     tables = {"distances": _curves(found, reference, more["threshold"])}
     return Result(value, {**more, **figures}, parts, notes, tables)
 
@@ -190,6 +194,25 @@ def _compared(
     if len(ratios):
         figures["reference_median_ratio"] = float(np.median(ratios))
     return value, figures
+
+
+def _near(figures: dict[str, float], reference: dict[str, float]) -> tuple[str, ...]:
+    """A note where the file as a whole lies nearer to the original than real people do."""
+    words = {
+        "median_distance": "distance to the nearest original",
+        "median_ratio": "ratio to the second nearest",
+    }
+    near = [
+        f"the median {text} is {figures[name]:.2g}, of real people {reference[f'reference_{name}']:.2g}"
+        for name, text in words.items()
+        if figures.get(name, math.inf) < _FAR_BELOW * reference.get(f"reference_{name}", 0.0)
+    ]
+    if not near:
+        return ()
+    return (
+        f"The file is nearer to the original than other people are: {'; '.join(near)}. Its records look like "
+        "originals that were moved a little, whatever the value.",
+    )
 
 
 def _curves(found: Sequence[Neighbours], reference: Neighbours, threshold: float) -> pl.DataFrame:

@@ -12,6 +12,7 @@ import polars as pl
 from sdckit.arrays import Bools, Floats, Ints
 from sdckit.errors import DataError, OptionError, listing
 from sdckit.microdata import Microdata
+from sdckit.pairs import like_a_number
 from sdckit.values import in_one_column
 
 SAME = 1e-9  # distances that differ by less, relatively, are ties: they are equal but for rounding
@@ -91,8 +92,10 @@ def points(
 ) -> Points:
     """The variables of all files on one scale, by the roles of `data`.
 
-    Numeric are columns in the numeric role, dates, and numbers that are neither keys nor sensitive; the
-    values of an Enum are ordered; all others are categories. Without `distance`: Euclidean where all are
+    Numeric are columns in the numeric role, dates, and numbers that are neither keys nor sensitive. A key or
+    sensitive column of numbers is numeric, too, where the first file has more than 20 values of it and no
+    value labels, as of an age in years; a note says so. The values of an Enum are ordered; all others are
+    categories. Without `distance`: Euclidean where all are
     numeric, else Gower. The standard deviation (n−1) is the first file's, Gower's range that of the first
     `ranges` files together. A variable that is numbers in one file and text in another, has no value in a
     file, or does not vary where its scale comes from is left out with a note.
@@ -103,7 +106,11 @@ def points(
         if both is None:
             notes.append(f"{name} is coded differently in the files and left out.")
         else:
-            columns.append((name, both, _kind(both, data)))
+            kind = _kind(both, data)
+            if kind == "nominal" and both.dtype.is_numeric() and like_a_number(frames[0][name], data):
+                kind = "numeric"
+                notes.append(f"{name} has many values and no value labels: taken for a number.")
+            columns.append((name, both, kind))
     mixed = [name for name, _, kind in columns if kind != "numeric"]
     if distance is None:
         distance = Distance.GOWER if mixed else Distance.EUCLIDEAN

@@ -45,7 +45,8 @@ def cluster_overlap(
     are fewer distinct records. With more than 20,000 distinct records the centres are placed by every n-th
     of them in sorted order. All clusters count the same (Woo's cluster weights are 1).
 
-    `variables`: keys, numeric and sensitive columns in both files by default. Missing: a category, or for
+    `variables`: keys, numeric and sensitive columns in both files by default. A key of numbers with more than
+    20 values and no value labels, as an age in years, is a number. Missing: a category, or for
     numbers the mean and an indicator. Variables coded as numbers in one file and text in the other are
     left out.
 
@@ -59,7 +60,7 @@ def cluster_overlap(
     >>> sdc.utility.cluster_overlap(data, other, groups=2).parts["share_original"].round(6).to_list()
     [0.4, 0.666667]
     """
-    stack = stacked(original, protected, variables)
+    stack = stacked(original, protected, variables, ordered=True)
     if not stack.variables:
         return Result(math.nan, notes=(*stack.notes, "No variable to compare."))
     mass = stack.original + stack.protected

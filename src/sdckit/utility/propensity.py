@@ -72,7 +72,9 @@ def propensity(
 
     Categorical variables have the categories of both files, and missing is one of them. In numeric ones a
     missing value is filled with the mean and marked by an indicator. A number column with more than 200
-    values is numeric, and of more than 200 text categories the 199 most frequent stay. A variable coded as
+    values is numeric; for CART, which cuts numbers anywhere, one with more than 20 and no value labels, as an
+    age in years that is a key. In a regression such a key keeps its categories: a straight line would not see
+    ages rounded to fives. Of more than 200 text categories the 199 most frequent stay. A variable coded as
     numbers in one file and text in the other is left out: other codes are not another distribution.
 
     Weights: the fit and the mean count each record with its survey weight, each file's weights scaled to add
@@ -87,7 +89,7 @@ def propensity(
     >>> round(sdc.utility.propensity(data, other).value, 6)  # p̂ is ¼ or ¾
     0.0625
     """
-    stack = stacked(original, protected, variables)
+    stack = stacked(original, protected, variables, ordered=model is PropensityModel.CART)
     if not stack.variables:
         return Result(math.nan, notes=(*stack.notes, "No variable to compare."))
     if model is PropensityModel.CART:

@@ -11,7 +11,7 @@ import polars as pl
 from sdckit.arrays import Bools, Codes, Floats, Ints
 from sdckit.errors import ColumnError, DataError, listing
 from sdckit.microdata import Microdata
-from sdckit.pairs import no_longer, role_variables
+from sdckit.pairs import like_a_number, no_longer, role_variables
 from sdckit.values import in_one_column
 
 MOST_LEVELS = 200
@@ -51,14 +51,18 @@ class Stack:
         return float(self.second.mean())
 
 
-def stacked(original: Microdata, protected: Microdata, variables: Sequence[str]) -> Stack:
+def stacked(
+    original: Microdata, protected: Microdata, variables: Sequence[str], *, ordered: bool = False
+) -> Stack:
     """The two files stacked.
 
     Numeric are columns in the numeric role, floating-point columns that are not keys, dates, and number
-    columns with more than 200 values; they are standardised over both files and missing values filled with
-    the mean. All others are categorical over the categories of both files, missing a category; of more than
-    200 the 199 most frequent stay and the others are one. A variable that is numbers in one file and text in
-    the other is left out with a note. Weights: each file's own, adding up to its number of records.
+    columns with more than 200 values. `ordered` is for who looks at the order of numbers, as trees and
+    distances do: then more than 20 values without value labels are enough. Numbers are standardised over both
+    files and missing values filled with the mean. All others are categorical over the categories of both
+    files, missing a category; of more than 200 the 199 most frequent stay and the others are one. A variable
+    that is numbers in one file and text in the other is left out with a note. Weights: each file's own,
+    adding up to its number of records.
     """
     chosen = tuple(variables) or role_variables(original, protected)
     absent = [c for c in chosen if c not in protected.columns]
@@ -76,7 +80,7 @@ def stacked(original: Microdata, protected: Microdata, variables: Sequence[str])
             lost.append(name)
         else:
             text = isinstance(both.dtype, pl.Enum)
-            raw.append(_raw(both.cast(pl.String) if text else both, original, notes))
+            raw.append(_raw(both.cast(pl.String) if text else both, original, notes, ordered=ordered))
     second = np.repeat([False, True], [original.height, protected.height])
     weight = np.concatenate([_to_count(original.weights()), _to_count(protected.weights())])
     keys = [k for v in raw for k in (v.values, v.missing, v.codes) if k is not None]
@@ -101,7 +105,7 @@ def _to_count(weights: Floats) -> Floats:
     return weights * (len(weights) / fsum(weights))
 
 
-def _raw(both: pl.Series, data: Microdata, notes: list[str]) -> Variable:
+def _raw(both: pl.Series, data: Microdata, notes: list[str], *, ordered: bool) -> Variable:
     name = both.name
     if both.dtype.is_temporal():
         return _number(both.to_physical())
@@ -109,7 +113,8 @@ def _raw(both: pl.Series, data: Microdata, notes: list[str]) -> Variable:
     floating = data.frame[name].dtype.is_float() and name not in data.roles.keys
     if name in data.roles.numeric or (floating and both.dtype.is_numeric()):
         return _number(both)
-    if both.dtype.is_numeric() and levels > MOST_LEVELS:
+    many = levels > MOST_LEVELS or (ordered and like_a_number(data.frame[name], data))
+    if both.dtype.is_numeric() and many:
         notes.append(f"{name} has {levels:,} values and is taken as numeric.")
         return _number(both)
     codes = both.rank("dense").fill_null(levels + 1).to_numpy().astype(np.int32) - 1
