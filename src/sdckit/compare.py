@@ -51,7 +51,8 @@ def compare(
     low is good: a single measure that should be high (l_diversity, indicators, regression) is brought to
     0 … 1 and turned round in the same way. `max_risk` is on the scale of the axis: in the unit of a single
     measure that should be low, otherwise between 0 and 1. Without `utility` it is both entropy_loss.share,
-    the loss in the keys, and il1s, that in the numbers, or the one of them for which the data have columns.
+    the loss in keys and sensitive categories, and il1s, that in the numbers, or the one of them for which the
+    data have columns.
 
     `also`: further risks and utilities, named in the same way, measured for every scenario and kept beside
     the two axes: in `points`, and in the small maps of `multiples()`; they do not change what is recommended.

@@ -92,6 +92,16 @@ def test_symmetric_measures_are_symmetric(both):
         assert measure(data, other).value == pytest.approx(measure(other, data).value, abs=1e-12), name
 
 
+def test_entropy_loss_is_of_keys_and_sensitive_categories():
+    frame = pl.DataFrame({"a": list("xyxy"), "s": list("uuvv"), "n": [1.0, 2, 3, 4], "o": list("pqrs")})
+    data = sdc.read(frame, keys="a", sensitive=["s", "n"], numeric="n")
+    blank = data.with_frame(frame.with_columns(a=pl.lit("x")))
+    result = sdc.utility.entropy_loss(data, blank)
+    assert result.parts.select("variable", "share").rows() == [("a", 1.0), ("s", 0.0)]
+    assert result.figures["share"] == 0.5
+    assert sdc.utility.entropy_loss(data, blank, variables=["a"]).figures["share"] == 1
+
+
 @settings(max_examples=40, deadline=None)
 @given(both=pairs)
 def test_entropy_loss_is_the_sum_over_records(both):

@@ -19,7 +19,7 @@ Transition = Mapping[str, Mapping[str, float]]  # original category → protecte
 
 @utility(
     "Entropy-based information loss (EBIL)",
-    unit="nats, summed over records",
+    unit="nats (0.69: one yes-or-no question), summed over records",
     section="categorical",
     compares=Compares.RECORDS,
     engines="all",
@@ -46,6 +46,10 @@ def entropy_loss(
 
     The figure `share` divides by the entropy of the original: 0 nothing lost, 1 nothing left, the mean over
     variables. It puts recoding, suppression and PRAM on one scale.
+
+    `variables`: by default the keys and the sensitive columns that are not numeric, so that PRAM of a
+    sensitive category counts as well; a column that nothing was done to adds 0 to the mean. `parts` has the
+    share of each.
 
     Weights: the table and the sum over records are weighted. Missing values are a category: a suppressed
     value leaves the whole distribution of what was suppressed to guess. Reference: Kooiman et al. (1998).
