@@ -11,7 +11,7 @@ from sdckit.cli._progress import following
 from sdckit.cli._show import number
 from sdckit.errors import OptionError
 
-COMMANDS = ("demo", "protect", "assess", "compare", "report", "methods")
+COMMANDS = ("demo", "columns", "protect", "assess", "compare", "report", "methods")
 
 
 def program(*words: str) -> subprocess.CompletedProcess[str]:

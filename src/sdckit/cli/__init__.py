@@ -4,14 +4,15 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli import assess, compare, demo, methods, protect, report, search
+from sdckit.cli import assess, columns, compare, demo, methods, protect, report, search
 from sdckit.cli._exit import Command, Commands
 from sdckit.cli._import import importing
 from sdckit.version import __version__
 
 HELP = """Statistical disclosure control: protect microdata, measure risk and utility, choose.
 
-Start with `sdckit demo`: it needs no file. Results go to stdout, progress and errors to stderr.
+Start with `sdckit demo`, which needs no file, or with `sdckit columns FILE`. Results go to stdout, progress
+and errors to stderr.
 
 Exit codes: 0 done · 1 bad input or a failed run · 2 wrong usage · 3 nothing acceptable under the accepted
 risk (assess, compare, demo) · 130 interrupted.
@@ -27,6 +28,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 app.command(cls=Command)(demo.demo)
+app.command(cls=Command)(columns.columns)
 for command in (
     protect.protect,
     assess.assess,

@@ -1,5 +1,6 @@
 """Files the commands read and write: what is read is never written over."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -76,6 +77,14 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for part in value:
             yield from _texts(part)
+
+
+def relative(file: Path, plan: Path) -> str:
+    """A data file as a plan names it: from the plan's folder where there is a way from there."""
+    try:
+        return os.path.relpath(file.resolve(), plan.resolve().parent)
+    except ValueError:  # another drive
+        return str(file.resolve())
 
 
 def read_protected(

@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from sdckit.assess import Assessment
+from sdckit.cli._columns import Column
 from sdckit.microdata import Microdata
 from sdckit.registry import Spec, find
 from sdckit.result import Result
@@ -100,6 +101,11 @@ def _point(point: Point) -> dict[str, Any]:
         "steps": point.scenario.as_list(),
         "estimates": [asdict(e) for e in point.estimates],
     }
+
+
+def column(found: Column) -> dict[str, Any]:
+    """A column of a file, with the role it could have."""
+    return {**asdict(found), "role": found.role.value if found.role else None}
 
 
 def log(data: Microdata) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from sdckit.assess import Assessment
+from sdckit.cli._columns import Column
 from sdckit.microdata import Microdata
 from sdckit.quantity import Quantity
 from sdckit.registry import Better, find
@@ -243,6 +244,24 @@ def log(data: Microdata, title: str) -> None:
         for position, entry in enumerate(data.log, 1)
     ]
     out().print(table(title, ["step", "method", "options", "what it did"], rows, right="step"))
+
+
+def columns(found: Sequence[Column], records: int) -> None:
+    """The columns of a file; values are shown where they are common and harmless."""
+    heads = ["column", "type", "different", "missing", "common values", "suggested role"]
+    rows = [
+        [
+            f"{c.name} ({c.label})" if c.label else c.name,
+            c.kind,
+            number(c.different),
+            number(c.missing),
+            ", ".join(c.common),
+            c.role.value if c.role else "–",
+        ]
+        for c in found
+    ]
+    title = f"{len(found)} columns, {records:,} records"
+    out().print(table(title, heads, rows, right="different|missing"))
 
 
 def released(dropped: Sequence[str], without_role: Sequence[str]) -> None:

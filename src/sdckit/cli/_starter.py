@@ -1,0 +1,58 @@
+"""A plan to begin with, made from the columns of a file."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import yaml
+
+from sdckit.cli._columns import Column
+from sdckit.plan import Plan
+from sdckit.roles import Role, Roles
+from sdckit.scenario import Scenario
+
+RISK = 0.01
+HEADER = """\
+# A start, made by sdckit columns. Look at every role, change what is wrong, then run: sdckit compare {plan}
+# keys: what an intruder may know; numeric: numbers to protect; sensitive: what must not become known
+# direct: names, addresses and the like, dropped at reading; max_risk: the risk you accept (0.01 is 1 %)
+"""
+
+
+def starter(columns: Sequence[Column], file: str, plan: str) -> str:
+    """The text of a plan with the suggested roles, and two ways to protect the file."""
+    several = [role for role in Role if isinstance(getattr(Roles(), role.value), tuple)]
+    data: dict[str, Any] = {"file": file}
+    for role in Role:
+        names = [c.name for c in columns if c.role is role]
+        if names:
+            data[role.value] = names if role in several else names[0]
+    head = HEADER.format(plan=plan)
+    free = [" ".join(c.name.split()) for c in columns if c.role is None]
+    if free:
+        head += f"# Without a role, so that no risk looks at them: {', '.join(free)}\n"
+    content = yaml.safe_load(Plan(data, _scenarios(columns), _assess(columns)).to_yaml())
+    # short lists in one line: people will change them
+    return head + yaml.safe_dump(
+        content, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None
+    )
+
+
+def _scenarios(columns: Sequence[Column]) -> tuple[Scenario, ...]:
+    roles = {c.role for c in columns}
+    age = next((c.name for c in columns if c.role is Role.KEYS and c.name.lower() == "age"), None)
+    numbers = [{"microaggregate": {"k": 5}}] if Role.NUMERIC in roles else []
+    if Role.KEYS not in roles:
+        return (Scenario("groups of 5", numbers),) if numbers else ()
+    if age is None:
+        return tuple(Scenario(f"k {k}", [{"suppress": {"k": k}}, *numbers]) for k in (3, 5))
+    return tuple(
+        Scenario(
+            f"age by {width}, k 3",
+            [{"recode": {"variable": age, "width": width}}, {"suppress": {"k": 3}}, *numbers],
+        )
+        for width in (5, 10)
+    )
+
+
+def _assess(columns: Sequence[Column]) -> dict[str, Any]:
+    return {"max_risk": RISK} if any(c.role is Role.KEYS for c in columns) else {"risk": "record_linkage"}

@@ -1,0 +1,54 @@
+"""`sdckit columns`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sdckit.cli._options import Json
+
+
+def columns(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A data file: .csv .parquet .sav .dta .xlsx …")
+    ],
+    plan: Annotated[
+        Path | None, typer.Option(metavar="PLAN.yaml", help="Also write the plan here; nothing is replaced.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show the columns of a file with a role suggested for each, and a plan to begin with.
+
+    Roles are guessed from names, labels and values: you decide. Of columns that may identify no value is
+    shown, of others only what several records have.
+
+    Example: `sdckit columns survey.sav --plan plan.yaml`
+    """
+    from sdckit.atomic import write_text
+    from sdckit.cli import _json, _show
+    from sdckit.cli._columns import described
+    from sdckit.cli._files import check_outputs, relative
+    from sdckit.cli._progress import say
+    from sdckit.cli._starter import starter
+    from sdckit.errors import FileError
+    from sdckit.io import read
+
+    if plan is not None:
+        if plan.suffix.lower() not in (".yaml", ".yml"):
+            raise FileError("A plan is a YAML file.", given=plan, allowed="a name that ends in .yaml")
+        if plan.exists():
+            raise FileError(f"{plan} exists already, and is not replaced.", hint="Choose another name.")
+        check_outputs([plan], [file], force=False)
+    data = read(file)
+    found = described(data)
+    text = starter(
+        found, file.name if plan is None else relative(file, plan), "plan.yaml" if plan is None else str(plan)
+    )
+    if as_json:
+        _json.emit({"records": data.height, "columns": [_json.column(c) for c in found], "plan": text})
+    else:
+        _show.columns(found, data.height)
+        if plan is None:
+            typer.echo(f"A plan to begin with (--plan plan.yaml writes it):\n\n{text}", nl=False)
+    if plan is not None:
+        say(f"Wrote {write_text(text, plan)}. Look at every role in it, then: sdckit compare {plan}")

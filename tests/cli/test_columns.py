@@ -1,0 +1,180 @@
+import json
+from datetime import date, timedelta
+
+import numpy as np
+import polars as pl
+import pytest
+import yaml
+
+import sdckit as sdc
+from sdckit.cli._columns import described
+from sdckit.microdata import Microdata
+from sdckit.plan import Plan
+from sdckit.roles import Role
+
+N = 60
+
+
+def roles(**columns):
+    found = described(Microdata.of(pl.DataFrame(columns)))
+    return {c.name: c.role.value if c.role else None for c in found}
+
+
+def people(n=N):
+    rng = np.random.default_rng(1)
+    return {
+        "person_id": range(n),
+        "Name": [f"Person {i}" for i in range(n)],
+        "date_of_birth": [date(1990, 1, 1) + timedelta(days=i) for i in range(n)],
+        "remarks": [f"said {i}" for i in range(n)],
+        "region": ["North", "South"] * (n // 2),
+        "age": rng.integers(0, 90, n),
+        "HouseholdSize": [1, 2] * (n // 2),
+        "hh_id": [i // 2 for i in range(n)],
+        "disease": ["none", "some"] * (n // 2),
+        "income": rng.normal(1000, 100, n),
+        "weight": [1.5, 2.5] * (n // 2),
+        "constant": [1] * n,
+        "q7": [1, 2, 3] * (n // 3),
+    }
+
+
+def test_suggested_roles():
+    assert roles(**people()) == {
+        "person_id": "id",
+        "Name": "direct",
+        "date_of_birth": "direct",
+        "remarks": "direct",
+        "region": "keys",
+        "age": "keys",
+        "HouseholdSize": "keys",
+        "hh_id": "household",
+        "disease": "sensitive",
+        "income": "numeric",
+        "weight": "weight",
+        "constant": None,
+        "q7": None,
+    }
+
+
+def test_roles_that_take_one_column_and_weights_that_are_none():
+    found = roles(
+        id=range(N),
+        case_id=[f"a{i}" for i in range(N)],
+        weight=[0, 1] * (N // 2),
+        weight2=[1, 2] * (N // 2),
+        wgt=[3.0, 4.0] * (N // 2),
+        sex=["f", "m"] * (N // 2),
+    )
+    assert found == {
+        "id": "id",
+        "case_id": "direct",
+        "weight": None,
+        "weight2": "weight",
+        "wgt": None,
+        "sex": "keys",
+    }
+
+
+def test_where_no_name_is_known_few_values_are_keys():
+    found = roles(geschlecht=["w", "m"] * (N // 2), einkommen=np.arange(N) * 1.5, code=[1, 2, 3] * (N // 3))
+    assert found == {"geschlecht": "keys", "einkommen": "numeric", "code": "keys"}
+
+
+def test_the_label_is_asked_where_the_name_says_nothing():
+    frame = pl.DataFrame({"V1": [1, 2] * 30, "V2": [1, 2] * 30, "income": np.arange(60) * 1.5})
+    labels = sdc.labels.Labels({"V1": "Sex of the respondent", "V2": "Water", "income": "From age 15"})
+    found = {c.name: c.role for c in described(Microdata.of(frame, labels=labels))}
+    assert found == {"V1": Role.KEYS, "V2": None, "income": Role.NUMERIC}
+
+
+def test_odd_columns(tmp_path):
+    frame = pl.DataFrame(
+        {
+            "list": [[1], [2]],
+            "empty": pl.Series([None, None], dtype=pl.String),
+            "infinite": [float("inf"), 1.0],
+            "yes": [True, False],
+        }
+    )
+    kinds = {c.name: (c.kind, c.different, c.missing, c.common) for c in described(Microdata.of(frame))}
+    assert kinds["empty"] == ("text", 0, 2, ())
+    assert kinds["yes"] == ("true/false", 2, 0, ())
+    assert kinds["infinite"][0] == "number"
+    assert kinds["list"][1] == 0
+
+
+def test_no_value_that_identifies_is_shown(run, tmp_path):
+    data = people() | {
+        "region": ["North"] * (N - 1) + ["Rareland"],
+        "village": ["Onlyhere", *["Big"] * (N - 1)],
+    }
+    pl.DataFrame(data).write_csv(tmp_path / "people.csv")
+    shown = run("columns", tmp_path / "people.csv")
+    assert shown.exit_code == 0, shown.output
+    assert "North" in shown.stdout
+    assert "Big" in shown.stdout
+    for word in ("Person 1", "1990", "said", "Rareland", "Onlyhere"):
+        assert word not in shown.stdout
+        assert word not in run("columns", tmp_path / "people.csv", "--json").stdout
+
+
+def test_json(run, survey_csv):
+    document = json.loads(run("columns", survey_csv, "--json").stdout)
+    assert document["records"] == 200
+    sex = next(c for c in document["columns"] if c["name"] == "sex")
+    assert sex["role"] == "keys"
+    assert sex["different"] == 2
+    assert Plan.parse(document["plan"]).data["file"] == "survey.csv"
+
+
+@pytest.mark.parametrize("ending", [".csv", ".sav"])
+@pytest.mark.parametrize("make", [sdc.demo.survey, sdc.demo.business])
+def test_the_plan_runs_as_it_is(run, tmp_path, monkeypatch, make, ending):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "plans").mkdir()
+    sdc.write(make(n=300, seed=1), tmp_path / "data" / f"file{ending}")
+    result = run("columns", f"data/file{ending}", "--plan", "plans/plan.yaml")
+    assert result.exit_code == 0, result.output
+    assert "Wrote plans/plan.yaml" in result.stderr
+    done = run("compare", "plans/plan.yaml", "--json")
+    assert done.exit_code in (0, 3), done.output
+    assert all(s["error"] == "" for s in json.loads(done.stdout)["scenarios"])
+
+
+def test_a_plan_without_keys_or_anything(run, tmp_path):
+    pl.DataFrame({"x": np.arange(N) * 1.5, "y": np.arange(N) ** 1.5}).write_csv(tmp_path / "x.csv")
+    assert run("columns", tmp_path / "x.csv", "--plan", tmp_path / "x.yaml").exit_code == 0
+    assert run("compare", tmp_path / "x.yaml").exit_code == 0
+    pl.DataFrame({"x": [1] * N}).write_csv(tmp_path / "y.csv")
+    result = run("columns", tmp_path / "y.csv")
+    assert result.exit_code == 0, result.output
+    assert "Without a role, so that no risk looks at them: x" in result.stdout
+
+
+def test_odd_names_stay_names(run, tmp_path):
+    names = ["a: b", "#c", "two\nlines", "[sex]"]
+    pl.DataFrame({n: ["f", "m"] * (N // 2) for n in names}).write_parquet(tmp_path / "x.parquet")
+    text = json.loads(run("columns", tmp_path / "x.parquet", "--json").stdout)["plan"]
+    assert yaml.safe_load(text)["data"]["keys"] == ["[sex]"]
+    assert "# Without a role, so that no risk looks at them: a: b, #c, two lines\n" in text
+    assert run("columns", tmp_path / "x.parquet").exit_code == 0
+
+
+def test_a_plan_is_never_replaced(run, survey_csv, tmp_path):
+    out = tmp_path / "plan.yaml"
+    out.write_text("mine")
+    result = run("columns", survey_csv, "--plan", out)
+    assert result.exit_code == 1
+    assert "exists already, and is not replaced" in result.stderr
+    assert out.read_text() == "mine"
+    result = run("columns", survey_csv, "--plan", survey_csv)
+    assert result.exit_code == 1
+    assert "A plan is a YAML file" in result.stderr
+
+
+def test_a_file_that_is_not_there(run, tmp_path):
+    result = run("columns", tmp_path / "absent.csv")
+    assert result.exit_code == 1
+    assert "does not exist" in result.stderr
