@@ -103,7 +103,7 @@ def test_the_callers_pandas_frame_is_not_changed():
         ),
         ({"a": [1]}, {"keys": ["a", "a"]}, RoleError, "names a column twice"),
         ({"a": [1], "b": [2]}, {"weight": ["a", "b"]}, RoleError, "takes one column"),
-        ({"a": ["x"]}, {"numeric": "a"}, ColumnError, "does not hold numbers. Given: String"),
+        ({"a": ["x"]}, {"numeric": "a"}, ColumnError, "does not hold numbers. Given: 'x' in record 1"),
         ({"a": [True]}, {"numeric": "a"}, ColumnError, "does not hold numbers"),
         ({"w": [1.0, None]}, {"weight": "w"}, DataError, "1 missing. Allowed: positive"),
         ({"w": [1.0, 0.0]}, {"weight": "w"}, DataError, "1 zero"),

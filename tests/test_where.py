@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import sdckit as sdc
 from sdckit import registry
-from sdckit.errors import ColumnError, DataError, EngineError, OptionError, UnknownMethodError
+from sdckit.errors import ColumnError, DataError, EngineError, OptionError, UnknownMethodError, shown
 from sdckit.registry import Kind, Where, protection, risk, specs
 from sdckit.where import protect_some
 
@@ -154,7 +154,7 @@ def test_what_is_wrong_is_said_before_any_work(survey):
         with pytest.raises(OptionError) as refused:
             sdc.Step("add_noise", where=wrong)
         assert str(refused.value) == (
-            f"Option 'where' of add_noise is not valid. Given: {wrong!r}. Allowed: "
+            f"Option 'where' of add_noise is not valid. Given: {shown(wrong)}. Allowed: "
             "a measure that flags records (atypical_records, individual_risk), {measure: {option: value}}, "
             "or in Python the result of one."
         )

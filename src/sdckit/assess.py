@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
-from statistics import fmean
 from time import perf_counter
 from typing import Any, cast
 
@@ -14,6 +13,7 @@ from sdckit.microdata import Microdata, require_microdata
 from sdckit.pairs import why_not_linked
 from sdckit.registry import Compares, Kind, Spec, find, known, specs
 from sdckit.result import Result, show
+from sdckit.sets import mean_result
 from sdckit.unmeasured import unmeasured
 
 Progress = Callable[[str, int, int], None]  # measure, position, measures in all
@@ -198,7 +198,7 @@ def measure_options(
             raise OptionError(
                 f"{who} does not know {name!r}.",
                 allowed=f"{own}, by, or the name of a measure",
-                hint=nearest(name, measures),
+                hint=nearest(name, [*own.split(", "), "by", *measures]),
             )
         for spec in takers:
             wanted.setdefault(spec.name, {})[name] = value
@@ -222,10 +222,11 @@ def _why_unlinked(original: Microdata, sets: Sequence[Microdata], linked: bool |
 
 def _why_not(spec: Spec, files: Sequence[Microdata], unlinked: str, options: Mapping[str, Any]) -> str:
     original, *protected = files
-    missing = spec.lacks(original)
+    given = options.get(spec.name, {})
+    missing = spec.lacks(original, given)
     if missing:
         return f"no column has the role {listing(r.value for r in missing)}"
-    gone = {role for data in protected for role in spec.lacks(data)}
+    gone = {role for data in protected for role in spec.lacks(data, given)}
     if gone and spec.compares is Compares.ONE_FILE:
         return f"the protected file has no column left with the role {listing(sorted(gone))}"
     dropped = _dropped(spec, options.get(spec.name, {}), original, protected)
@@ -262,13 +263,9 @@ def _on_sets(
     spec: Spec, original: Microdata, sets: Sequence[Microdata], options: Mapping[str, dict[str, Any]]
 ) -> Result:
     given = options.get(spec.name, {})
-    if spec.takes_sets:
-        return cast("Result", spec.call(original, list(sets), **given))
     if spec.compares is Compares.ONE_FILE:
-        results = [_of_protected(spec, data, given) for data in sets]
-    else:
-        results = [cast("Result", spec.call(original, data, **given)) for data in sets]
-    return results[0] if len(results) == 1 else _mean(results)
+        return mean_result([_of_protected(spec, data, given) for data in sets])
+    return cast("Result", spec.call(original, list(sets), **given))
 
 
 def _of_protected(spec: Spec, data: Microdata, given: Mapping[str, Any]) -> Result:
@@ -304,18 +301,3 @@ def _with_note(result: Result, spec: Spec, sets: Sequence[Microdata]) -> Result:
         if columns & used
     )
     return replace(result, notes=result.notes + notes)
-
-
-def _mean(results: Sequence[Result]) -> Result:
-    """One result for several synthetic files: means of the numbers, the first file's parts."""
-    first = results[0]
-    names = [n for n in first.figures if all(n in r.figures for r in results)]
-    note = f"Mean over {len(results)} files; parts are of the first."
-    lost = tuple(dict.fromkeys(c for r in results for c in r.lost))
-    return replace(
-        first,
-        value=fmean(r.value for r in results),
-        figures={n: fmean(r.figures[n] for r in results) for n in names},
-        notes=(*first.notes, note),
-        lost=lost,
-    )

@@ -5,7 +5,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BeforeValidator, Field
 
-from sdckit.roles import Role
+from sdckit.roles import Role, names_in
 
 
 class RoleColumns(tuple[str, ...]):
@@ -31,10 +31,14 @@ class ColumnName:
     """Marks an option that names columns, so that they are checked against the data."""
 
 
+def as_names(value: Any) -> Any:
+    """A collection of names of any kind as a tuple; anything else, and a single name, as it is."""
+    names = None if isinstance(value, str | RoleColumns | list) else names_in(value)
+    return value if names is None else names
+
+
 def _as_tuple(value: Any) -> Any:
-    if isinstance(value, RoleColumns):
-        return value
-    return (value,) if isinstance(value, str) else value
+    return (value,) if isinstance(value, str) else as_names(value)
 
 
 Columns = Annotated[
@@ -43,11 +47,14 @@ Columns = Annotated[
 Column = Annotated[str, ColumnName(), Field(json_schema_extra={"format": "column"})]
 
 
+def is_columns(hint: Any) -> bool:
+    """Whether an option of this type is the name of a column or a list of such names, and nothing else."""
+    return get_origin(hint) is Annotated and any(isinstance(a, ColumnName) for a in get_args(hint)[1:])
+
+
 def names_columns(hint: Any) -> bool:
     """Whether an option of this type names columns, or holds something that does."""
-    if get_origin(hint) is Annotated and any(isinstance(a, ColumnName) for a in get_args(hint)[1:]):
-        return True
-    return any(names_columns(part) for part in get_args(hint) if part is not hint)
+    return is_columns(hint) or any(names_columns(part) for part in get_args(hint) if part is not hint)
 
 
 def column_names(value: Any) -> Iterable[str]:

@@ -1,9 +1,12 @@
 """The error family: every message says what was wrong, what was given and what is allowed."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
-from typing import Self
+from pathlib import Path
+from typing import Any, Self
+
+LONGEST = 120  # characters of a given value in a message
 
 
 class SdcError(Exception):
@@ -17,7 +20,8 @@ class SdcError(Exception):
         self.what, self.given, self.allowed, self.hint = what, given, allowed, hint
         parts = [what]
         if given is not None:
-            parts.append(f"Given: {given}.")
+            text = str(given) if isinstance(given, str | Path) else shown(given, str)
+            parts.append(f"Given: {text.removesuffix('.')}.")
         if allowed is not None:
             parts.append(f"Allowed: {allowed}.")
         if hint:
@@ -77,6 +81,19 @@ def listing(names: Iterable[object], limit: int = 12) -> str:
     return ", ".join(shown[:limit]) + (f", … ({len(shown)} in all)" if len(shown) > limit else "")
 
 
+def shown(value: Any, write: Callable[[Any], str] = repr) -> str:
+    """What a user gave, for a message: tables and arrays by their size, anything else cut when it is long.
+
+    >>> shown("hi"), len(shown("long " * 99))
+    ("'hi'", 121)
+    """
+    size = getattr(value, "shape", ())
+    if isinstance(size, tuple) and size:
+        return f"{type(value).__name__} of {' × '.join(f'{n:,}' for n in size)}"
+    text = " ".join(write(value).split())
+    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
+
+
 def refuse_strangers(names: Iterable[str], known: Collection[str], what: str) -> None:
     """Refuse a name that is not among those known."""
     for name in names:
@@ -91,8 +108,21 @@ def refuse_repeated(names: Iterable[str]) -> None:
         raise ColumnError("Column names must differ.", given=listing(map(repr, repeated)))
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A sentence that suggests the closest known name, or nothing."""
-    lower = {k.lower(): k for k in known}
-    close = get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
-    return f"Did you mean {lower[close[0]]!r}?" if close else ""
+def nearest(name: object, known: Iterable[object]) -> str:
+    """A sentence that suggests the closest known name, or nothing; capitals and underscores do not count.
+
+    >>> nearest("maxrisk", ["measures", "max_risk"]), nearest("risk", ["measures", "max_risk"])
+    ("Did you mean 'max_risk'?", "Did you mean 'max_risk'?")
+    """
+    letters = {_letters(k): str(k) for k in known}
+    asked = _letters(name)
+    close = get_close_matches(asked, letters, n=1)
+    if not close:  # a part of a name, or a name with something added
+        close = sorted(
+            (k for k in letters if min(len(asked), len(k)) > 2 and (asked in k or k in asked)), key=len
+        )
+    return f"Did you mean {letters[close[0]]!r}?" if close else ""
+
+
+def _letters(name: object) -> str:
+    return str(name).lower().replace("_", "").replace("-", "").replace(" ", "")

@@ -15,6 +15,7 @@ from sdckit.errors import ColumnError, DataError, OptionError, listing, nearest,
 from sdckit.labels import Labels
 from sdckit.log import LogEntry as LogEntry
 from sdckit.roles import Role, Roles, roles_of
+from sdckit.values import instead_of_numbers
 
 T = TypeVar("T")
 
@@ -63,6 +64,16 @@ class Microdata:
     kind: str = "polars"
     nullable: Mapping[str, str] = field(default_factory=dict)  # pandas columns that came with NA
     dropped: tuple[str, ...] = ()  # direct identifiers that were left out on reading
+
+    def __post_init__(self) -> None:
+        """Refuse what `read` and `of` would have made a table and roles of."""
+        frame = self.__dict__["frame"]
+        if not frames.is_kept(frame) or not isinstance(self.roles, Roles):
+            raise OptionError(
+                "Microdata are made with sdckit.read.",
+                given=f"Microdata({type(frame).__name__}, …)",
+                allowed='sdckit.read(frame or file, keys=["sex", …], …)',
+            )
 
     @classmethod
     def of(cls, frame: Any, *, labels: Labels | None = None, **roles: Any) -> "Microdata":
@@ -234,9 +245,10 @@ class Microdata:
                 if not schema[column].is_numeric():
                     raise ColumnError(
                         f"Role {role.value!r} needs numbers; column {column!r} does not hold numbers.",
-                        given=str(schema[column]),
-                        allowed="an integer or floating-point column",
-                        hint="If the numbers were read as text, look for stray letters or a decimal comma.",
+                        given=instead_of_numbers(self.frame, column, schema[column]),
+                        allowed="a column of numbers",
+                        hint="In a text file missing is empty, NA or NaN: write other codes for it so before "
+                        "reading. Separators of thousands are not understood.",
                     )
         self.require_categories(self.roles.keys + self.roles.strata)
 

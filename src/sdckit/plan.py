@@ -54,9 +54,7 @@ class Plan:
         try:
             content = yaml.load(text, _OnceLoader)
         except yaml.YAMLError as error:
-            raise FileError(
-                "The scenario file is not valid YAML.", given=str(error).replace("\n", " ")
-            ) from None
+            raise _not_yaml(error) from None
         if not isinstance(content, Mapping):
             raise FileError("The scenario file must hold sections.", allowed=listing(SECTIONS))
         _known(content, SECTIONS, "section")
@@ -83,7 +81,10 @@ class Plan:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
             raise FileError("The scenario file is not text in UTF-8.", given=path) from None
-        return cls.parse(text, path.parent)
+        try:
+            return cls.parse(text, path.parent)
+        except FileError as error:
+            raise error.after(str(path)) from None
 
     def read(self) -> Microdata:
         """The data this plan is about."""
@@ -120,6 +121,18 @@ class Plan:
     def save(self, path: str | Path) -> Path:
         """Write the plan, whole or not at all."""
         return write_text(self.to_yaml(), path)
+
+
+def _not_yaml(error: yaml.YAMLError) -> FileError:
+    """Where the text is not YAML; a tab, which looks like spaces, is the usual reason."""
+    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None) or str(error)
+    place = "" if mark is None else f"line {mark.line + 1}, column {mark.column + 1}: "
+    tab = "'\\t'" in problem
+    return FileError(
+        "The scenario file is not valid YAML.",
+        given=f"{place}{'a tab' if tab else problem}",
+        hint="Use spaces, not tabs, at the beginning of lines." if tab else "",
+    )
 
 
 def _known(content: Mapping[str, Any], allowed: tuple[str, ...], what: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isinf, nan
 
-from sdckit.errors import OptionError, listing
+from sdckit.errors import OptionError, listing, nearest
 from sdckit.registry import Better, Kind, Spec, find
 from sdckit.result import Result
 
@@ -75,7 +75,9 @@ class Quantity:
             return result.value
         if self.figure not in result.figures:
             raise OptionError(
-                f"{self.spec.name} has no figure {self.figure!r}.", allowed=listing(result.figures)
+                f"{self.spec.name} has no figure {self.figure!r}.",
+                allowed=listing(result.figures),
+                hint=nearest(self.figure, result.figures),
             )
         return result.figures[self.figure]
 

@@ -7,7 +7,6 @@ resolves role defaults, checks roles, columns and the engine, and fills in `Resu
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cached_property, wraps
 from math import inf
 from typing import Any, TypeVar, cast, get_type_hints
@@ -23,41 +22,26 @@ from sdckit.columns import Column as Column
 from sdckit.columns import ColumnName as ColumnName
 from sdckit.columns import Columns as Columns
 from sdckit.columns import RoleColumns as RoleColumns
-from sdckit.columns import column_names, names_columns
+from sdckit.columns import column_names, is_columns, names_columns
 from sdckit.engine.frames import ENGINES
-from sdckit.errors import EngineError, OptionError, RoleError, SdcError, UnknownMethodError, listing, nearest
+from sdckit.errors import EngineError, OptionError, RoleError, UnknownMethodError, listing, nearest, shown
+from sdckit.kinds import Better as Better
+from sdckit.kinds import Compares as Compares
+from sdckit.kinds import Kind as Kind
 from sdckit.microdata import LogEntry, Microdata, require_microdata
+from sdckit.option_words import refusal
+from sdckit.plain import numbers
+from sdckit.plain import plain as plain
 from sdckit.plugins import is_own, load_ours, load_plugins
 from sdckit.result import Result
 from sdckit.roles import Role as Role
+from sdckit.sets import mean_result
+from sdckit.signatures import readable
 from sdckit.where import WHERE as WHERE
 from sdckit.where import Chosen, flagged, protect_some
 from sdckit.where import Where as Where
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-class Kind(StrEnum):
-    """What a registered function is."""
-
-    PROTECTION = "protection"
-    RISK = "risk"
-    UTILITY = "utility"
-
-
-class Better(StrEnum):
-    """The good direction of a measure."""
-
-    LOW = "low"
-    HIGH = "high"
-
-
-class Compares(StrEnum):
-    """What a measure looks at, and so after which protections it is informative."""
-
-    ONE_FILE = "one file"
-    RECORDS = "each record with its protected self"
-    DISTRIBUTIONS = "distributions, also of files of different length"
 
 
 @dataclass(frozen=True)
@@ -77,7 +61,7 @@ class Spec:
     compares: Compares = Compares.ONE_FILE
     engines: tuple[str, ...] = ("polars",)
     keeps_records: bool = True
-    shares: tuple[str, ...] = ()  # figures that run from 0 (good) to 1 (bad) and can stand for the measure
+    shares: tuple[str, ...] = ()  # figures that are shares, from 0 to 1: shown in percent
     chart: Callable[[Result], Any] | None = None
     several: bool = False  # the second file may be a list of synthetic sets
     flags: str = ""  # the yes-or-no column of `parts` that marks records, for `where`
@@ -136,35 +120,40 @@ class Spec:
 
     def validate(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The options with types and bounds checked and defaults filled in; ours is the error."""
-        unknown = set(given) - set(self.options.model_fields)
-        if unknown:
-            name = sorted(unknown)[0]
-            raise OptionError(
-                f"{self.name} has no option {name!r}.",
-                allowed=listing(self.options.model_fields) or "no options",
-                hint=nearest(name, self.options.model_fields),
-            )
+        for name in sorted(set(given) - set(self.options.model_fields)):
+            raise self._unknown(name)
         if given.get("where") is not None and "where" in self.options.model_fields:
             given = {**given, "where": _chooser(self, given["where"])}
         try:
             model = self.options(**given)
         except ValidationError as error:
-            raise self._explain(error) from None
-        return {name: getattr(model, name) for name in self.options.model_fields}
+            columns = [name for name in self.parameters if is_columns(self.hints[name])]
+            raise refusal(self.name, error, given, columns) from None
+        options = {name: getattr(model, name) for name in self.options.model_fields}
+        for name, role in self._role_options.items():
+            if role in self.needs and not options[name] and not isinstance(options[name], RoleColumns):
+                hint = f"Without {name} they are those with the role {role.value!r}."
+                raise OptionError(
+                    f"{self.name} needs at least one column in {name!r}.", given="none", hint=hint
+                )
+        return options
 
-    def _explain(self, error: ValidationError) -> SdcError:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "missing":
-            return OptionError(f"{self.name} needs the option {name!r}.")
-        ours = first.get("ctx", {}).get("error")
-        if isinstance(ours, SdcError):  # it says what is allowed already
-            return ours
-        return OptionError(
-            f"Option {name!r} of {self.name} is not valid.",
-            given=repr(first["input"]),
-            allowed=str(ours) if ours else first["msg"].removeprefix("Input should be "),
-        )
+    @cached_property
+    def _role_options(self) -> Mapping[str, Role]:
+        """The options whose default is the columns of a role."""
+        found = self.parameters.items()
+        return {name: p.default.role for name, p in found if isinstance(p.default, RoleColumns)}
+
+    def _unknown(self, name: str) -> OptionError:
+        """The refusal of an option that there is not."""
+        allowed, hint = listing(self.options.model_fields), nearest(name, self.options.model_fields)
+        if "rng" in self.parameters:
+            allowed += ", in a call also rng"
+            if name in ("seed", "rng"):
+                hint = "A call takes rng=3; a scenario has one seed for all its steps."
+        elif self.kind is Kind.PROTECTION and name in ("seed", "rng"):
+            hint = "It draws no random numbers."
+        return OptionError(f"{self.name} has no option {name!r}.", allowed=allowed or "no options", hint=hint)
 
     def resolve(self, data: Microdata, options: Mapping[str, Any]) -> dict[str, Any]:
         """Options with role defaults filled in and every named column found in the data."""
@@ -180,13 +169,18 @@ class Spec:
                     data.require(column)
         return done
 
-    def lacks(self, data: Microdata) -> tuple[Role, ...]:
-        """The roles this function needs and the data do not have."""
-        return tuple(role for role in self.needs if not data.roles.columns(role))
+    def lacks(self, data: Microdata, given: Mapping[str, Any]) -> tuple[Role, ...]:
+        """The roles this function needs, the data do not have and no option names columns instead of."""
 
-    def check(self, data: Microdata) -> None:
+        def told(role: Role) -> bool:
+            names = [name for name, its in self._role_options.items() if its is role]
+            return bool(names) and not any(isinstance(given.get(n, KEYS), RoleColumns) for n in names)
+
+        return tuple(r for r in self.needs if not data.roles.columns(r) and not told(r))
+
+    def check(self, data: Microdata, given: Mapping[str, Any]) -> None:
         """Refuse data without the roles or on an engine this function cannot use."""
-        missing = self.lacks(data)
+        missing = self.lacks(data, given)
         if missing:
             raise RoleError(
                 f"{self.name} needs the role {missing[0].value!r}, and the data have none.",
@@ -285,10 +279,19 @@ def prepare(spec: Spec, files: Sequence[Any], given: Mapping[str, Any]) -> dict[
             allowed=listing(spec.file_names),
         )
     for position, file in enumerate(files):
-        for data in file if isinstance(file, list | tuple) else [file]:
+        several = isinstance(file, list | tuple)
+        if several and (position == 0 or not file):
+            raise OptionError(
+                f"{spec.name} takes one file as {spec.file_names[0]}."
+                if position == 0
+                else f"{spec.name} needs at least one file as {spec.file_names[position]}.",
+                given=f"a list of {len(file)}",
+                hint="sdckit.assess takes a list of protected files." * (position == 0),
+            )
+        for data in file if several else [file]:
             require_microdata(data, spec.name)
             if position == 0:
-                spec.check(data)
+                spec.check(data, options)
             elif data.engine != files[0].engine:
                 raise EngineError(
                     "Both files must be on the same engine.", given=f"{files[0].engine}, {data.engine}"
@@ -301,10 +304,28 @@ def _measuring(spec: Spec) -> Callable[..., Result]:
     def measure(*files: Any, **given: Any) -> Result:
         files += tuple(given.pop(name) for name in spec.file_names[len(files) :] if name in given)
         options = prepare(spec, files, given)
-        result: Result = spec.function(*files, **options)
-        return replace(result, measure=spec.name, options=plain(options), draw=spec.chart)
+        result = _of_sets(spec, files, options)
+        figures = numbers({**result.figures, "": result.value})
+        return replace(
+            result,
+            value=figures.pop(""),
+            figures=figures,
+            measure=spec.name,
+            options=plain(options),
+            draw=spec.chart,
+        )
 
+    measure.__signature__ = readable(spec.function)  # type: ignore[attr-defined]
     return measure
+
+
+def _of_sets(spec: Spec, files: Sequence[Any], options: Mapping[str, Any]) -> Result:
+    """The result of a measure; of a list of synthetic sets the mean, where it does not take lists itself."""
+    *first, last = files
+    if spec.takes_sets or not isinstance(last, list | tuple):
+        result: Result = spec.function(*files, **options)
+        return result
+    return mean_result([spec.function(*first, data, **options) for data in last])
 
 
 def _protecting(spec: Spec) -> Callable[..., Microdata]:
@@ -329,8 +350,9 @@ def _protecting(spec: Spec) -> Callable[..., Microdata]:
             result = protect_some(data, chosen.records, whole, not_judged=chosen.not_judged)
         figures = result.log[-1].figures if len(result.log) > len(data.log) else {}
         told = plain(options if where is None else {**options, "where": where})
-        return replace(result, log=(*data.log, LogEntry(spec.name, told, figures)))
+        return replace(result, log=(*data.log, LogEntry(spec.name, told, numbers(figures))))
 
+    protect.__signature__ = readable(spec.function)  # type: ignore[attr-defined]
     return protect
 
 
@@ -344,7 +366,7 @@ def _chooser(spec: Spec, given: Any) -> Mapping[str, Any] | Result:
     if not isinstance(asked, Mapping) or len(asked) != 1 or not isinstance(options, Mapping | None):
         raise OptionError(
             f"Option 'where' of {spec.name} is not valid.",
-            given=repr(given),
+            given=shown(given),
             allowed=f"a measure that flags records ({listing(useful)}), {{measure: {{option: value}}}}, "
             "or in Python the result of one",
         )
@@ -374,25 +396,4 @@ def _generator(rng: Any) -> np.random.Generator:
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
-        raise OptionError("rng must be a seed or a generator.", given=repr(rng)) from None
-
-
-def plain(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options as plain data that YAML, JSON and people can read."""
-
-    def simple(value: Any) -> Any:
-        if isinstance(value, BaseModel):
-            return simple(value.model_dump())
-        if isinstance(value, StrEnum):
-            return value.value
-        if isinstance(value, Mapping):
-            return {str(k): simple(v) for k, v in value.items()}
-        if isinstance(value, list | tuple | set):
-            return [simple(v) for v in value]
-        if isinstance(value, Microdata):
-            return f"{value.height:,} records"
-        if isinstance(value, Result):
-            return {value.measure: simple(value.options)}
-        return value.tolist() if isinstance(value, np.ndarray) else value
-
-    return {name: simple(value) for name, value in options.items()}
+        raise OptionError("rng must be a seed or a generator.", given=shown(rng)) from None

@@ -58,7 +58,8 @@ class Result:
     def __repr__(self) -> str:
         options = ", ".join(f"{k}={v}" for k, v in self.options.items())
         lines = [f"{self.measure or 'result'} = {show(self.value)}" + (f"  ({options})" if options else "")]
-        lines += [f"  {name:<18}  {show(number)}" for name, number in self.figures.items()]
+        width = max([18, *map(len, self.figures)])
+        lines += [f"  {name:<{width}}  {show(number)}" for name, number in self.figures.items()]
         if self.parts is not None:
             lines.append(f"  parts: {self.parts.height} rows × {', '.join(self.parts.columns)}")
         lines += [

@@ -1,10 +1,11 @@
 """Roles: what each column of a microdata file is for."""
 
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from sdckit.errors import RoleError, listing, nearest
+from sdckit.errors import RoleError, listing, nearest, shown
 
 
 class Role(StrEnum):
@@ -70,17 +71,30 @@ class Roles:
         }
 
 
+def names_in(value: Any) -> tuple[Any, ...] | None:
+    """What a user gave as names, one or any collection of them, sets in sorted order; None for a table.
+
+    >>> names_in("sex"), names_in({"sex", "age"}), names_in(3)
+    (('sex',), ('age', 'sex'), None)
+    """
+    if isinstance(value, str):
+        return (str(value),)
+    flat = getattr(value, "ndim", 1) == 1 and not hasattr(value, "columns")
+    if not isinstance(value, Iterable) or isinstance(value, Mapping) or not flat:
+        return None
+    found = sorted(value, key=str) if isinstance(value, Set) else value
+    return tuple(str(n) if isinstance(n, str) else n for n in found)  # NumPy has texts of its own
+
+
 def roles_of(**roles: Any) -> Roles:
     """Roles from what a user writes: a name, a list of names or nothing, checked for contradictions."""
     clean: dict[str, Any] = {}
     for name, value in roles.items():
         if name not in set(Role):
             raise RoleError(f"There is no role {name!r}.", allowed=listing(Role), hint=nearest(name, Role))
-        if value is not None and not isinstance(value, str | list | tuple | set):
-            raise RoleError(f"Role {name!r} takes column names.", given=repr(value))
-        names = () if value is None else (value,) if isinstance(value, str) else tuple(value)
-        if not all(isinstance(n, str) for n in names):
-            raise RoleError(f"Role {name!r} takes column names.", given=names)
+        names = () if value is None else names_in(value)
+        if names is None or not all(isinstance(n, str) for n in names):
+            raise RoleError(f"Role {name!r} takes column names.", given=shown(value))
         if len(set(names)) < len(names):
             raise RoleError(f"Role {name!r} names a column twice.", given=listing(names))
         if isinstance(Roles.__dataclass_fields__[name].default, tuple):

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.errors import OptionError, SdcError
+from sdckit.columns import as_names, names_columns
+from sdckit.errors import OptionError, SdcError, shown
 from sdckit.microdata import Microdata, require_microdata
 from sdckit.registry import Kind, find, plain
 
@@ -26,7 +27,9 @@ class Step:
     options: Mapping[str, Any]
 
     def __init__(self, method: str, /, **options: Any) -> None:
-        find(method, Kind.PROTECTION).validate(options)
+        spec = find(method, Kind.PROTECTION)
+        options = {n: as_names(v) if names_columns(spec.hints.get(n)) else v for n, v in options.items()}
+        spec.validate(options)
         object.__setattr__(self, "method", method)
         object.__setattr__(self, "options", plain(options))
 
@@ -71,10 +74,16 @@ class Scenario:
     steps: tuple[Step, ...]
 
     def __init__(self, name: str, steps: Sequence[Step | Mapping[str, Any] | str] = ()) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise OptionError(
+                "A scenario needs a name, and it comes first.",
+                given=shown(name),
+                allowed='Scenario("name", [Step("method", option=value), …])',
+            )
         if isinstance(steps, str | Mapping) or not isinstance(steps, Iterable):
             raise OptionError(
                 f"The steps of scenario {name!r} must be a list.",
-                given=steps,
+                given=shown(steps),
                 allowed="[{method: {option: value}}, …]",
                 hint="In YAML each step begins with a dash, or the steps stand in [ ].",
             )
@@ -166,7 +175,9 @@ def _step(scenario: str, step: Step | Mapping[str, Any] | str) -> Step:
         step = {step: {}}
     if not isinstance(step, Mapping) or len(step) != 1:
         raise OptionError(
-            f"A step of scenario {scenario!r} is not valid.", given=step, allowed="{method: {option: value}}"
+            f"A step of scenario {scenario!r} is not valid.",
+            given=shown(step),
+            allowed='Step("method", option=value), or {method: {option: value}}',
         )
     method, options = next(iter(step.items()))
     if not isinstance(options, Mapping | None):

@@ -69,17 +69,17 @@ def search(
     waiting = wanted.grid(max(2, int(trials * FIRST)))
     while len(tried) < trials and (minutes is None or perf_counter() - start < 60 * minutes):
         waiting = waiting or propose(wanted, list(tried.values()), max_risk, rng)
-        fresh: dict[str, tuple[Genes, Scenario]] = {}
+        fresh: dict[str, tuple[Genes, Sequence[Any]]] = {}
         for genes in waiting[:BATCH]:
             steps = wanted.express(genes)
             if str(steps) not in tried:
-                fresh[str(steps)] = genes, Scenario("", steps)
+                fresh[str(steps)] = genes, steps
         waiting = waiting[BATCH:]
         if not fresh and not waiting and len(tried) >= wanted.size(trials):
             break  # there is nothing else to try
         room = list(fresh.items())[: trials - len(tried)]
         # names that tell nothing: they are shown to the public, options are not
-        named = [Scenario(f"trial {len(tried) + i}", s.steps) for i, (_, (_, s)) in enumerate(room, 1)]
+        named = [Scenario(f"trial {len(tried) + i}", s) for i, (_, (_, s)) in enumerate(room, 1)]
         judged = run(judge, data, named, (seed,), jobs)
         tried |= {steps: (genes, point) for (steps, (genes, _)), point in zip(room, judged, strict=True)}
         if progress is not None:

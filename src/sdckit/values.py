@@ -10,6 +10,8 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
+from sdckit.errors import listing, shown
+
 _INTEGERS = 2.0**62  # floats below are safe as 64-bit integers
 _TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
 
@@ -44,6 +46,24 @@ def in_words(kind: Any) -> str:
     if kind.is_nested():
         return "lists"
     return "true or false" if str(kind) == "Boolean" else "text"
+
+
+def instead_of_numbers(frame: Any, column: str, kind: Any) -> str:
+    """What a column of this type holds that is no number: its categories, or in memory the first such value.
+
+    >>> instead_of_numbers(pl.DataFrame({"x": ["1", "2,5", None, "k.A."]}), "x", pl.String())
+    "'k.A.' in record 4"
+    """
+    categories = list(getattr(kind, "categories", ()))
+    if categories:
+        return f"categories: {listing(categories, 6)}"
+    if isinstance(frame, pl.DataFrame) and str(kind) == "String":
+        text = frame[column].str.strip_chars()
+        odd = text.is_not_null() & text.str.replace(",", ".").cast(pl.Float64, strict=False).is_null()
+        if odd.any():
+            record = int(odd.arg_max() or 0)
+            return f"{shown(frame[column][record])} in record {record + 1:,}"
+    return in_words(kind)
 
 
 def texts(column: pl.Series) -> pl.Series:

@@ -135,7 +135,9 @@ def test_duplicate_columns(csv):
 
 
 def test_numbers_that_are_text_are_explained(csv):
-    with pytest.raises(ColumnError, match=r"needs numbers.*stray letters or a decimal comma"):
+    with pytest.raises(
+        ColumnError, match=r"needs numbers.*Given: 'abc' in record 2.*missing is empty, NA or NaN"
+    ):
         sdc.read(csv("x,y\n1,2\nabc,3\n"), numeric="x")
 
 

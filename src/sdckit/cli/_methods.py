@@ -79,7 +79,7 @@ def kind(part: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
     """
     if "$ref" in part:
         return kind(schema["$defs"][part["$ref"].rsplit("/", 1)[1]], schema)
-    if part.get("format") in ("columns", "column", "measure"):
+    if part.get("format") in ("columns", "column", "measure", "file"):
         return str(part["format"])
     if "anyOf" in part:
         return " or ".join(dict.fromkeys(kind(p, schema) for p in part["anyOf"] if p.get("type") != "null"))

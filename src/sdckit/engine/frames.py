@@ -147,6 +147,14 @@ def _with_na(column: pl.Series, how: str) -> Any:
     return None if name is None else pandas.array(column.to_list(), dtype=name)
 
 
+def is_kept(frame: Any) -> bool:
+    """Whether this is a table as `accept` gives it back: in Polars, or on an engine outside memory."""
+    if isinstance(frame, pl.DataFrame):
+        return True
+    table = nw.from_native(frame, pass_through=True)
+    return table is not frame and table.implementation.value in ("duckdb", "pyspark")
+
+
 def engine_of(frame: Any) -> str:
     """The engine that holds this frame."""
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):

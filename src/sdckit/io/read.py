@@ -17,11 +17,13 @@ from sdckit.io.formats import DELIMITED, readable
 from sdckit.io.on_disk import open_on_disk
 from sdckit.io.parquet import parquet_labels, read_parquet
 from sdckit.io.statistical import read_statistical
+from sdckit.known_options import known_options
 from sdckit.labels import Labels
 from sdckit.microdata import Microdata
 from sdckit.roles import roles_of
 
 
+@known_options
 def read(
     source: Any,
     *,
@@ -84,7 +86,7 @@ def read(
     else:
         data = _from_frame(source, engine, named)
     for text in (*_index_not_read(source), *_repeated_ids(data)):
-        warn(text, SdcWarning, stacklevel=2)
+        warn(text, SdcWarning, stacklevel=3)  # the caller of read, behind the check of its options
     if keep_direct or not checked.direct:
         return data
     return replace(data.without(checked.direct), dropped=checked.direct)

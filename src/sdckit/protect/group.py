@@ -6,14 +6,34 @@ from itertools import accumulate
 from typing import Annotated, Any
 
 import polars as pl
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from sdckit.engine import frames, recode
-from sdckit.errors import DataError, OptionError, listing
+from sdckit.errors import DataError, OptionError, listing, shown
 from sdckit.microdata import Microdata
 from sdckit.protect.categories import Categories, categories, recoded
 from sdckit.registry import Columns, protection
 from sdckit.values import as_text
+
+
+def _new_from_old(given: Any) -> Any:
+    """Refuse a map from old to new, as pandas and R have it, and say how it is written here."""
+    if isinstance(given, Mapping) and given and all(isinstance(v, str | int | float) for v in given.values()):
+        turned: dict[str, list[Any]] = {}
+        for old, new in given.items():
+            turned.setdefault(str(new), []).append(old)
+        raise OptionError(
+            "map of group says of which old categories each new one is made.",
+            given=shown(given),
+            allowed="{new: [old, …]}",
+            hint=f"For example map={shown(turned)}.",
+        )
+    return given
+
+
+NewFromOld = Annotated[
+    Mapping[str, Annotated[list[Any], Field(min_length=1)]], BeforeValidator(_new_from_old)
+]
 
 
 @protection("Merge categories", engines="all", reference="Hundepool et al. (2012), ch. 3")
@@ -21,7 +41,7 @@ def group(
     data: Microdata,
     *,
     variables: Columns,
-    map: Mapping[str, Annotated[list[Any], Field(min_length=1)]] | None = None,
+    map: NewFromOld | None = None,
     digits: Annotated[int, Field(ge=1)] | None = None,
     rest: str | None = None,
 ) -> Microdata:

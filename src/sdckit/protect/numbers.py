@@ -10,6 +10,7 @@ from sdckit.arrays import Floats
 from sdckit.engine import frames
 from sdckit.errors import ColumnError
 from sdckit.microdata import Microdata
+from sdckit.values import instead_of_numbers
 
 
 def number_columns(data: Microdata, variables: Sequence[str], method: str) -> list[str]:
@@ -21,7 +22,8 @@ def number_columns(data: Microdata, variables: Sequence[str], method: str) -> li
     for column in names:
         if not schema[column].is_numeric():
             raise ColumnError(
-                f"{method} needs numbers; {column!r} does not hold numbers.", given=str(schema[column])
+                f"{method} needs numbers; {column!r} does not hold numbers.",
+                given=instead_of_numbers(data.frame, column, schema[column]),
             )
     return names
 

@@ -17,6 +17,7 @@ from sdckit.errors import ColumnError, OptionError
 from sdckit.microdata import Microdata
 from sdckit.protect.categories import recoded
 from sdckit.registry import Column, protection
+from sdckit.values import instead_of_numbers
 
 MOST = 10_000  # intervals; more are a slip of the pen
 EXACT = 1e15  # every floating-point number far above this is whole, and none is a count
@@ -71,7 +72,7 @@ def recode(
     if not kind.is_numeric():
         raise ColumnError(
             f"recode needs numbers; {variable!r} does not hold numbers.",
-            given=str(kind),
+            given=instead_of_numbers(data.frame, variable, kind),
             hint="To merge categories, use group.",
         )
     moments = tables.moments(data.table, [variable], None)

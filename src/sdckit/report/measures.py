@@ -205,7 +205,7 @@ def left_out(x: Assessment, *, public: bool) -> list[dict[str, str]]:
     rows = []
     for name, reason in [*((o.measure, o.reason) for o in x.omitted), *_without_number(x)]:
         spec = find(name)
-        if public and reason != CLOSE and not spec.lacks(x.original):
+        if public and reason != CLOSE and not spec.lacks(x.original, {}):
             reason = "does not apply to this file or this protection"
         rows.append({"title": spec.title, "name": spec.name, "kind": spec.kind.value, "reason": reason})
     return rows

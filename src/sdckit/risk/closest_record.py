@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
-from pydantic import Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from sdckit import charts
 from sdckit.arrays import Floats, Ints
 from sdckit.errors import listing
+from sdckit.io import read
 from sdckit.microdata import Microdata
 from sdckit.pairs import role_variables
 from sdckit.registry import Columns, Compares, risk
@@ -21,8 +22,17 @@ from sdckit.risk.points import SAME, Distance, Points, distinct_order, points
 from sdckit.risk.synthetic import as_sets
 from sdckit.risk.uncertainty import wilson
 
-# A file cannot be typed into a form or written into a scenario.
-Holdout = Annotated[Microdata | None, WithJsonSchema({"type": "null", "description": "set in Python only"})]
+
+def _as_data(given: Any) -> Any:
+    """Microdata from what is given as the hold-out: a path, any data frame, microdata or none."""
+    return given if given is None or isinstance(given, Microdata) else read(given)
+
+
+Holdout = Annotated[
+    Microdata | None,
+    BeforeValidator(_as_data),
+    WithJsonSchema({"type": "string", "format": "file", "description": "a file, in Python also a table"}),
+]
 
 _FAR_BELOW = 0.5  # of the reference: chance does not take a median there
 _POINTS, _LARGEST = 41, 0.98  # quantiles of a file among the points of its curve, and the last of them
@@ -74,9 +84,10 @@ def closest_record(
     .. math:: \frac1m\,\#\{i : d_i \le q\}, \qquad d_i = \min_l d(s_i, x_l)
 
     d is the distance of synthetic record s to the closest original (DCR), q the `quantile` of the same
-    distance for real people: those in `holdout`, records of the same population that the synthesis has not
-    seen; without one, the originals to the closest other original. Both are compared at the same q, so the
-    value to expect is `reference_share`: `quantile`, or more where distances tie, as with few categories.
+    distance for real people: those in `holdout` (a file or table), records of the same population that the
+    synthesis has not seen; without one, the originals to the closest other original. Both are compared at
+    the same q, so the value to expect is `reference_share`: `quantile`, or more where distances tie, as with
+    few categories.
 
     `variables`: keys, numeric and sensitive columns in all files by default, else all columns. `distance`:
     as in `record_linkage`, with Gower's range that of the original; a key of numbers with more than 20 values

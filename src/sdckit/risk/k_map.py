@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
-from pydantic import BaseModel, BeforeValidator, Field, PrivateAttr
+from pydantic import BaseModel, BeforeValidator, Field, PrivateAttr, WithJsonSchema
 
 from sdckit import charts
 from sdckit.arrays import Floats
@@ -59,6 +59,13 @@ class Population(BaseModel):
         return counts, notes
 
 
+Register = Annotated[
+    Population,
+    BeforeValidator(Population.of),
+    WithJsonSchema({"type": "string", "format": "file", "description": "a file, in Python also a table"}),
+]
+
+
 @risk(
     "Records with fewer than k people in the population",
     bounds=(0, 1),
@@ -75,7 +82,7 @@ class Population(BaseModel):
 def k_map(
     data: Microdata,
     *,
-    population: Annotated[Population, BeforeValidator(Population.of)],
+    population: Register,
     count: str | None = None,
     k: Annotated[int, Field(ge=2)] = 3,
     keys: Columns = KEYS,

@@ -1,0 +1,39 @@
+"""Options and numbers as plain data."""
+
+from collections.abc import Mapping, Set
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from sdckit.microdata import Microdata
+from sdckit.result import Result
+
+
+def plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as plain data that YAML, JSON and people can read."""
+
+    def simple(value: Any) -> Any:
+        if isinstance(value, BaseModel):
+            return simple(value.model_dump())
+        if isinstance(value, StrEnum):
+            return value.value
+        if isinstance(value, Mapping):
+            return {str(k): simple(v) for k, v in value.items()}
+        if isinstance(value, Set):
+            return sorted(map(simple, value), key=str)
+        if isinstance(value, list | tuple):
+            return [simple(v) for v in value]
+        if isinstance(value, Microdata):
+            return f"{value.height:,} records"
+        if isinstance(value, Result):
+            return {value.measure: simple(value.options)}
+        return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+    return {name: simple(value) for name, value in options.items()}
+
+
+def numbers(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Figures with Python's own numbers: those of NumPy show their type."""
+    return {n: v.item() if isinstance(v, np.generic) else v for n, v in figures.items()}
