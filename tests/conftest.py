@@ -1,10 +1,12 @@
 """Fixtures every test may use."""
 
+import importlib
 import importlib.util
 import json
 import os
 import shutil
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 
@@ -108,3 +110,17 @@ def oracle_cases(topic: str, keep=lambda case: True) -> list:
     if not found:
         return [pytest.param(None, id="absent")]
     return [pytest.param(c, id=c["id"]) for c in json.loads(found[0].read_text()) if keep(c)]
+
+
+@pytest.fixture(scope="module")
+def checked_charts():
+    """Charts checked against their schema, which takes too long where reports are written."""
+
+    def checked(chart):
+        return chart.to_dict()
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("sdckit.charts.static_svg", "sdckit.charts", "sdckit.report.side_by_side"):
+            patch.setattr(importlib.import_module(name), "plain", checked)
+        patch.setattr(sdc.charts, "unchecked", nullcontext)
+        yield

@@ -9,6 +9,8 @@ from sdckit import charts
 from sdckit.charts.label_places import LINE, Scale, place
 from sdckit.charts.numbers import SPACE, number, percent, round_marks
 
+pytestmark = pytest.mark.usefixtures("checked_charts")
+
 NASTY = "<script>alert('x')</script> \"quoted\" 🎉"
 SVG = "{http://www.w3.org/2000/svg}"
 

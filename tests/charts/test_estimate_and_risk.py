@@ -10,6 +10,8 @@ from sdckit import charts
 from sdckit.charts.estimate_and_risk import APART, _spread, flags
 from sdckit.charts.label_places import Scale
 
+pytestmark = pytest.mark.usefixtures("checked_charts")
+
 poles = st.lists(st.tuples(st.floats(0, 700), st.integers(1, 200).map(float)), max_size=14)
 
 

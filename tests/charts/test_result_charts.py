@@ -14,6 +14,8 @@ from sdckit.charts.numbers import SPACE, coarse
 from sdckit.charts.score_densities import _smooth
 from sdckit.charts.table_cells import most_changed, table_cells
 
+pytestmark = pytest.mark.usefixtures("checked_charts")
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 

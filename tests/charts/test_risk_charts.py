@@ -6,6 +6,8 @@ import pytest
 import sdckit as sdc
 from sdckit import charts
 
+pytestmark = pytest.mark.usefixtures("checked_charts")
+
 
 def told(chart: object) -> list[str]:
     """The texts of all marks."""

@@ -47,7 +47,7 @@ def broken():
 
 
 @pytest.fixture(scope="module")
-def pages(broken, tmp_path_factory):
+def pages(broken, checked_charts, tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     found = compare(
         canaries(),

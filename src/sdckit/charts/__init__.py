@@ -28,7 +28,9 @@ from sdckit.charts.risk_utility_multiples import MapPanel as MapPanel
 from sdckit.charts.risk_utility_multiples import risk_utility_multiples as risk_utility_multiples
 from sdckit.charts.robust_distances import robust_distances as robust_distances
 from sdckit.charts.score_densities import score_densities as score_densities
+from sdckit.charts.static_svg import plain as plain
 from sdckit.charts.static_svg import static_svg as static_svg
+from sdckit.charts.static_svg import unchecked as unchecked
 from sdckit.charts.table_bars import TableBars as TableBars
 from sdckit.charts.table_change import table_change as table_change
 from sdckit.charts.table_heatmap import table_heatmap as table_heatmap

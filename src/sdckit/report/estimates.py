@@ -174,7 +174,8 @@ def _picture(result: Result, panel: pl.DataFrame) -> dict[str, Any]:
     title = f"{first['indicator']} of {first['variable']}" if "indicator" in first else "coefficients"
     numbers = [f"{what}_{file}" for what in ("estimate", "low", "high") for file in ("original", "protected")]
     rounded = panel.with_columns(pl.col(numbers).round_sig_figs(FIGURES))
-    return {"title": title, "chart": charts.estimates(replace(result, parts=rounded), width=WIDTH).to_dict()}
+    chart = charts.estimates(replace(result, parts=rounded), width=WIDTH)
+    return {"title": title, "chart": charts.plain(chart)}
 
 
 def _row(line: dict[str, Any], *, public: bool) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def pictures(x: Assessment, kind: Kind, *, public: bool) -> dict[str, Any]:
     found = [p for name, result in results.items() if (p := _picture(x, find(name), result, public=public))]
     first = sorted(found, key=lambda p: (p["name"] in LAST, not p["wide"]))[: MOST[kind]]
     names = {p["name"] for p in first}
-    drawn = [p for p in found if p["name"] in names]
+    drawn = [{**p, "chart": charts.plain(p["chart"])} for p in found if p["name"] in names]
     return {"charts": drawn, "all": len(found)}
 
 
@@ -80,7 +80,7 @@ def _picture(x: Assessment, spec: Spec, result: Result, *, public: bool) -> dict
         if not _any_change(shown, chart):
             return None
     try:
-        drawn = chart(shown).to_dict()
+        drawn = chart(shown)
     except SdcError:  # nothing to draw
         return None
     return {

@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from sdckit.assess import Assessment
+from sdckit.charts.static_svg import plain
 from sdckit.errors import SdcError
 from sdckit.estimate.estimated import Estimated
 from sdckit.quantity import Quantity
@@ -61,7 +62,7 @@ def estimates_and_risk(found: RiskUtilityMap, done: Assessment | None) -> dict[s
     charts = []
     for name in worst:
         try:
-            charts.append({"title": name, "chart": kept.estimate_chart(name).to_dict()})
+            charts.append({"title": name, "chart": plain(kept.estimate_chart(name))})
         except SdcError:  # no scenario allows it
             continue
         if len(charts) == ESTIMATES:
@@ -91,4 +92,4 @@ def scenario_mosaics(found: RiskUtilityMap, pairs: Sequence[Any]) -> dict[str, A
         chart = found.mosaics(first["names"])
     except SdcError:  # a scenario drops one of the keys, or nothing could be carried out
         return None
-    return {"title": f"{first['first_title']} by {first['second_title']}", "chart": chart.to_dict()}
+    return {"title": f"{first['first_title']} by {first['second_title']}", "chart": plain(chart)}

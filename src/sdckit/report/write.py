@@ -3,7 +3,8 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from sdckit.assess import Assessment
+from sdckit import charts
+from sdckit.assess import Assessment, Progress
 from sdckit.atomic import replacing
 from sdckit.errors import OptionError
 from sdckit.report.disclosure import Audience
@@ -14,13 +15,19 @@ from sdckit.risk_utility_map import RiskUtilityMap
 
 
 def report(
-    x: Assessment | RiskUtilityMap, path: str | Path, *, audience: Audience = "internal", json: bool = True
+    x: Assessment | RiskUtilityMap,
+    path: str | Path,
+    *,
+    audience: Audience = "internal",
+    json: bool = True,
+    progress: Progress | None = None,
 ) -> Path:
     """Write a report of an assessment, or of a risk–utility map and the full assessment of its best scenario.
 
     One HTML file with its charts inside: no network, no script, prints. It appears whole or not at all.
     Beside it, under the same name with the ending .json, its numbers for programs, for the same audience
-    (`sdckit.report.document` has the names); `json=False` leaves that file out.
+    (`sdckit.report.document` has the names); `json=False` leaves that file out. It takes some seconds:
+    `progress` is told what is done next, how many pieces are done, and how many there are.
 
     **internal** shows the key combinations with the highest risk and the scenario file, so that the protected
     file can be made again. **public** shows no value of a record, no count below 5 records, no smallest or
@@ -50,8 +57,12 @@ def report(
         )
     path = Path(path).expanduser()
     check_name(path)
-    content = summarize(x, audience)
-    texts = {path: render(content)}
+    tell = progress or (lambda *_: None)
+    with charts.unchecked():
+        tell("measures of the best scenario" if isinstance(x, RiskUtilityMap) else "tables", 0, 2)
+        content = summarize(x, audience)
+        tell("charts", 1, 2)
+        texts = {path: render(content)}
     if json:
         texts[json_beside(path)] = to_json(content)
     with ExitStack() as files:  # both are written before either takes its place
