@@ -83,11 +83,43 @@ def test_one_of_and_nested_choices():
         ([{"suppress": {"k": {"range": [1, 5]}}}], OptionError, "Option 'k' of suppress"),
         ([{"microaggregate": {"k": {"range": [0, 5], "log": True}}}], OptionError, "must be positive"),
         ([{"a": 1, "b": 2}], OptionError, "not valid"),
+        ([{"suppress": 3}], OptionError, "must be a mapping"),
+        ([{"suppress": {"k": {"choices": 3}}}], OptionError, "choices of 'suppress.k' must be a list"),
     ],
 )
 def test_mistakes_in_a_space(space, error, text):
     with pytest.raises(error, match=text):
         Space.of(space)
+
+
+@pytest.mark.parametrize(
+    "around", [lambda s: s, lambda s: {"optional": s}, lambda s: {"one of": [s, "drop"]}]
+)
+def test_a_list_that_is_meant_as_choices(around):
+    steps = [
+        around({"recode": {"variable": "age", "width": [5, 10, 20]}}),
+        {"suppress": {"k": {"range": [2, 5]}}},
+    ]
+    with pytest.raises(OptionError, match=r"write width: \{choices: \[5, 10, 20\]\}"):
+        Space.of(steps)
+
+
+def test_lists_that_an_option_takes_are_left_alone():
+    Space.of([{"microaggregate": {"variables": ["a", "b"], "k": {"choices": [3, 5]}}}])
+    Space.of([{"optional": {"recode": {"variable": "age", "breaks": [18, 65]}}}])
+
+
+@pytest.mark.parametrize(
+    ("step", "text"),
+    [
+        ({"suppress": {"k": 3}}, r"k: \{choices: \[3, …\]\}, .* k: \{range: \[3, …\]\}"),
+        ({"drop": {"variables": ["a"]}}, r"optional: \{drop: \{variables: \[a\]\}\}"),
+        ("shuffle_order", r"optional: \{shuffle_order: \{\}\}"),
+    ],
+)
+def test_how_to_leave_something_open_is_said_with_the_users_step(step, text):
+    with pytest.raises(OptionError, match=text):
+        Space.of([step])
 
 
 def test_a_small_space_is_tried_once_and_no_more(small):

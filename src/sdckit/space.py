@@ -13,8 +13,9 @@ from math import exp, log
 from typing import Any
 
 import numpy as np
+import yaml
 
-from sdckit.errors import OptionError
+from sdckit.errors import OptionError, SdcError
 from sdckit.registry import Kind, find
 from sdckit.scenario import Scenario
 
@@ -74,10 +75,9 @@ class Space:
         places: dict[str, Place] = {}
         for position, step in enumerate(content):
             _find_places(step, f"{position}", places)
+            _refuse_lists(step, f"{position}", places)
         if not places:
-            raise OptionError(
-                "The search space leaves nothing open.", hint="Add {choices: […]} or {range: […]}."
-            )
+            raise OptionError("The search space leaves nothing open.", hint=_how_to_open(content))
         space = cls(content, places)
         for end in (0.0, 1.0):
             for genes in space._corners(end):
@@ -184,8 +184,71 @@ def _find_places(step: Mapping[str, Any], name: str, places: dict[str, Place]) -
             _find_places(_as_step(alternative), f"{name}/{which}", places)
     else:
         find(method, Kind.PROTECTION)
+        if not isinstance(content, Mapping | None):
+            raise OptionError(
+                f"The options of {method!r} in the search space must be a mapping.",
+                given=content,
+                allowed=f"{method}: {{option: value, …}}",
+            )
         for option, value in (content or {}).items():
             _find_values(value, f"{name}/{method}.{option}", places)
+
+
+def _refuse_lists(step: Mapping[str, Any], name: str, places: Mapping[str, Place]) -> None:
+    """Refuse a list where the option takes one value: several to try are written as choices."""
+    method, content = next(iter(step.items()))
+    if method == OPTIONAL:
+        return _refuse_lists(_as_step(content), f"{name}/there", places)
+    if method == ONE_OF:
+        for which, alternative in enumerate(content):
+            _refuse_lists(_as_step(alternative), f"{name}/{which}", places)
+        return None
+    ((_, options),) = (_fill(step, name, dict.fromkeys(places, 0.0), places) or {}).items()
+    lists = {option: value for option, value in options.items() if isinstance(value, list) and value}
+    single = {**options, **{option: value[0] for option, value in lists.items()}}
+    for option, value in lists.items():
+        if _valid(method, single) and not _valid(method, {**single, option: value}):
+            raise OptionError(
+                f"Option {option!r} of {method} takes one value.",
+                given=_flow(value),
+                hint=f"To try each of them, write {option}: {{choices: {_flow(value)}}}.",
+            )
+    return None
+
+
+def _valid(method: str, options: Mapping[str, Any]) -> bool:
+    try:
+        find(method, Kind.PROTECTION).validate(options)
+    except SdcError:
+        return False
+    return True
+
+
+def _how_to_open(steps: Sequence[Mapping[str, Any]]) -> str:
+    """How to leave something open, on the first of the user's steps that have an option."""
+    method, options = next(
+        ((m, o) for step in steps for m, o in step.items() if o), (next(iter(steps[0])), {})
+    )
+    whole = f"make a step optional: - optional: {{{method}: {_flow(options or {})}}}"
+    numbers = [o for o, v in options.items() if isinstance(v, int | float) and not isinstance(v, bool)]
+    for option in numbers[:1]:
+        value = options[option]
+        return (
+            f"Write values to try as {option}: {{choices: [{value}, …]}}, or all between two as "
+            f"{option}: {{range: [{value}, …]}}, or {whole}."
+        )
+    return whole[0].upper() + whole[1:] + "."
+
+
+def _option(name: str) -> str:
+    """An option for a message: the place without the way to it."""
+    return repr(name.rsplit("/", 1)[-1])
+
+
+def _flow(value: Any) -> str:
+    """A value as YAML has it, in one line."""
+    text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10_000)
+    return text.removesuffix("\n").removesuffix("\n...")
 
 
 def _find_values(value: Any, name: str, places: dict[str, Place]) -> None:
@@ -193,7 +256,7 @@ def _find_values(value: Any, name: str, places: dict[str, Place]) -> None:
         return
     if set(value) == {"choices"}:
         if not isinstance(value["choices"], list) or not value["choices"]:
-            raise OptionError(f"choices of {name!r} must be a list.", given=value["choices"])
+            raise OptionError(f"choices of {_option(name)} must be a list.", given=value["choices"])
         places[name] = Place(tuple(value["choices"]))
     elif "range" in value and set(value) <= {"range", "log"}:
         places[name] = _range(value, name)
@@ -206,10 +269,10 @@ def _range(value: Mapping[str, Any], name: str) -> Place:
     ends = value["range"]
     numbers = isinstance(ends, list) and len(ends) == 2 and all(isinstance(e, int | float) for e in ends)
     if not numbers or not ends[0] < ends[1]:
-        raise OptionError(f"range of {name!r} must be [low, high].", given=ends)
+        raise OptionError(f"range of {_option(name)} must be [low, high].", given=ends)
     logarithmic = bool(value.get("log", False))
     if logarithmic and ends[0] <= 0:
-        raise OptionError(f"A logarithmic range of {name!r} must be positive.", given=ends)
+        raise OptionError(f"A logarithmic range of {_option(name)} must be positive.", given=ends)
     return Place((), ends[0], ends[1], logarithmic, all(isinstance(e, int) for e in ends))
 
 
