@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sdckit as sdc
-from sdckit.errors import ColumnError, DataError, RoleError, SdcWarning
+from sdckit.errors import ColumnError, DataError, OptionError, RoleError, SdcWarning
 
 
 def test_a_frame_comes_back_as_the_kind_that_went_in():
@@ -160,3 +160,29 @@ def test_pandas_columns_of_several_or_unknown_types_are_named(values):
     frame = pd.DataFrame({"fine": [1, 2, 3], "odd one": pd.Series(values, dtype=object)})
     with pytest.raises(ColumnError, match=r"Column 'odd one' has values of several types.*astype"):
         sdc.read(frame, keys="fine")
+
+
+def test_microdata_are_made_with_read(survey):
+    pandas = survey.frame.to_pandas()
+    for wrong in ((pandas,), (None,), (survey.frame, ["sex"]), (survey.frame.lazy(),), ("survey.csv",)):
+        with pytest.raises(OptionError, match=r"Microdata are made with sdckit.read"):
+            sdc.Microdata(*wrong)
+    assert sdc.Microdata(survey.frame, survey.roles).roles == survey.roles
+
+
+@pytest.mark.parametrize("odd", [".", "k.A.", "1.234,56"])
+def test_the_first_value_that_is_no_number_is_shown(odd):
+    frame = pl.DataFrame({"x": ["1", None, "2,5", odd, odd]})
+    with pytest.raises(ColumnError) as met:
+        sdc.read(frame, numeric="x")
+    assert f"Given: '{odd}' in record 4." in str(met.value)
+    assert "missing is empty, NA or NaN" in str(met.value)
+
+
+def test_categories_are_not_numbers(survey):
+    ages = sdc.protect.recode(survey, variable="age", width=5)
+    with pytest.raises(
+        ColumnError, match=r"Given: categories: 0–4, 5–9, .*… \(\d+ in all\). To merge"
+    ) as met:
+        sdc.protect.recode(ages, variable="age", width=10)
+    assert "Enum" not in str(met.value)

@@ -134,3 +134,112 @@ def test_our_error_inside_an_option_comes_as_it_is():
     assert text.startswith("There is no indicator 'ginni'.")
     assert text.count("Allowed:") == 1
     assert ".." not in text
+
+
+def test_several_synthetic_sets_are_averaged_as_in_assess(survey):
+    sets = [sdc.protect.pram(survey, variables=["sex"], stay=0.5, rng=seed) for seed in range(3)]
+    single = [sdc.utility.records_changed(survey, data).value for data in sets]
+    result = sdc.utility.records_changed(survey, sets)
+    assert result.value == pytest.approx(np.mean(single))
+    assert result.notes[-1] == "Mean over 3 files; parts are of the first."
+    assessed = sdc.assess(survey, sets, measures=["records_changed"]).utility["records_changed"]
+    assert (assessed.value, assessed.figures) == (result.value, result.figures)
+    assert sdc.utility.records_changed(survey, tuple(sets)).value == result.value
+    assert (
+        sdc.utility.records_changed(survey, sets[:1]).notes
+        == sdc.utility.records_changed(survey, sets[0]).notes
+    )
+
+
+def test_every_measure_of_two_files_takes_a_list_or_none(survey):
+    for spec in specs():
+        if spec.kind is not Kind.PROTECTION and len(spec.file_names) == 2:
+            required = [n for n, f in spec.options.model_fields.items() if f.is_required()]
+            with pytest.raises(OptionError, match=r"needs at least one file" if not required else r"needs"):
+                spec.call(survey, [])
+
+
+def test_a_list_where_one_file_is_meant(survey):
+    with pytest.raises(OptionError, match=r"k_anonymity takes one file as data. Given: a list of 2.*assess"):
+        sdc.risk.k_anonymity([survey, survey])
+    with pytest.raises(OptionError, match=r"il1s takes one file as original"):
+        sdc.utility.il1s([survey], survey)
+    with pytest.raises(OptionError, match=r"suppress takes one file as data"):
+        sdc.protect.suppress([survey])
+
+
+def test_an_empty_choice_of_columns_is_no_choice(survey):
+    for call in (
+        lambda: sdc.risk.k_anonymity(survey, keys=[]),
+        lambda: sdc.utility.il1s(survey, survey, variables=()),
+        lambda: sdc.protect.suppress(survey, keys=[]),
+        lambda: sdc.protect.pram(survey, variables=[]),
+        lambda: sdc.Step("microaggregate", variables=[]),
+    ):
+        with pytest.raises(OptionError, match=r"needs at least one column in '(keys|variables)'"):
+            call()
+    assert sdc.protect.microaggregate(survey, by=[], k=3).log  # by nothing is the whole file
+
+
+def test_columns_that_are_named_need_no_role(survey):
+    bare = sdc.read(survey.frame)
+    keys, income = ["sex", "region"], "income"
+    assert sdc.risk.k_anonymity(bare, keys=keys).value == sdc.risk.k_anonymity(survey, keys=keys).value
+    assert sdc.utility.il1s(bare, bare, variables=income).value == 0
+    assert sdc.protect.microaggregate(bare, variables=income, k=3).log
+    found = sdc.assess(bare, bare, measures=["k_anonymity"], k_anonymity={"keys": keys})
+    assert found.after["k_anonymity"].options["keys"] == keys
+    assert sdc.compare(
+        bare, [sdc.Scenario("no")], risk="k_anonymity", utility="records_changed", k_anonymity={"keys": keys}
+    )
+    with pytest.raises(sdc.SdcError, match=r"suppress_risky needs the role 'keys'"):
+        sdc.protect.suppress_risky(bare, keys=keys)  # of which variables?
+    with pytest.raises(sdc.SdcError, match=r"l_diversity needs the role 'sensitive'"):
+        sdc.risk.l_diversity(bare, keys=keys)
+
+
+def test_seed_is_called_rng(survey):
+    with pytest.raises(OptionError, match=r"in a call also rng. A call takes rng=3; a scenario has one seed"):
+        sdc.protect.pram(survey, variables="sex", seed=3)
+    with pytest.raises(OptionError, match=r"It draws no random numbers"):
+        sdc.protect.suppress(survey, seed=3)
+
+
+@pytest.mark.parametrize("collection", [np.array, pl.Series, set, frozenset, iter, tuple])
+def test_column_names_in_any_collection(survey, collection):
+    names = ["region", "sex"]
+    assert sdc.read(survey.frame, keys=collection(names)).roles.keys == ("region", "sex")
+    assert sdc.risk.k_anonymity(survey, keys=collection(names)).options["keys"] == names
+    step = sdc.Step("suppress", keys=collection(names))
+    assert step.options == {"keys": names}
+    assert step == sdc.Step("suppress", keys=names)
+
+
+@pytest.mark.parametrize("wrong", [{"sex": 1}, pl.DataFrame({"sex": [1]}), 3, np.zeros((2, 2)), ["sex", 1]])
+def test_what_holds_no_column_names(survey, wrong):
+    with pytest.raises(sdc.SdcError, match=r"Role 'keys' takes column names"):
+        sdc.read(survey.frame, keys=wrong)
+    with pytest.raises(
+        OptionError, match=r"Option 'keys' of k_anonymity is not valid.*Allowed: column names"
+    ):
+        sdc.risk.k_anonymity(survey, keys=wrong)
+
+
+def test_numbers_of_results_are_those_of_python(survey):
+    @utility("NumPy's numbers", reading="None.", compares=registry.Compares.ONE_FILE)
+    def numpys(data: sdc.Microdata) -> sdc.Result:
+        """NumPy's numbers."""
+        return sdc.Result(np.float64(1), {"count": np.int64(2), "share": np.float32(0.5)})
+
+    try:
+        result = numpys(survey)
+        assert [type(v) for v in (result.value, *result.figures.values())] == [float, int, float]
+    finally:
+        registry.forget("numpys")
+
+
+def test_figures_stand_below_each_other():
+    long = sdc.Result(1.0, {"expected_reidentifications": 19.1, "records": 8})
+    assert {line.index(end) for line, end in zip(repr(long).split("\n")[1:], ("19.1", "8"), strict=True)} == {
+        30
+    }

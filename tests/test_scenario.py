@@ -176,3 +176,31 @@ def test_only_steps_that_differ_are_done_again(survey):
     with pytest.raises(sdc.errors.SdcError):
         sdc.Scenario("s", [AGES, {"add_noise": {"variables": ["age"]}}]).replay(data, 2)
     assert len(data.kept["replayed"]) == 1
+
+
+@pytest.mark.parametrize("name", [[sdc.Step("suppress", k=3)], None, "", "  ", 3])
+def test_a_scenario_needs_a_name(name):
+    with pytest.raises(OptionError, match=r"A scenario needs a name, and it comes first"):
+        sdc.Scenario(name, [sdc.Step("suppress", k=3)])
+    with pytest.raises(OptionError, match=r"A scenario needs a name, and it comes first"):
+        sdc.Scenario(name)
+
+
+@pytest.mark.parametrize("step", [1, None, ["suppress"], pl.DataFrame({"x": [1]})])
+def test_what_is_no_step(step):
+    with pytest.raises(OptionError, match=r"A step of scenario 'a' is not valid. .*Allowed: Step\("):
+        sdc.Scenario("a", [step])
+
+
+def test_a_tab_in_a_plan_is_named_with_its_file(tmp_path):
+    path = tmp_path / "plan.yaml"
+    path.write_text("data:\n\tfile: survey.csv\n")
+    with pytest.raises(FileError) as met:
+        sdc.Plan.load(path)
+    assert str(met.value) == (
+        f"{path}: The scenario file is not valid YAML. Given: line 2, column 1: a tab. "
+        "Use spaces, not tabs, at the beginning of lines."
+    )
+    path.write_text("data: {file: [}\n")
+    with pytest.raises(FileError, match=r"plan.yaml: .*Given: line 1, column 15: expected the node content"):
+        sdc.Plan.load(path)

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any, cast
 
 from sdckit.columns import column_names, names_columns
-from sdckit.errors import OptionError, SdcError, UnknownMethodError, listing, nearest
+from sdckit.errors import OptionError, SdcError, UnknownMethodError, listing, nearest, shown
 from sdckit.microdata import Microdata, require_microdata
 from sdckit.pairs import why_not_linked
 from sdckit.registry import Compares, Kind, Spec, find, known, specs
@@ -44,6 +44,7 @@ class Assessment:
     scenario: str = ""
     seed: int | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
+    same_people: bool = True  # each record of a protected file is one of the original's people
 
     @property
     def identifiers_left(self) -> tuple[str, ...]:
@@ -65,9 +66,10 @@ class Assessment:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to mind before the file is released: of its steps, and of columns that no risk looks at."""
-        found = (
-            text for data in self.protected for text in (*data.warnings, *unmeasured(self.original, data))
-        )
+        found: list[str] = []
+        for data in self.protected:
+            found += data.warnings
+            found += unmeasured(self.original, data, same_people=self.same_people)
         return tuple(dict.fromkeys(found))
 
     def __repr__(self) -> str:
@@ -158,6 +160,7 @@ def assess(
         tuple(omitted),
         max_risk,
         seconds=seconds,
+        same_people=linked is not False and len(sets) == 1,
     )
 
 
@@ -165,7 +168,7 @@ def check_ceiling(max_risk: Any) -> None:
     """Refuse an accepted risk that is not a number."""
     number = isinstance(max_risk, int | float) and not isinstance(max_risk, bool) and not isnan(max_risk)
     if max_risk is not None and not number:
-        raise OptionError("max_risk must be a number.", given=repr(max_risk))
+        raise OptionError("max_risk must be a number.", given=shown(max_risk))
 
 
 def _measures() -> dict[str, Spec]:

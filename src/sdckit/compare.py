@@ -12,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from sdckit.assess import Assessment, assess, check_ceiling, measure_options
-from sdckit.errors import OptionError, SdcError
+from sdckit.errors import OptionError, SdcError, shown
 from sdckit.estimate.estimated import MEASURES, averaged, estimates_of
 from sdckit.microdata import Microdata, require_microdata
 from sdckit.own import packed, sources, unpack
@@ -112,7 +112,7 @@ class Judge:
         risks, losses = weights(risk, Kind.RISK), weights(utility, Kind.UTILITY)
         options = measure_options(needs, "A comparison", "risk, utility, also, max_risk")
         if not isinstance(also, Sequence):
-            raise OptionError("also names measures.", given=repr(also), allowed="a name or a list of names")
+            raise OptionError("also names measures.", given=shown(also), allowed="a name or a list of names")
         asked = (also,) if isinstance(also, str) else tuple(also)
         further = [Quantity.named(name, Kind.RISK, Kind.UTILITY) for name in asked]
         for spec in [*(Quantity.named(name).spec for name in (*risks, *losses)), *(q.spec for q in further)]:

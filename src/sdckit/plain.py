@@ -34,6 +34,11 @@ def plain(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: simple(value) for name, value in options.items()}
 
 
+def number(value: Any) -> Any:
+    """A number of Python's own: those of NumPy show their type."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def numbers(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Figures with Python's own numbers: those of NumPy show their type."""
-    return {n: v.item() if isinstance(v, np.generic) else v for n, v in figures.items()}
+    """Figures with numbers of Python's own."""
+    return {name: number(value) for name, value in figures.items()}

@@ -30,7 +30,7 @@ from sdckit.kinds import Compares as Compares
 from sdckit.kinds import Kind as Kind
 from sdckit.microdata import LogEntry, Microdata, require_microdata
 from sdckit.option_words import refusal
-from sdckit.plain import numbers
+from sdckit.plain import number, numbers
 from sdckit.plain import plain as plain
 from sdckit.plugins import is_own, load_ours, load_plugins
 from sdckit.result import Result
@@ -130,13 +130,17 @@ class Spec:
             columns = [name for name in self.parameters if is_columns(self.hints[name])]
             raise refusal(self.name, error, given, columns) from None
         options = {name: getattr(model, name) for name in self.options.model_fields}
-        for name, role in self._role_options.items():
-            if role in self.needs and not options[name] and not isinstance(options[name], RoleColumns):
-                hint = f"Without {name} they are those with the role {role.value!r}."
-                raise OptionError(
-                    f"{self.name} needs at least one column in {name!r}.", given="none", hint=hint
-                )
+        for name in self._never_empty:
+            if not options[name] and not isinstance(options[name], RoleColumns):
+                raise OptionError(f"{self.name} needs at least one column in {name!r}.", given="none")
         return options
+
+    @cached_property
+    def _never_empty(self) -> list[str]:
+        """Options that name columns without which nothing is measured or protected."""
+        asked = {n for n, p in self.parameters.items() if p.default is p.empty and is_columns(self.hints[n])}
+        roles = {name for name, role in self._role_options.items() if role in self.needs}
+        return sorted(roles | asked if self.kind is Kind.PROTECTION else roles)
 
     @cached_property
     def _role_options(self) -> Mapping[str, Role]:
@@ -281,13 +285,9 @@ def prepare(spec: Spec, files: Sequence[Any], given: Mapping[str, Any]) -> dict[
     for position, file in enumerate(files):
         several = isinstance(file, list | tuple)
         if several and (position == 0 or not file):
-            raise OptionError(
-                f"{spec.name} takes one file as {spec.file_names[0]}."
-                if position == 0
-                else f"{spec.name} needs at least one file as {spec.file_names[position]}.",
-                given=f"a list of {len(file)}",
-                hint="sdckit.assess takes a list of protected files." * (position == 0),
-            )
+            what = f"{'needs at least' if position else 'takes'} one file as {spec.file_names[position]}"
+            hint = "" if position else "sdckit.assess takes a list of protected files."
+            raise OptionError(f"{spec.name} {what}.", given=f"a list of {len(file)}", hint=hint)
         for data in file if several else [file]:
             require_microdata(data, spec.name)
             if position == 0:
@@ -305,15 +305,8 @@ def _measuring(spec: Spec) -> Callable[..., Result]:
         files += tuple(given.pop(name) for name in spec.file_names[len(files) :] if name in given)
         options = prepare(spec, files, given)
         result = _of_sets(spec, files, options)
-        figures = numbers({**result.figures, "": result.value})
-        return replace(
-            result,
-            value=figures.pop(""),
-            figures=figures,
-            measure=spec.name,
-            options=plain(options),
-            draw=spec.chart,
-        )
+        own = {"value": number(result.value), "figures": numbers(result.figures)}
+        return replace(result, **own, measure=spec.name, options=plain(options), draw=spec.chart)
 
     measure.__signature__ = readable(spec.function)  # type: ignore[attr-defined]
     return measure

@@ -34,11 +34,16 @@ def readable(function: Callable[..., Any]) -> inspect.Signature:
             parameters.append(parameter.replace(annotation=_Words("seed or generator"), default=None))
         elif name != "progress":
             annotation = _Words(in_words(hints[name])) if name in hints else parameter.annotation
-            default = parameter.default
-            default = default.value if isinstance(default, Enum) else default
-            parameters.append(parameter.replace(annotation=annotation, default=default))
+            parameters.append(parameter.replace(annotation=annotation, default=_plain(parameter.default)))
     result = _Words(in_words(hints["return"])) if "return" in hints else signature.return_annotation
     return signature.replace(parameters=parameters, return_annotation=result)
+
+
+def _plain(default: Any) -> Any:
+    """A default as users write it: the text of a choice."""
+    if type(default) is tuple:
+        return tuple(map(_plain, default))
+    return default.value if isinstance(default, Enum) else default
 
 
 def in_words(hint: Any) -> str:

@@ -177,3 +177,16 @@ def test_parts_carry_the_id_of_the_record():
     assert rows["record"].to_list() == [0, 1, 2, 0, 1, 2]
     taken = data.with_frame(data.frame.with_columns(distance=pl.col("who"))).with_roles(id="distance")
     assert closest_record(taken, taken, variables="x").parts["record"].to_list() == list("abc")
+
+
+def test_a_holdout_may_be_any_table_or_file(tmp_path):
+    data = sdc.demo.survey(n=120, seed=1)
+    held = sdc.demo.survey(n=60, seed=2)
+    wanted = closest_record(data, data, variables=["age", "income"], holdout=held)
+    sdc.write(held, tmp_path / "held.parquet")
+    for given_as in (held.frame, held.frame.to_pandas(), tmp_path / "held.parquet"):
+        result = closest_record(data, data, variables=["age", "income"], holdout=given_as)
+        assert (result.value, result.figures) == (wanted.value, wanted.figures)
+    with pytest.raises(sdc.SdcError, match=r"not a data frame"):
+        closest_record(data, data, holdout=3)
+    assert find("closest_record").json_schema["properties"]["holdout"]["format"] == "file"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
-from sdckit.errors import OptionError, UnknownMethodError, listing, nearest
+from sdckit.errors import OptionError, UnknownMethodError, listing, nearest, shown
 from sdckit.estimate.indicator import Indicator, own_function, written
 from sdckit.estimate.inequality import Gini, ShareRatio
 from sdckit.estimate.means import Mean, Proportion, Ratio, Total
@@ -82,7 +82,7 @@ def chosen(wanted: Any) -> list[Wanted]:
         return [Wanted(own_function("own function" if name.startswith("<") else name, wanted))]
     if isinstance(wanted, Sequence):
         return [i for one in wanted for i in chosen(one)]
-    raise OptionError("An indicator is a name, a function, or a name with options.", given=repr(wanted))
+    raise OptionError("An indicator is a name, a function, or a name with options.", given=shown(wanted))
 
 
 def _named(name: str, options: Any) -> list[Wanted]:
@@ -97,11 +97,11 @@ def _named(name: str, options: Any) -> list[Wanted]:
             f"There is no indicator {name!r}.", allowed=listing(known, 30), hint=nearest(name, known)
         )
     if options is not None and not isinstance(options, Mapping):
-        raise OptionError(f"Options of the indicator {name} come as name: value.", given=repr(options))
+        raise OptionError(f"Options of the indicator {name} come as name: value.", given=shown(options))
     given = dict(options or {})
     variable = given.pop("variable", None)
     if variable is not None and not isinstance(variable, str):
-        raise OptionError(f"The variable of {name} is the name of a column.", given=repr(variable))
+        raise OptionError(f"The variable of {name} is the name of a column.", given=shown(variable))
     return [Wanted(_built(name, given), variable)]
 
 
@@ -147,7 +147,7 @@ def _checked(name: str, option: str, value: Any, hint: Any) -> Any:
     if not good or (isinstance(value, bool) and bool not in kinds):
         allowed = listing(choices or (hint.__name__,)) if not kinds else listing(k.__name__ for k in kinds)
         raise OptionError(
-            f"Option {option!r} of the indicator {name} is not valid.", given=repr(value), allowed=allowed
+            f"Option {option!r} of the indicator {name} is not valid.", given=shown(value), allowed=allowed
         )
     if option in ("p", "share", "lower", "upper") and not 0 < float(value) < (10 if option == "share" else 1):
         raise OptionError(

@@ -10,7 +10,16 @@ import narwhals as nw
 import polars as pl
 
 from sdckit.engine.frames import ENGINES
-from sdckit.errors import ColumnError, EngineError, FileError, OptionError, SdcError, SdcWarning, listing
+from sdckit.errors import (
+    ColumnError,
+    EngineError,
+    FileError,
+    OptionError,
+    SdcError,
+    SdcWarning,
+    listing,
+    shown,
+)
 from sdckit.io.delimited import read_delimited
 from sdckit.io.excel import read_excel
 from sdckit.io.formats import DELIMITED, readable
@@ -79,7 +88,7 @@ def read(
     roles |= {"cluster": cluster, "household": household, "id": id, "direct": direct}
     checked = roles_of(**roles)
     if engine not in ENGINES:
-        raise OptionError("There is no such engine.", given=repr(engine), allowed=listing(ENGINES))
+        raise OptionError("There is no such engine.", given=shown(engine), allowed=listing(ENGINES))
     named = {name: getattr(checked, name) for name in roles}
     if isinstance(source, str | Path):
         data = _from_file(Path(source).expanduser(), engine, named)

@@ -6,7 +6,7 @@ from typing import Literal
 import polars as pl
 
 from sdckit.atomic import replacing
-from sdckit.errors import FileError, OptionError, RoleError, SdcError, listing
+from sdckit.errors import FileError, OptionError, RoleError, SdcError, listing, shown
 from sdckit.io.coding import only_dates, only_used_categories, only_used_labels, with_texts
 from sdckit.io.delimited import write_delimited
 from sdckit.io.excel import write_excel
@@ -64,7 +64,7 @@ def write(
     """
     require_microdata(data, "write")
     if values not in VALUES:
-        raise OptionError("values says what to write.", given=repr(values), allowed=listing(VALUES))
+        raise OptionError("values says what to write.", given=shown(values), allowed=listing(VALUES))
     if data.roles.direct and not keep_direct:
         raise RoleError(
             "Direct identifiers are not written.",
