@@ -42,3 +42,51 @@ def test_a_plan_without_a_space(run, plan):
 
 def test_a_ceiling_that_cannot_be_met(run, plan):
     assert run("search", plan, "--trials", 3, "--max-risk", 0).exit_code == 3
+
+
+def test_the_recommended_trial_is_shown_in_words_and_as_yaml(run, plan):
+    found = json.loads(run("search", plan, "--trials", 6, "--json").stdout)
+    best = next(s for s in found["scenarios"] if s["name"] == found["best"])
+    shown = run("search", plan, "--trials", 6).stdout
+    width, k = best["steps"][0]["recode"]["width"], best["steps"][1]["microaggregate"]["k"]
+    assert f"1. Recode a number into intervals (recode), with variable=age, width={width}" in shown
+    assert f"  {best['name']}:\n  - recode: {{variable: age, width: {width}}}\n" in shown
+    assert f"  - microaggregate: {{k: {k}}}" in shown
+
+
+def test_the_best_can_be_saved_as_a_plan_and_carried_out(run, plan):
+    (plan.parent / "chosen").mkdir()
+    saved, out = plan.parent / "chosen" / "best.yaml", plan.parent / "out.csv"
+    words = ("search", plan, "--trials", 6, "--max-risk", "30%", "--seed", 3, "--save", saved)
+    searched = run(*words)
+    assert searched.exit_code == 0
+    found = json.loads(run("search", plan, *words[2:-2], "--json").stdout)
+    written = sdc.Plan.load(saved)
+    assert written.scenarios[0].name == found["best"]
+    assert {s.name for s in written.scenarios} == {s["name"] for s in found["scenarios"] if s["on_front"]}
+    assert (written.seed, written.assess["max_risk"]) == (3, 0.3)
+    assert f'sdckit protect {saved} --scenario "{found["best"]}"' in searched.stderr
+    assert run("protect", saved, "--scenario", found["best"], "--out", out).exit_code == 0
+    again = json.loads(run("compare", saved, "--json").stdout)
+    assert (again["best"], again["reason"]) == (found["best"], found["reason"])
+
+
+def test_a_saved_plan_is_not_replaced_unasked(run, plan):
+    saved = plan.parent / "chosen.yaml"
+    saved.write_text("mine")
+    assert "--force" in run("search", plan, "--trials", 2, "--save", saved).stderr
+    assert run("search", plan, "--trials", 2, "--save", plan, "--force").exit_code == 1
+    assert saved.read_text() == "mine"
+    assert run("search", plan, "--trials", 2, "--save", saved, "--force").exit_code == 0
+    assert saved.read_text().startswith("# Found by sdckit search in plan.yaml.")
+
+
+@pytest.mark.parametrize("words", [("protect", "--out", "x.csv"), ("compare",)])
+def test_a_plan_with_a_space_alone_is_searched_first(run, plan, words):
+    result = run(words[0], plan, *words[1:])
+    assert result.exit_code == 1
+    assert "sdckit search PLAN.yaml --save CHOSEN.yaml" in result.stderr
+
+
+def test_the_help_has_an_example_of_a_space(run):
+    assert "- recode: {variable: age, width: {choices: [5, 10, 20]}}" in run("search", "--help").stdout

@@ -70,20 +70,33 @@ def settings(section: Mapping[str, Any], **given: Any) -> Settings:
 
 def one_scenario(plan: Plan, name: str | None) -> Scenario:
     """The scenario of this name, or the only one."""
+    need_scenarios(plan)
     if name is not None:
         return plan.find(name)
     if len(plan.scenarios) == 1:
         return plan.scenarios[0]
-    if not plan.scenarios:
-        raise OptionError("The plan has no scenarios.", hint="Add a section scenarios: to the file.")
     raise OptionError(
         "The plan has several scenarios; choose one with --scenario.",
         allowed=listing((s.name for s in plan.scenarios), 60),
     )
 
 
+def need_scenarios(plan: Plan) -> None:
+    """Refuse a plan without scenarios; one with a search space alone has yet to be searched."""
+    if plan.scenarios:
+        return
+    hint = "Add a section scenarios: to the file."
+    if plan.search:
+        hint = (
+            "It has a search space: sdckit search PLAN.yaml --save CHOSEN.yaml finds scenarios in it and "
+            "writes them to a new plan, which has them."
+        )
+    raise OptionError("The plan has no scenarios.", hint=hint)
+
+
 def compared(plan: Plan, *, seed: int | None, jobs: int, **given: Any) -> RiskUtilityMap:
     """All scenarios of the plan on one map."""
+    need_scenarios(plan)
     chosen = settings(plan.assess, **given)
     judged = _judged(plan, seed, chosen)
     with following("Scenario", finished=True) as tell:

@@ -5,6 +5,7 @@ from math import isnan
 from pathlib import Path
 
 import typer
+import yaml
 from rich import box
 from rich.console import Console
 from rich.markup import escape
@@ -17,6 +18,7 @@ from sdckit.quantity import Quantity
 from sdckit.registry import Better, find
 from sdckit.report.disclosure import Audience
 from sdckit.risk_utility_map import Point, RiskUtilityMap
+from sdckit.scenario import Scenario
 
 SLOWEST = 10
 WORD = 24  # letters
@@ -211,10 +213,29 @@ def found(
         _json.emit(_json.risk_utility_map(whole))
     else:
         risk_utility_map(shown)
+        if only_front and whole.best is not None:
+            steps(whole.best.scenario)
     if report_file is not None:
         report_files(shown, report_file, audience)
     if whole.best is None:
         raise typer.Exit(Code.NOT_ACCEPTABLE)
+
+
+def steps(scenario: Scenario) -> None:
+    """A scenario that a search found, in words and as it stands in a plan: its name says nothing."""
+    console = out()
+    console.print(escape(f"\nThe steps of {scenario.name}:"), style="bold")
+    for position, step in enumerate(scenario.steps, 1):
+        options = f", with {_pairs(step.options)}" if step.options else ""
+        console.print(escape(f"  {position}. {find(step.method).title} ({step.method}){options}"))
+    if not scenario.steps:
+        console.print("  none: the file as it is")
+    console.print("In a plan (--save FILE writes one):", style="bold")
+    text = yaml.safe_dump(
+        {scenario.name: scenario.as_list()}, default_flow_style=None, sort_keys=False, allow_unicode=True
+    )
+    for line in ("scenarios:", *(f"  {part}" for part in text.splitlines())):
+        console.print(escape(line), soft_wrap=True)
 
 
 def report_files(x: Assessment | RiskUtilityMap, path: Path, audience: Audience) -> None:

@@ -1,6 +1,8 @@
 """`sdckit search`."""
 
-from typing import Annotated
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +22,10 @@ from sdckit.cli._options import (
     shares,
 )
 
+if TYPE_CHECKING:
+    from sdckit.plan import Plan
+    from sdckit.risk_utility_map import RiskUtilityMap
+
 
 def search(
     plan: PlanFile,
@@ -31,6 +37,10 @@ def search(
     max_risk: MaxRisk = None,
     seed: Seed = None,
     jobs: Jobs = 1,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="PLAN.yaml", help="Write the best scenarios as a plan, for sdckit protect."),
+    ] = None,
     report_file: ReportFile = None,
     audience: For = Audience.INTERNAL,
     force: Force = False,
@@ -41,7 +51,20 @@ def search(
     Finished trials are kept in the folder `.sdckit` beside the plan: results, not the data, but not for the
     public.
 
-    Example: `sdckit search plan.yaml --trials 200 --max-risk 0.01 --report report.html`
+    A plan to search in, with everything that may be left open:
+
+    ```yaml
+    data: {file: survey.csv, keys: [region, sex, age], numeric: [income]}
+    search:
+    - recode: {variable: age, width: {choices: [5, 10, 20]}}
+    - optional: {suppress: {k: {range: [2, 5]}}}
+    - one of:
+      - microaggregate: {k: {range: [3, 20]}}
+      - add_noise: {amount: {range: [0.01, 0.5], log: true}}
+    assess: {max_risk: 0.01}
+    ```
+
+    Example: `sdckit search plan.yaml --trials 200 --max-risk 0.01 --save chosen.yaml`
     """
     from sdckit.cli import _show
     from sdckit.cli._files import check_outputs, plan_inputs, report_outputs
@@ -49,16 +72,49 @@ def search(
     from sdckit.plan import Plan
 
     loaded = Plan.load(plan)
-    check_outputs(report_outputs(report_file), plan_inputs(plan, loaded), force=force)
-    found = searched(
-        loaded,
-        trials=trials,
-        minutes=minutes,
-        seed=seed,
-        jobs=jobs,
-        risk=shares(risk),
-        utility=shares(utility),
-        also=names(also) or None,
-        max_risk=max_risk,
-    )
+    outputs = [*report_outputs(report_file), *([save] if save else [])]
+    check_outputs(outputs, plan_inputs(plan, loaded), force=force)
+    given = {
+        "risk": shares(risk),
+        "utility": shares(utility),
+        "also": names(also) or None,
+        "max_risk": max_risk,
+    }
+    found = searched(loaded, trials=trials, minutes=minutes, seed=seed, jobs=jobs, **given)
+    if save is not None:
+        _save(_chosen(loaded, found, given, save.parent), found, plan, save)
     _show.found(found, report_file, audience.value, as_json=as_json, only_front=True)
+
+
+def _chosen(plan: "Plan", found: "RiskUtilityMap", given: dict[str, Any], folder: Path) -> "Plan":
+    """A plan with the scenarios on the front, the recommended one first, judged as they were found."""
+    from sdckit.plan import Plan
+
+    best = found.best.name if found.best else ""
+    points = sorted(found.only_front().results, key=lambda point: point.name != best)
+    data = dict(plan.data)
+    file = (plan.folder / str(data["file"])).absolute()
+    try:
+        data["file"] = Path(os.path.relpath(file, folder.absolute())).as_posix()
+    except ValueError:  # on another drive
+        data["file"] = str(file)
+    assess = {**plan.assess, **{name: value for name, value in given.items() if value is not None}}
+    assess |= {} if found.max_risk is None else {"max_risk": found.max_risk}
+    return Plan(data, tuple(point.scenario for point in points), assess, found.seed)
+
+
+def _save(chosen: "Plan", found: "RiskUtilityMap", source: Path, path: Path) -> None:
+    """Write the plan, and say how to go on."""
+    from sdckit.atomic import write_text
+    from sdckit.cli._progress import say
+    from sdckit.own import named_in
+
+    if not chosen.scenarios:
+        say(f"{path} is not written: no scenario could be measured.")
+        return
+    text = chosen.to_yaml()
+    about = f"# Found by sdckit search in {source.name}. {found.reason}\n"
+    write_text(about + named_in(text) + text, path)
+    best = "" if found.best is None else f' --scenario "{found.best.name}"'
+    protect = f"sdckit protect {path}{best} --out FILE" if best else f"sdckit compare {path}"
+    say(f"Wrote {path}. Next: {protect}")
