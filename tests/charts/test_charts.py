@@ -1,13 +1,18 @@
 """Every chart is valid Vega-Lite, draws as clean SVG and shows what it is given."""
 
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sdckit import charts
 from sdckit.charts.label_places import LINE, Scale, place
+from sdckit.charts.mosaic import spread
 from sdckit.charts.numbers import SPACE, number, percent, round_marks
+from sdckit.charts.risk_utility_map import not_measured
 
 pytestmark = pytest.mark.usefixtures("checked_charts")
 
@@ -141,3 +146,26 @@ def test_numbers_for_people():
     assert number(float("inf")) == "∞"
     assert number(-1234567) == "−1,234,567"
     assert round_marks(0.3, 0.3, 4) == []
+
+
+def test_scenarios_that_could_not_be_measured_are_named_above_the_map(drawn):
+    found = points()
+    failed = found.filter(pl.col("risk").is_null() | pl.col("risk").is_nan())["scenario"].to_list()
+    assert failed
+    told = not_measured(found, 120)
+    assert told == f"{len(failed)} not measured: {', '.join(failed)}"
+    texts = [t.text for t in ElementTree.fromstring(drawn["map"]).iter(f"{SVG}text")]
+    assert told in texts
+    assert not_measured(found.filter(~pl.col("scenario").is_in(failed)), 120) == ""
+
+
+@given(st.lists(st.floats(0.001, 1), min_size=1, max_size=12))
+def test_names_of_columns_stand_apart_in_their_order(sizes):
+    total, left, names = sum(sizes), 0.0, []
+    for size in sizes:
+        names.append({"at": left + size / total / 2, "share": size / total})
+        left += size / total
+    places = [n["at"] for n in spread(names, 0.08)]
+    assert len(places) == len(sizes)
+    assert all(b - a > 0.0799 for a, b in pairwise(places))
+    assert max(places) <= 1

@@ -114,6 +114,21 @@ def test_correlations_keep_those_that_changed_most():
     assert "+0.80" in {*values(chart, "text")}
 
 
+def test_small_differences_of_correlations_are_pale_and_nothing_is_rounded_to_1():
+    frame = pl.DataFrame({"variable": ["b"], "with": ["a"], "original": [0.997], "protected": [0.987]})
+    chart = charts.correlation_heatmaps(sdc.Result(1, tables={"correlation": frame}))
+    assert {"0.997", "0.99", "−0.01"} == {*values(chart, "text")}
+    assert not any(values(chart, "strong")[2:])
+    assert [-0.1, 0, 0.1] in [
+        p["layer"][0]["encoding"]["color"]["scale"]["domain"] for p in chart.to_dict()["hconcat"]
+    ]
+
+
+def test_without_special_uniques_suda_says_so():
+    result = sdc.risk.suda(sdc.Microdata.of(pl.DataFrame({"a": [1, 1], "b": [2, 2]}), keys=["a", "b"]))
+    assert "No special uniques" in " ".join(told(result.chart()))
+
+
 def test_ecdf_curves_say_which_way_the_file_moved():
     frame = pl.DataFrame({"v": np.arange(500.0)})
     data = sdc.read(frame, numeric="v")

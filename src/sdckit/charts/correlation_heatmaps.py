@@ -10,13 +10,14 @@ from sdckit.charts.theme import FILES, row_names, themed
 from sdckit.result import Result
 
 MOST = 16  # variables
+SMALL = 0.1  # differences are coloured as if one at least were this large
 
 
 def correlation_heatmaps(result: Result) -> Any:
     """Three triangles from the table `correlation`: original, protected, and what was added or taken away.
 
-    The first two are coloured from −1 to 1, the difference on a scale of its own. Of more than 16 variables
-    those whose correlations changed most are shown.
+    The first two are coloured from −1 to 1, the difference on a scale of its own of at least ±0.1. Of more
+    than 16 variables those whose correlations changed most are shown.
     """
     import altair as alt
 
@@ -45,14 +46,25 @@ def correlation_heatmaps(result: Result) -> Any:
             for a, b, value in table.select("variable", "with", column).iter_rows()
             if a in texts and b in texts
         ]
-        top = 1.0 if column != "difference" else max(abs(c.value) for c in cells)
+        top = 1.0 if column != "difference" else max(SMALL, *(abs(c.value) for c in cells))
+        told = "correlations" if column != "difference" else "protected − original"
         kept_rows, kept_columns = list(texts.values())[1:], list(texts.values())[:-1]
         panels.append(
-            heatmap(cells, kept_rows, kept_columns, title=title, top=top, row_labels=column == "original")
+            heatmap(
+                cells,
+                kept_rows,
+                kept_columns,
+                title=alt.TitleParams(title, subtitle=told),
+                top=top,
+                row_labels=column == "original",
+            )
         )
     return themed(alt.hconcat(*panels, spacing=20).resolve_scale(color="independent", y="independent"))
 
 
 def _text(value: float, *, signed: bool = False) -> str:
+    """To two digits, to three where two would make it a whole 1 that it is not."""
     text = f"{value:+.2f}" if signed else f"{value:.2f}"
+    if abs(float(text)) == 1 and abs(value) < 1 - 1e-9:
+        text = f"{max(min(value, 0.999), -0.999):{'+' if signed else ''}.3f}"
     return ("0" if float(text) == 0 else text).replace("-", "−")

@@ -1,5 +1,6 @@
 """A histogram before and after, from shares per bin."""
 
+import json
 from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil
@@ -15,17 +16,19 @@ def histogram(
     after: Sequence[float],
     *,
     title: str,
+    labels: Sequence[str] = (),
     width: int = 420,
     height: int = 170,
 ) -> Any:
     """Shares per bin: the original as grey bars, the protected file as a coloured outline.
 
     `edges` are the inner bin limits: n edges make n + 1 bins, the first and last open, so that neither the
-    smallest nor the largest value is shown. Bins are drawn equally wide and named by their limits.
+    smallest nor the largest value is shown. Bins are drawn equally wide and named by their limits, or by
+    `labels`, one a bin, where they are categories.
     """
     import altair as alt
 
-    names = bin_names(edges)
+    names = labels or bin_names(edges)
     data = [
         {
             "from": i,
@@ -39,16 +42,7 @@ def histogram(
         for i, (name, b, a) in enumerate(zip(names, before, after, strict=True))
     ]
     outline = [{"at": i, "after": a, "file": FILES[1]} for i, a in enumerate([*after, after[-1]])]
-    every = ceil(len(edges) / 8) if edges else 1
-    ticks = list(range(1, len(edges) + 1, every))
-    labels = "[" + ",".join(f"'{short(edges[t - 1])}'" for t in ticks) + "]"
-    x_axis = alt.Axis(
-        values=ticks,
-        grid=False,
-        title=None,
-        labelExpr=f"{labels}[(datum.value - 1) / {every}]",
-        labelFlush=False,
-    )
+    x_axis = _label_axis(labels) if labels else _limit_axis(edges)
     scale = alt.Scale(domain=[0, len(names)], nice=False)
     # some room on top: a label at the very top would push the panel down beside others
     height_scale = alt.Scale(domain=[0, 1.08 * max([*before, *after]) or 1.0], nice=False)
@@ -77,6 +71,33 @@ def histogram(
         .encode(x=alt.X("at:Q"), y=alt.Y("after:Q"), color=alt.Color("file:N", scale=colour))
     )
     return themed((bars + line).properties(width=width, height=height, title=title))
+
+
+def _limit_axis(edges: Sequence[float]) -> Any:
+    """Limits between the bins, at most about eight."""
+    import altair as alt
+
+    every = ceil(len(edges) / 8) if edges else 1
+    ticks = list(range(1, len(edges) + 1, every))
+    texts = [short(edges[t - 1]) for t in ticks]
+    place = f"{json.dumps(texts)}[(datum.value - 1) / {every}]"
+    return alt.Axis(values=ticks, grid=False, title=None, labelExpr=place, labelFlush=False)
+
+
+def _label_axis(labels: Sequence[str]) -> Any:
+    """A label under the middle of every bin."""
+    import altair as alt
+
+    middles = [i + 0.5 for i in range(len(labels))]
+    return alt.Axis(
+        values=middles,
+        grid=False,
+        ticks=False,
+        title=None,
+        labelExpr=f"{json.dumps(list(labels))}[datum.value - 0.5]",
+        labelOverlap=False,
+        labelFlush=False,
+    )
 
 
 def bin_names(edges: Sequence[float]) -> list[str]:

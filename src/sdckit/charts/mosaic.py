@@ -7,7 +7,7 @@ from sdckit.charts.numbers import percent
 from sdckit.charts.theme import CATEGORIES, FILES, INK, MISSING, OTHER, cut, rows, spoken, themed
 
 GAP = 0.006  # white between tiles, as a share of the plot
-NARROW = 0.045  # columns narrower than this carry no name
+NARROW = 18  # pixels between names that are not level
 
 
 def mosaic(
@@ -75,7 +75,7 @@ def mosaic_panel(
         )
     )
     text = (
-        alt.Chart(rows(names))
+        alt.Chart(rows(names if level else spread(names, NARROW / width)))
         .mark_text(
             angle=0 if level else 320,
             align="center" if level else "right",
@@ -87,6 +87,24 @@ def mosaic_panel(
         .encode(x=alt.X("at:Q", **common), y=alt.value(height + 6), text="name:N")
     )
     return (rectangles + text).properties(width=width, height=height, title=title)
+
+
+def spread(names: Sequence[dict[str, Any]], least: float) -> list[dict[str, Any]]:
+    """Names moved sideways until none is nearer than `least` to the next; too many for that: the largest.
+
+    >>> [n["at"] for n in spread([{"at": 0.5, "share": 0.1}, {"at": 0.625, "share": 0.1}], 0.25)]
+    [0.5, 0.75]
+    """
+    room = int(1 / least)
+    kept = sorted(sorted(names, key=lambda n: -n["share"])[:room], key=lambda n: n["at"])
+    places: list[float] = []
+    for n in kept:
+        places.append(max(n["at"], places[-1] + least) if places else n["at"])
+    end = 1.0
+    for i in range(len(places) - 1, -1, -1):  # none beyond the right edge
+        places[i] = min(places[i], end)
+        end = places[i] - least
+    return [{**n, "at": at} for n, at in zip(kept, places, strict=True)]
 
 
 def fits(text: str, pixels: float) -> bool:
@@ -136,7 +154,7 @@ def mosaic_tiles(
                 }
             )
             bottom += part
-        if share >= NARROW:
+        if share > 0:
             names.append({"at": left + share / 2, "name": cut(a, 18), "share": share})
         left += share
     return tiles, names

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sdckit.charts.mosaic import GAP, NARROW, category_colours, colours, fits, mosaic_panel
+from sdckit.charts.mosaic import GAP, category_colours, colours, fits, mosaic_panel
 from sdckit.charts.numbers import percent
 from sdckit.charts.table_cells import Place, TableCells
 from sdckit.charts.theme import FILES, INK, cut, rows, themed
@@ -74,8 +74,7 @@ def _tiles(
                 own = next(iter(parts)) in dark
                 lines.append({"left": left, "at": bottom + height / 2, "name": name, "dark": own})
             bottom += height
-        if width >= NARROW:
-            columns.append({"at": left + width / 2, "name": cut(a, 14), "share": width})
+        columns.append({"at": left + width / 2, "name": cut(a, 14), "share": width})
         left += width
     return tiles, columns, lines
 

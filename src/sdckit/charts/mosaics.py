@@ -8,7 +8,6 @@ from sdckit.charts.theme import cut, themed
 
 ROOM, COLUMNS = 900, 4  # pixels and mosaics in a row
 WIDEST, HEIGHT = 360, 165
-NARROW = 14  # pixels that a name which is not level needs
 STRIP, TALL = 720, 230  # one variable: all files in one mosaic
 
 
@@ -69,7 +68,7 @@ def _panels(
     charts = [
         mosaic_panel(
             tiles,
-            [n for n in names if few or n["share"] * width >= NARROW],
+            names,
             colours=category_colours(second),
             legend=cut(titles[1], 60),
             title=alt.TitleParams(cut(file, 30)),

@@ -30,14 +30,16 @@ def percent(share: float) -> str:
 def number(value: float) -> str:
     """A number to three figures, with thousands separators and without exponents in the usual range.
 
-    >>> [number(v) for v in (0, 12345, 12345.678, 0.012345, 0.00001)]
-    ['0', '12,345', '12,346', '0.0123', '<0.0001']
+    >>> [number(v) for v in (0, 12345, 12345.678, 0.012345, 0.00001, 24_874_916_200_000_000_000)]
+    ['0', '12,345', '12,346', '0.0123', '<0.0001', '2.49e19']
     """
     if isnan(value):
         return "–"
     if isinf(value):
         return "∞" if value > 0 else "−∞"
-    if float(value).is_integer() or abs(value) >= 1000:
+    if abs(value) >= 1e12:
+        text = f"{value:.3g}".replace("e+", "e")
+    elif float(value).is_integer() or abs(value) >= 1000:
         text = f"{value:,.0f}"
     elif abs(value) < 0.0001:
         text = "<0.0001"

@@ -12,6 +12,7 @@ from sdckit.charts.theme import (
     INK,
     ORIGINAL,
     PROTECTED,
+    QUIET,
     SAFE,
     WARNING,
     cut,
@@ -42,11 +43,13 @@ def risk_utility_map(
     """Disclosure risk against information lost; lower left is best.
 
     `points` has one row a scenario: scenario, description, risk, utility (information lost), on_front, best.
-    Rows without both numbers are left out. The original (a triangle) loses nothing and has its own risk; no
-    release (a square) has no risk and loses everything. The line joins the scenarios that no other beats on
-    both; the dashed line is the accepted risk. `log=None` chooses a logarithmic risk
-    axis when risks span more than a factor of 20.
+    Rows without both numbers are named above the chart. The original (a triangle) loses nothing and has its
+    own risk; no release (a square) has no risk and loses everything. The line joins the scenarios that no
+    other beats on both; the dashed line is the accepted risk. `log=None` chooses a logarithmic risk axis when
+    risks span more than a factor of 20.
     """
+    import altair as alt
+
     chart = map_panel(
         points,
         original_risk=original_risk,
@@ -59,7 +62,15 @@ def risk_utility_map(
         width=width,
         height=height,
     )
-    return themed(chart)
+    told = not_measured(points, 120)
+    title = alt.TitleParams(told, fontSize=11, fontWeight="normal", color=QUIET)
+    return themed(chart.properties(title=title) if told else chart)
+
+
+def not_measured(points: pl.DataFrame, length: int) -> str:
+    """The scenarios that have no place on the map, in words."""
+    names = [r["scenario"] for r in points.to_dicts() if not (_finite(r["risk"]) and _finite(r["utility"]))]
+    return cut(f"{len(names)} not measured: {', '.join(names)}", length) if names else ""
 
 
 def map_panel(
@@ -286,7 +297,7 @@ def _names(
             "fontWeight": 600 if bold else 400,
             "aria": False,
         }
-        halo: dict[str, Any] = {"color": "white", "stroke": "white", "strokeWidth": 3, "opacity": 0.7}
+        halo: dict[str, Any] = {"color": "white", "stroke": "white", "strokeWidth": 3}
         layers += [text.mark_text(**look, **halo), text.mark_text(**look, color=INK)]
     return layers
 

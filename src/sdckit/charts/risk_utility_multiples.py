@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from sdckit.charts.numbers import display
-from sdckit.charts.risk_utility_map import log_constant, map_panel
+from sdckit.charts.risk_utility_map import log_constant, map_panel, not_measured
 from sdckit.charts.theme import cut, themed
 
 COLUMNS = 3
@@ -58,7 +58,8 @@ def risk_utility_multiples(
             height=HEIGHT,
             small=True,
         )
-        title = alt.TitleParams(wrap(cut(panel.title, 2 * LINE), LINE), fontSize=12)
+        lines = wrap(cut(panel.title, 2 * LINE), LINE)
+        title = alt.TitleParams(lines, subtitle=not_measured(panel.points, LINE), fontSize=12)
         drawn.append(chart.properties(title=title))
     best = panels[0].points.filter("best")["scenario"].to_list()
     told = f"Recommended, large and in bold: {cut(best[0], 60)}" if best else "No scenario is recommended"

@@ -5,7 +5,7 @@ from typing import Any
 from sdckit.charts.numbers import SPACE, percent, short
 from sdckit.charts.record_classes import record_classes
 from sdckit.charts.table_bars import TableBars
-from sdckit.charts.theme import themed, unthemed
+from sdckit.charts.theme import QUIET, rows, themed, unthemed
 from sdckit.result import Result
 
 
@@ -13,10 +13,19 @@ def suda_scores(result: Result) -> Any:
     """Records by score, in classes whose limits double, and the share of the score each key is part of."""
     import altair as alt
 
+    if result.tables["scores"].is_empty():
+        return themed(_nothing())
     axis = f"part in the total score (adds to more than 100{SPACE}%)"
     keys = unthemed(TableBars("contributions", "key", "contribution", axis, True, ordered=True)(result))
     keys = keys.properties(width=420, title="Keys that make records unique")
     return themed(alt.vconcat(_histogram(result), keys, spacing=24).resolve_scale(x="independent"))
+
+
+def _nothing() -> Any:
+    import altair as alt
+
+    told = "No special uniques: no record is the only one with its values of some of the keys."
+    return alt.Chart(rows([{"text": told}])).mark_text(fontSize=12, color=QUIET).encode(text="text:N")
 
 
 def _histogram(result: Result) -> Any:

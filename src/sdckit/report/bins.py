@@ -15,6 +15,7 @@ from sdckit.report.subtraction import small_difference
 MOST = 6  # histograms in a report
 CONSIDERED = 40  # variables looked at to find those that changed most
 BINS = 18
+CODES = 20  # a key with no more different whole numbers has a bar for each
 QUANTILES = (0.02, 0.25, 0.75, 0.98)
 
 
@@ -59,10 +60,12 @@ def _numbers(original: Microdata, protected: Microdata) -> list[str]:
 def _histogram(
     original: Microdata, protected: Microdata, name: str, *, public: bool
 ) -> dict[str, Any] | None:
-    edges = _edges(original, name)
+    codes = _codes(original, protected, name)
+    edges = codes[1:] or _edges(original, name)
     if not edges:
         return None
     before, after = (_counts(data, name, edges) for data in (original, protected))
+    labels = [f"{code:.0f}" for code in codes]
     while len(edges) > 1 and not before[0][0] + after[0][0]:  # an empty end would tell where the values start
         edges, before, after = edges[1:], before[1:], after[1:]
     while len(edges) > 1 and not before[-1][0] + after[-1][0]:
@@ -72,6 +75,7 @@ def _histogram(
         if len(groups) < 2:
             return None
         edges = [edges[group[0] - 1] for group in groups[1:]]
+        labels = _together(labels, groups) if labels else []
         before, after = ([_sum(counts, group) for group in groups] for counts in (before, after))
     totals = [fsum(w for _, w in counts) or 1.0 for counts in (before, after)]
     # the last figures of a sum depend on its order, which threads decide: a report should not
@@ -83,10 +87,37 @@ def _histogram(
         "name": name,
         "title": original.labels.name(name),
         "edges": edges,
+        "labels": labels,
         "before": shares[0],
         "after": shares[1],
         "changed": round(fsum(abs(b - a) for b, a in zip(*shares, strict=True)) / 2, 9),
     }
+
+
+def _codes(original: Microdata, protected: Microdata, name: str) -> list[float]:
+    """The values of a key that is a code or a small number, as 1 and 2; none for other variables."""
+    if name not in original.roles.keys:
+        return []
+    found: set[float] = set()
+    for data in (original, protected):
+        cells = tables.count_cells(data.table.select(nw.col(name).alias("code")), ["code"], None)
+        found |= {float(value) for value in cells["code"] if value is not None}
+    whole = all(value.is_integer() for value in found)
+    return sorted(found) if whole and 1 < len(found) <= CODES else []
+
+
+def _together(labels: Sequence[str], groups: Sequence[Sequence[int]]) -> list[str]:
+    """Names of groups of codes; at the ends without the first and the last code, which few records have."""
+    names = []
+    for i, group in enumerate(groups):
+        first, last = labels[group[0]], labels[group[-1]]
+        if len(group) == 1:
+            names.append(first)
+        elif i == 0:
+            names.append(f"up to {last}")
+        else:
+            names.append(f"{first} and more" if i == len(groups) - 1 else f"{first} to {last}")
+    return names
 
 
 def _edges(data: Microdata, name: str) -> list[float]:

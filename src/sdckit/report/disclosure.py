@@ -16,6 +16,7 @@ FEW = 5  # public: the smallest number of records that may be shown
 OTHER = "other"
 HIDDEN = "not shown"
 CLOSE = f"withheld: its difference from another number of the report would be a count below {FEW}"
+SHARE = re.compile(r"(mean )?(share|probability|overlap)\b")  # not a distance of shares
 EXTREME = re.compile(r"(^|_)(min|max|minimum|maximum|smallest|largest|lowest|highest)(_|$)")
 
 
@@ -27,7 +28,7 @@ def visible(*files: Microdata) -> tuple[str, ...]:
 
 def is_share(spec: Spec) -> bool:
     """Whether a measure reads best in percent."""
-    return spec.bounds == (0, 1) and ("share" in spec.unit or "probability" in spec.unit)
+    return spec.bounds == (0, 1) and SHARE.match(spec.unit) is not None
 
 
 def counts_records(spec: Spec) -> bool:

@@ -130,5 +130,6 @@ def _mosaic(content: Mapping[str, Any], i: int) -> str:
 
 
 def _histogram(content: Mapping[str, Any], i: int) -> str:
-    chart = charts.histogram(content["edges"], content["before"], content["after"], title=content["title"])
+    numbers = [content[name] for name in ("edges", "before", "after")]
+    chart = charts.histogram(*numbers, title=content["title"], labels=content["labels"])
     return charts.static_svg(chart, f"histogram-{i}", f"{content['title']}, original and protected")

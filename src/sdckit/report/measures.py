@@ -9,12 +9,14 @@ import polars as pl
 from sdckit.assess import Assessment
 from sdckit.charts.numbers import display, number, percent
 from sdckit.registry import Better, Kind, Spec, find
-from sdckit.report.disclosure import CLOSE, FEW, drawable, in_words, is_share, measured, visible
+from sdckit.report.disclosure import CLOSE, FEW, drawable, is_share, measured, visible
 from sdckit.report.sections import section_of
+from sdckit.report.words import figure_in_percent, figure_words, option_words
 from sdckit.result import Result
 
 PER = ("variable", "table")  # what a measure may be taken apart by; never a record
 MOST_PARTS = 10
+SMALLEST = 1e-4  # below, a number is written as <0.0001
 
 
 def measures(x: Assessment, *, public: bool) -> dict[str, list[dict[str, Any]]]:
@@ -42,7 +44,7 @@ def _row(x: Assessment, spec: Spec, after: Result, before: Result | None, *, pub
         "section": section_of(spec),
         "title": spec.title,
         "options": (told := _options(after, public=public)),
-        "options_text": ", ".join(f"{n} = {_word(v)}" for n, v in told.items()),
+        "options_text": option_words(spec, told),
         "reading": spec.reading,
         "unit": spec.unit,
         "better": "lower is better" if spec.better is Better.LOW else "higher is better",
@@ -66,6 +68,8 @@ def _row(x: Assessment, spec: Spec, after: Result, before: Result | None, *, pub
         row["bar"] = [drawable(spec, r.value, n, public=public) for r, n in pairs]
         if row["bar"] == [before.value, after.value]:
             row |= _change(spec, before.value, after.value)
+            if _near_zero(spec, before.value, after.value):
+                row |= {"bar": None, "change": "both near 0", "improved": None}
     return row
 
 
@@ -87,8 +91,15 @@ def _change(spec: Spec, before: float, after: float) -> dict[str, Any]:
     if before == after:
         return {"change": "no change"}
     better = after < before if spec.better is Better.LOW else after > before
-    size = f"{'−' if after < before else '+'}{percent(abs(after / before - 1))}" if before else ""
+    if abs(before) < SMALLEST:  # a change in percent would be in millions
+        return {"change": "from near 0" if before else "from 0", "improved": better}
+    size = f"{'−' if after < before else '+'}{percent(abs(after / before - 1))}"
     return {"change": size, "improved": better}
+
+
+def _near_zero(spec: Spec, before: float, after: float) -> bool:
+    """Whether two numbers are both too small to be written, so that a change in percent says nothing."""
+    return 0 < max(abs(before), abs(after)) < (1e-5 if is_share(spec) else 1e-4)
 
 
 def _exact(spec: Spec, result: Result | None, records: int, *, public: bool) -> dict[str, Any] | None:
@@ -97,12 +108,6 @@ def _exact(spec: Spec, result: Result | None, records: int, *, public: bool) -> 
         return None
     shown = drawable(spec, result.value, records, public=public)
     return {"value": float(f"{shown:.6g}"), "at_most": shown > result.value}
-
-
-def _word(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return number(value) if isinstance(value, float) else str(value)
 
 
 def _options(result: Result, *, public: bool) -> dict[str, Any]:
@@ -115,12 +120,12 @@ def _figures(spec: Spec, before: Result | None, after: Result) -> list[dict[str,
     return [
         {
             "name": name,
-            "label": in_words(name),
+            "label": figure_words(spec, name),
             "numbers": [_plain(before.figures.get(name) if before else None), _plain(value)],
-            "before": _number(before.figures[name], share=name in spec.shares)
+            "before": _number(before.figures[name], share=figure_in_percent(spec, name))
             if before and name in before.figures
             else "",
-            "after": _number(value, share=name in spec.shares),
+            "after": _number(value, share=figure_in_percent(spec, name)),
         }
         for name, value in after.figures.items()
     ]

@@ -61,11 +61,22 @@ class Neighbours:
     bounds=(0, 1),
     unit="share of synthetic records",
     compares=Compares.DISTRIBUTIONS,
-    shares=("copies", "excess"),
+    shares=(
+        "copies",
+        "excess",
+        "reference_copies",
+        "reference_share",
+        "low",
+        "high",
+        "closer_to_original",
+        "closer_low",
+        "closer_high",
+        "closer_expected",
+    ),
     chart=charts.closest_distances,
     reference="Platzer & Reutterer (2021); Zhao et al. (2021)",
     reading="An intruder looks for synthetic records that give away the original they were made from. Good: "
-    "a value at or below reference_share, the share of real people as close to someone else (about 0.05). "
+    "a value at or below the share of real people as close to someone else (reference_share, about 0.05). "
     "Clearly above: the synthesis repeats records it has seen. 1: all are as close as the closest originals "
     "are to each other, as in a copied or lightly perturbed file. A low value alone is no proof of safety.",
 )

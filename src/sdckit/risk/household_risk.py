@@ -22,6 +22,7 @@ from sdckit.risk.frequencies import missing_note
     bounds=(0, 1),
     unit="probability",
     needs=(Role.KEYS, Role.HOUSEHOLD),
+    shares=("mean_over_households", "highest"),
     chart=charts.TableBars(
         "household_sizes", "household_size", "mean_household_risk", "mean household risk", True, "size "
     ),

@@ -44,7 +44,7 @@ class Shape(StrEnum):
     "Identification risk of synthetic data",
     unit="records expected to be matched",
     compares=Compares.RECORDS,
-    shares=("match_risk_per_record", "true_match_rate"),
+    shares=("match_risk_per_record", "true_match_rate", "false_match_rate"),
     chart=charts.TableBars(
         "sets", "set", "expected_match_risk", "records expected to be matched", prefix="set "
     ),

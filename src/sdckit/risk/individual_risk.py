@@ -25,6 +25,7 @@ from sdckit.risk.frequencies import missing_note
     needs=Role.KEYS,
     engines="all",
     flags="above_threshold",
+    shares=("highest",),
     chart=charts.risk_distribution,
     reference="Benedetti & Franconi (1998); Franconi & Polettini (2004)",
     reading="The mean probability that an intruder who knows the keys of a person and finds a record with "

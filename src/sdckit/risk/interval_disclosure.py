@@ -44,7 +44,7 @@ class Spread(StrEnum):
     unit="share of records",
     needs=Role.NUMERIC,
     compares=Compares.RECORDS,
-    shares=("any",),
+    shares=("any", "low", "high"),
     chart=charts.PartsBars("inside", "share of originals inside", share=True, counts="share"),
     reference="Mateo-Sanz, Sebé & Domingo-Ferrer (2004); Domingo-Ferrer & Torra (2001)",
     reading="An intruder who has found a person's record takes the protected numbers for nearly true. 0: for "

@@ -34,7 +34,7 @@ class Needs(StrEnum):
     unit="share of records",
     needs=Role.NUMERIC,
     compares=Compares.RECORDS,
-    shares=("inside", "outliers_at_risk"),
+    shares=("inside", "outliers", "outliers_at_risk", "low", "high"),
     chart=charts.outliers_at_risk,
     reference="Templ & Meindl (2008)",
     reading="An intruder recognises an outlier, such as the largest firm of a region, even when its numbers "

@@ -60,9 +60,9 @@ class _Estimate:
     chart=charts.FigureBars(("sample_uniques", "tau1", "tau2"), "records"),
     reference="Skinner & Holmes (1998); Elamir & Skinner (2006); Skinner & Shlomo (2008); Hoshino (2001)",
     reading="The intruder knows the keys of everybody in the population and links a record that is alone in "
-    "the file. tau1: how many such records are of people who are alone in the whole population, so that the "
-    "link is certain. tau2: how many links would be right if a double is picked at random. 10 of 10,000 "
-    "records: one record in a thousand.",
+    "the file. The value (τ1): how many such records are of people who are alone in the whole population, so "
+    "that the link is certain. τ2: how many links would be right if a double is picked at random. 10 of "
+    "10,000 records: one record in a thousand.",
 )
 def population_uniques(
     data: Microdata,

@@ -24,7 +24,8 @@ _MOST_FITTED = 20_000  # distinct records that place the centres; all records ar
     reference="Woo, Reiter, Oganian & Karr (2009)",
     chart=charts.cluster_shares,
     reading="0: both files are present in every cluster in the same proportion. 0.25: every cluster has "
-    "records of one file only (equal sizes). expected_by_chance is what two samples of one population give.",
+    "records of one file only (equal sizes). Two samples of one population give "
+    "about what is expected by chance.",
 )
 def cluster_overlap(
     original: Microdata,

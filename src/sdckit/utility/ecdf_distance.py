@@ -44,6 +44,7 @@ class Stacked(NamedTuple):
     "Distance of distribution functions (DU, DUW)",
     unit="share of records",
     bounds=(0.0, 1.0),
+    shares=("du_max", "duw_max"),
     needs=Role.NUMERIC,
     section="distribution",
     compares=Compares.DISTRIBUTIONS,

@@ -28,11 +28,11 @@ class MissingShare(StrEnum):
 
 @utility(
     "Change of entropy",
-    unit="nats",
+    unit="nats (0.69: one yes-or-no question)",
     section="categorical",
     engines="all",
     reference="Templ (2017), ch. 5; Shannon (1948)",
-    chart=charts.PartsBeforeAfter("entropy, nats"),
+    chart=charts.PartsBeforeAfter("entropy, nats (0.69: one yes-or-no question)"),
     reading="0: the categories are as spread out as before. Recoding lowers entropy by the detail that is "
     "lost: ln 2 ≈ 0.69 is one yes-or-no question.",
 )

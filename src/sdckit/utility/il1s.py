@@ -15,12 +15,12 @@ from sdckit.utility.continuous import record_sums
 
 @utility(
     "Information loss IL1s",
-    unit="standard deviations / √2",
+    unit="mean change, in units of 1.41 standard deviations",
     needs=Role.NUMERIC,
     compares=Compares.RECORDS,
     engines="all",
     reference="Yancey, Winkler & Creecy (2002)",
-    chart=charts.PartsBars("il1s", "mean change, standard deviations / √2"),
+    chart=charts.PartsBars("il1s", "mean change, in units of 1.41 standard deviations"),
     reading="0: no number changed. 0.1: numbers moved by 0.14 standard deviations on average; above 0.5 the "
     "records have little to do with their originals. After swapping it says how far values moved, and little "
     "of what analyses lose.",

@@ -38,9 +38,11 @@ class PropensityModel(StrEnum):
     unit="mean squared distance of a propensity score from the share of protected records",
     reference="Woo, Reiter, Oganian & Karr (2009); Snoke, Raab, Nowok, Dibben & Slavkovic (2018)",
     chart=charts.score_densities,
+    shares=("share_protected",),
     reading="0: no model of this kind can tell the files apart. 0.25: every record gives away its file "
-    "(equal sizes). For synthetic data pmse_ratio near 1 is as good as a perfect synthesis, above 10 is "
-    "poor; after changes record by record it can be far below 1. The model sees only what its terms express.",
+    "(equal sizes). For synthetic data a value near what a perfect synthesis gives (pmse_ratio 1) is good, "
+    "ten times as much is poor; after changes record by record it can be far lower. The model sees only what "
+    "its terms express.",
 )
 def propensity(
     original: Microdata,
@@ -147,7 +149,10 @@ def _regression(stack: Stack, *, interactions: bool) -> _Fit:
     unit = (1 - c) ** 2 * c / effective
     notes: tuple[str, ...] = ()
     if fit.separated:
-        notes += ("Some records are certain to be of one file: scores of 0 or 1 are limits.",)
+        notes += (
+            "Some records can only be of one file, as those with a value that the other lacks; the AUC is "
+            "of all records.",
+        )
     if not fit.converged:
         notes += (f"The fit had not settled after {fit.steps} steps.",)
     terms = fit.rank - 1

@@ -28,7 +28,7 @@ from sdckit.result import Result
     better=Better.HIGH,
     unit="mean overlap of the confidence intervals",
     several=True,
-    shares=("lost",),
+    shares=("lost", "contained", "same_sign", "same_significance", "overlap_of_common"),
     chart=charts.estimates,
     reference="Karr, Kohnen, Oganian, Reiter & Sanil (2006); Binder (1983); Reiter (2003)",
     reading="1: the same coefficients with the same intervals. 0.9 and more: the analysis says the same; "
