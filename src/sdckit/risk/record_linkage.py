@@ -39,13 +39,13 @@ def chart(result: Result) -> Any:
     bounds=(0, 1),
     unit="share of records",
     compares=Compares.RECORDS,
-    shares=("second", "third"),
+    shares=("certain", "second", "third", "by_chance", "low", "high"),
     chart=chart,
     reference="Pagliuca & Seri (1999); Domingo-Ferrer & Torra (2001)",
     reading="An intruder who holds the original values of everyone in the file links each protected record "
-    "to the nearest original. 0: never right. 0.3: right for three records in ten; compare with by_chance, "
-    "what guessing gives. This is the most an intruder can know, so a worst case. After swapping it shows "
-    "values that were not moved far, after synthesis it says nothing.",
+    "to the nearest original. 0: never right. 0.3: right for three records in ten; compare with what "
+    "guessing gives (by_chance). This is the most an intruder can know, so a worst case. After swapping "
+    "it shows values that were not moved far, after synthesis it says nothing.",
 )
 def record_linkage(
     original: Microdata,
