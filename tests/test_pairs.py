@@ -1,9 +1,11 @@
 """Records of two files meet by id, or not at all."""
 
 import duckdb
+import numpy as np
 import polars as pl
 import pytest
 
+import sdckit as sdc
 from sdckit.engine import frames
 from sdckit.errors import DataError
 from sdckit.microdata import Microdata
@@ -48,3 +50,66 @@ def test_repeated_ids_in_the_same_rows_meet_row_by_row():
         (20, 22),
         (30, 33),
     ]
+
+
+def people(n: int = 200, **roles) -> Microdata:
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame(
+        {
+            "region": np.sort(rng.choice(list("abcd"), n)),
+            "age": rng.integers(18, 90, n),
+            "sex": rng.choice(["f", "m"], n),
+            "income": rng.normal(100, 10, n),
+            "w": rng.choice([1.0, 2.5, 7.0], n),
+        }
+    )
+    return Microdata.of(frame, **(roles or {"keys": ["age", "sex"], "numeric": "income"}))
+
+
+def noisy(data: Microdata) -> Microdata:
+    return data.with_frame(data.frame.with_columns(pl.col("income") + 1.0))
+
+
+def shuffled(data: Microdata) -> Microdata:
+    return data.with_frame(data.frame.sample(fraction=1, shuffle=True, seed=2))
+
+
+def test_rows_in_another_order_are_not_compared_by_position():
+    data = people()
+    with pytest.raises(DataError, match=r"another order: 'region' and 'age' have the same values .*role id"):
+        sdc.risk.record_linkage(data, shuffled(noisy(data)))
+    with pytest.raises(DataError, match="another order"):
+        sdc.utility.il1s(data, shuffled(data))
+    weighted = people(numeric=["income", "age"], weight="w")
+    coarse = noisy(weighted).with_frame(
+        weighted.frame.with_columns(pl.col("age") // 10, pl.col("income") + 1, sex=pl.lit("f"))
+    )
+    with pytest.raises(DataError, match=r"another order: 'w' has the same values in other rows"):
+        sdc.risk.interval_disclosure(weighted, shuffled(coarse))
+    within = data.with_frame(shuffled(data).frame.sort("region", maintain_order=True))
+    with pytest.raises(DataError, match="another order: 'age' and 'sex'"):
+        sdc.risk.record_linkage(data, within)
+
+
+def test_what_protection_moves_from_row_to_row_is_compared():
+    data = people()
+    frame = data.frame
+    assert sdc.risk.record_linkage(data, data).value == 1
+    mixed = [pl.col(c).shuffle(seed=i) for i, c in enumerate(frame.columns)]
+    for some in ([0, 1], [1, 3], [0, 1, 2, 3, 4]):  # each column on its own, as in rank swapping
+        moved = data.with_frame(frame.with_columns(mixed[i] for i in some))
+        assert (sdc.risk.record_linkage(data, moved).value < 0.2) == (3 in some)
+    together = data.with_frame(frame.with_columns(pl.col("region", "age", "w").shuffle(seed=1)))
+    assert sdc.risk.record_linkage(data, together).value == 1  # income and sex stand where they stood
+    few = Microdata.of(pl.DataFrame({"a": [1, 2, 3], "b": [4.0, 5.0, 7.0]}), numeric="b")
+    assert sdc.utility.il1s(few, few.with_frame(few.frame.reverse())).value > 0
+
+
+def test_a_note_says_that_records_met_by_their_place():
+    data = people()
+    said = "No column is the id: records were compared by their place in the file, row by row."
+    for measure in (sdc.risk.record_linkage, sdc.risk.interval_disclosure, sdc.risk.outlier_disclosure):
+        assert said in measure(data, noisy(data)).notes
+        assert said not in measure(data, sdc.protect.add_noise(data, rng=1)).notes
+    named = Microdata.of(data.frame.with_row_index("i"), id="i", numeric="income")
+    assert said not in sdc.risk.record_linkage(named, shuffled(noisy(named))).notes

@@ -1,6 +1,7 @@
 """Two files side by side, the original and what was made of it: which variables, which records."""
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import narwhals as nw
@@ -14,6 +15,9 @@ from sdckit.errors import ColumnError, DataError, EngineError, OptionError, list
 from sdckit.microdata import Microdata
 
 PROTECTED = f"{OURS}protected"  # suffix of the protected file's columns
+ID = "give the role id to a column that names the records"
+SOME = 6  # columns that are looked at in pairs for proof of another order
+ENOUGH = 10  # pairs of values that two columns have together, so that it is no accident
 MANY = 20  # values; codes with more of them are mostly labelled or text
 
 
@@ -79,7 +83,7 @@ def why_not_linked(original: Microdata, protected: Microdata) -> str:
         return f"the files have different lengths ({original.height:,} and {protected.height:,} records)"
     name = original.roles.id
     if name is None:
-        return ""
+        return _other_order(original, protected) if original.engine == "polars" else ""
     if name not in protected.columns:
         return f"the protected file has no id column {name!r}"
     if original.engine != "polars":  # there are no rows to go by, so both files must name their records
@@ -93,6 +97,52 @@ def why_not_linked(original: Microdata, protected: Microdata) -> str:
     if first.dtype != second.dtype or not first.sort().equals(second.sort()):
         return f"ids in {name!r} differ between the files"
     return ""
+
+
+def _other_order(original: Microdata, protected: Microdata) -> str:
+    """The proof that files without ids have their rows in different orders; empty where there is none.
+
+    Swapping moves values of some columns from row to row, too, so a column alone proves nothing but for the
+    weight. Two columns that moved and have the same pairs of values as before moved as rows. A column that
+    stands as it stood proves the opposite, unless it is sorted, as a file may be by region.
+    """
+    first, second = original.frame, protected.frame
+    kinds = second.schema
+    shared = [c for c, kind in first.schema.items() if kinds.get(c) == kind and not kind.is_nested()]
+    moved = []
+    for column in shared:
+        if not first[column].equals(second[column]):
+            moved.append(column)
+        elif not _is_sorted(first[column]):
+            return ""
+    moved = [c for c in moved if _same_rows(first, second, [c])]
+    weight = original.roles.weight
+    if weight in moved:
+        return f"the rows are in another order: {weight!r} has the same values in other rows ({ID})"
+    for pair in combinations(moved[:SOME], 2):
+        if _same_rows(first, second, pair) and first[list(pair)].n_unique() >= ENOUGH:
+            names = " and ".join(map(repr, pair))
+            return f"the rows are in another order: {names} have the same values in other rows ({ID})"
+    return ""
+
+
+def _is_sorted(column: pl.Series) -> bool:
+    present = column.drop_nulls().to_physical()
+    return present.is_sorted() or present.is_sorted(descending=True)
+
+
+def _same_rows(first: pl.DataFrame, second: pl.DataFrame, columns: Sequence[str]) -> bool:
+    """Whether both files have the same values of some columns, in whatever order: by sums of hashes."""
+    chosen = (pl.DataFrame([frame[c].to_physical() for c in columns]) for frame in (first, second))
+    one, two = (frame.hash_rows(seed=1).sum() for frame in chosen)
+    return one == two
+
+
+def by_position(original: Microdata, protected: Microdata) -> tuple[str, ...]:
+    """A note where records met by their place in the file: no id, no log of the steps between the files."""
+    if original.roles.id is not None or len(protected.log) > len(original.log):
+        return ()
+    return ("No column is the id: records were compared by their place in the file, row by row.",)
 
 
 def check_linked(original: Microdata, protected: Microdata) -> None:
@@ -109,7 +159,8 @@ def check_linked(original: Microdata, protected: Microdata) -> None:
 def side_by_side(original: Microdata, protected: Microdata, columns: Sequence[str]) -> nw.LazyFrame[Any]:
     """One table with `columns`, the same from the protected file with a suffix, and the original's weight.
 
-    Records meet by id where an id role is set (in any row order), else by position.
+    Records meet by id where an id role is set (in any row order), else by position, unless columns that moved
+    together prove that the rows are in another order: that is refused.
     """
     for column in columns:
         original.require(column)
@@ -156,4 +207,4 @@ def numbers_side_by_side(
         columns = [both[c + suffix].cast(pl.Float64).to_numpy() for c in names]
         return np.column_stack(columns) if columns else np.empty((both.height, 0))
 
-    return names, matrix(""), matrix(PROTECTED), notes
+    return names, matrix(""), matrix(PROTECTED), notes + by_position(original, protected)

@@ -117,7 +117,9 @@ def test_subsets_of_keys():
 
 @settings(max_examples=40, deadline=None)
 @given(
-    rows=st.lists(st.tuples(*[st.sampled_from(["x", "y", None])] * 3), min_size=3, max_size=30),
+    rows=st.lists(st.tuples(*[st.sampled_from(["x", "y", None])] * 3), min_size=2, max_size=30).map(
+        lambda rows: [("x", "y", "x"), *rows]
+    ),
     subsets=st.sampled_from([None, 2]),
     alpha=st.sampled_from([1.0, 0.5]),
 )

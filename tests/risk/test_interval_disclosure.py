@@ -104,4 +104,4 @@ def test_a_recoded_variable_is_left_out_with_a_note():
     other = sdc.read(pl.DataFrame({"x": [0.0, 1.0, 2.0, 3.0], "y": ["a", "b", "c", "d"]}))
     result = interval_disclosure(data, other)
     assert result.value == 1
-    assert result.notes == ("Not numeric in both files, left out: y.",)
+    assert result.notes[0] == "Not numeric in both files, left out: y."

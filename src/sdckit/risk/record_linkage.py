@@ -13,7 +13,7 @@ from sdckit.charts.variable_bars import variable_bars
 from sdckit.engine import frames
 from sdckit.errors import RoleError, listing
 from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, side_by_side
+from sdckit.pairs import PROTECTED, by_position, side_by_side
 from sdckit.registry import NUMERIC, Columns, Compares, risk
 from sdckit.result import Result
 from sdckit.risk.points import Distance, Points, by_record, points
@@ -97,7 +97,7 @@ def record_linkage(
     both = frames.gather(side_by_side(original, protected, there))
     second = both.select(pl.col(c + PROTECTED).alias(c) for c in there)
     space = points([both, second], there, original, distance, ranges=2)
-    notes = (*gone, *space.notes)
+    notes = (*gone, *space.notes, *by_position(original, protected))
     if not space.variables:
         return Result(math.nan, notes=(*notes, "No variable can be compared."))
     own, nearer, ties = ranks(space)
