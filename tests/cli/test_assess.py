@@ -230,3 +230,29 @@ def test_columns_that_no_risk_looks_at_are_warned_of(run, survey_csv, protected)
     words = ("assess", survey_csv, protected, "--keys", "sex", "--measures", "frequencies")
     assert "Warning: No risk looks at person_id" in " ".join(run(*words).stdout.split())
     assert "person_id" in json.loads(run(*words, "--json").stdout)["warnings"][0]
+
+
+NO_WEIGHT = "No weight: the file is taken for the whole population."
+
+
+def test_a_forgotten_weight_is_said_once(run, survey_csv, protected):
+    words = ("assess", survey_csv, protected, "--keys", "region,sex,age")
+    assert run(*words).stderr.count(NO_WEIGHT) == 1
+    assert run(*words[:2], *words[3:]).stderr.count(NO_WEIGHT) == 1
+    assert NO_WEIGHT not in run(*words, "--weight", "weight").stderr
+    assert NO_WEIGHT not in run(*words, "--measures", "missing_values").stderr
+
+
+@pytest.mark.parametrize("words", [("compare",), ("report", "--force", "--out"), ("search", "--trials", 2)])
+def test_a_forgotten_weight_in_a_plan(run, plan, words):
+    text = plan.read_text(encoding="utf-8") + "search: [{recode: {variable: age, width: {choices: [5, 20]}}}]"
+    plan.write_text(text, encoding="utf-8")
+    out = [plan.with_name("report.html")] * (words[0] == "report")
+    assert NO_WEIGHT not in run(words[0], plan, *words[1:], *out).stderr
+    plan.write_text(text.replace(", weight: weight", ""), encoding="utf-8")
+    assert run(words[0], plan, *words[1:], *out).stderr.count(NO_WEIGHT) == 1
+
+
+def test_a_record_number_is_no_key(run, survey_csv):
+    words = ("assess", survey_csv, "--keys", "sex,person_id", "--measures", "individual_risk")
+    assert "Warning: person_id differs in every record: not a key." in run(*words).stderr

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sdckit.io as sdc
-from sdckit.errors import ColumnError, DataError, EngineError, FileError, OptionError, RoleError
+from sdckit.errors import ColumnError, DataError, EngineError, FileError, OptionError, RoleError, SdcWarning
 from sdckit.io.formats import READABLE
 
 TABLE = {"name": ["Ann", "Bo", "Cy"], "sex": ["f", "m", None], "w": [1.0, 2.0, 3.0], "x": [1, None, 3]}
@@ -146,3 +146,13 @@ def test_home_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     Path(tmp_path / "a.csv").write_text("x\n1\n")
     assert sdc.read("~/a.csv").height == 1
+
+
+def test_a_key_that_differs_in_every_record_is_warned_of(recwarn):
+    frame = pl.DataFrame({"number": range(30), "sex": ["f", "m"] * 15})
+    with pytest.warns(SdcWarning, match="number differs in every record: not a key"):
+        sdc.read(frame, keys=["number", "sex"])
+    recwarn.clear()
+    sdc.read(frame, keys="sex", id="number")
+    sdc.read(frame.head(10), keys=["number", "sex"])  # in so few records it tells nothing
+    assert not recwarn.list

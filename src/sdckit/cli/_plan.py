@@ -1,6 +1,6 @@
 """What the commands take from a plan."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,12 +29,13 @@ ELSEWHERE = ("seed", "jobs", "trials", "minutes", "cache", "progress")  # not fo
 
 
 class Settings(BaseModel):
-    """The `assess:` section of a plan; entries beyond these five are options of measures."""
+    """The `assess:` section of a plan; entries beyond these six are options of measures."""
 
     model_config = ConfigDict(extra="allow")
 
     max_risk: float | None = None
     measures: list[str] | None = None
+    linked: bool | None = None
     risk: Axis = "individual_risk"
     utility: Axis | None = None
     also: str | list[str] = []
@@ -43,6 +44,12 @@ class Settings(BaseModel):
     def needs(self) -> dict[str, Any]:
         """Options of measures, by the measure's name."""
         return dict(self.model_extra or {})
+
+    @property
+    def on_the_map(self) -> list[str]:
+        """The measures of risk that a map shows."""
+        names = [[axis] if isinstance(axis, str) else list(axis) for axis in (self.risk, self.also)]
+        return [name.partition(".")[0] for part in names for name in part]
 
 
 def settings(section: Mapping[str, Any], **given: Any) -> Settings:
@@ -99,8 +106,10 @@ def compared(plan: Plan, *, seed: int | None, jobs: int, **given: Any) -> RiskUt
     need_scenarios(plan)
     chosen = settings(plan.assess, **given)
     judged = _judged(plan, seed, chosen)
+    data = plan.read()
+    _say_unweighted(data, chosen.on_the_map)
     with following("Scenario", finished=True) as tell:
-        return compare(plan.read(), plan.scenarios, jobs=jobs, progress=tell, **judged, **chosen.needs)
+        return compare(data, plan.scenarios, jobs=jobs, progress=tell, **judged, **chosen.needs)
 
 
 def searched(
@@ -113,6 +122,8 @@ def searched(
         )
     chosen = settings(plan.assess, **given)
     judged = _judged(plan, seed, chosen)
+    data = plan.read()
+    _say_unweighted(data, chosen.on_the_map)
     with following("Trial", finished=True) as tell:
 
         def best_so_far(found: RiskUtilityMap, done: int, total: int) -> None:
@@ -120,7 +131,17 @@ def searched(
             tell("nothing acceptable yet" if best is None else f"best {show(best.utility)} lost", done, total)
 
         judged |= {"trials": trials, "minutes": minutes, "jobs": jobs}
-        return search(plan.read(), plan.search, progress=best_so_far, **judged, **chosen.needs)
+        return search(data, plan.search, progress=best_so_far, **judged, **chosen.needs)
+
+
+def _say_unweighted(data: Microdata, measures: Sequence[str] | None) -> None:
+    """Say that risks are those of the records themselves, which somebody who forgot the weight must know."""
+    risks = data.roles.keys and (measures is None or "individual_risk" in measures)
+    if risks and data.roles.weight is None:
+        say(
+            "No weight: the file is taken for the whole population. If it is a sample, give weight: under "
+            "data: in the plan, or --weight."
+        )
 
 
 def _judged(plan: Plan, seed: int | None, chosen: Settings) -> dict[str, Any]:
@@ -156,7 +177,13 @@ def assessed(plan: Plan, name: str, *, seed: int | None) -> Assessment:
 
 def measured(original: Microdata, protected: Microdata, chosen: Settings) -> Assessment:
     """Two files compared as the settings say."""
-    needs: dict[str, Any] = {"measures": chosen.measures, "max_risk": chosen.max_risk, **chosen.needs}
+    needs: dict[str, Any] = {
+        "measures": chosen.measures,
+        "max_risk": chosen.max_risk,
+        "linked": chosen.linked,
+        **chosen.needs,
+    }
+    _say_unweighted(original, chosen.measures)
     with following("Measure") as tell:
         return assess(original, protected, progress=tell, **needs)
 

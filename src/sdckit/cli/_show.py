@@ -13,6 +13,7 @@ from rich.table import Table
 
 from sdckit.assess import Assessment
 from sdckit.cli._columns import Column
+from sdckit.cli._words import for_plans
 from sdckit.microdata import Microdata
 from sdckit.quantity import Quantity
 from sdckit.registry import Better, find
@@ -79,7 +80,7 @@ def assessment(done: Assessment, *, timings: bool = False) -> None:
         console.print(table("", heads, losses, right="value"))
     _left_out(console, done)
     for text in () if alone(done) else done.warnings:
-        console.print(escape(f"Warning: {text}"))
+        console.print(escape(f"Warning: {for_plans(text)}"))
     if timings:
         slowest(done.seconds, "measure")
     if done.risk_acceptable is not None:
@@ -98,7 +99,7 @@ def _left_out(console: Console, done: Assessment) -> None:
     for omission in done.omitted:
         reasons.setdefault(omission.reason, []).append(omission.measure)
     for reason, measures in reasons.items():
-        console.print(escape(f"Left out: {', '.join(measures)}: {reason}"))
+        console.print(escape(f"Left out: {', '.join(measures)}: {for_plans(reason)}"))
 
 
 def alone(done: Assessment) -> bool:
@@ -168,10 +169,10 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
         )
     for point in found.results:
         if point.error:
-            console.print(escape(f"{point.name} failed: {point.error}"))
+            console.print(escape(f"{point.name} failed: {for_plans(point.error)}"))
     console.print(escape(found.reason), style="bold")
     for text in best.warnings if best is not None else ():
-        console.print(escape(f"Warning: {text}"))
+        console.print(escape(f"Warning: {for_plans(text)}"))
 
 
 def _print_map(console: Console, texts: Mapping[str, list[str]], numbers: Mapping[str, list[str]]) -> None:

@@ -24,6 +24,7 @@ def protect(
     from sdckit.cli._files import check_outputs, plan_inputs
     from sdckit.cli._plan import one_scenario
     from sdckit.cli._progress import following, say
+    from sdckit.cli._words import for_plans
     from sdckit.io import write
     from sdckit.io.formats import writable
     from sdckit.plan import Plan
@@ -51,4 +52,4 @@ def protect(
         _show.released(dropped, without_role)
         _show.written(written)
     for text in warnings:
-        say(f"Warning: {text}")
+        say(f"Warning: {for_plans(text)}")

@@ -31,6 +31,8 @@ from sdckit.labels import Labels
 from sdckit.microdata import Microdata
 from sdckit.roles import roles_of
 
+FEWEST = 20  # records; in a handful of them any key may differ
+
 
 @known_options
 def read(
@@ -94,7 +96,7 @@ def read(
         data = _from_file(Path(source).expanduser(), engine, named)
     else:
         data = _from_frame(source, engine, named)
-    for text in (*_index_not_read(source), *_repeated_ids(data)):
+    for text in (*_index_not_read(source), *_repeated_ids(data), *_unlike_keys(data)):
         warn(text, SdcWarning, stacklevel=3)  # the caller of read, behind the check of its options
     if keep_direct or not checked.direct:
         return data
@@ -148,6 +150,18 @@ def _index_not_read(source: Any) -> list[str]:
     return [
         "The index of the data frame is not kept: native() has the records in the same order, numbered "
         "0, 1, … Set its index before you put its columns beside those of this frame."
+    ]
+
+
+def _unlike_keys(data: Microdata) -> list[str]:
+    """Keys that differ in every record: mostly record numbers, with which every record is at risk."""
+    if data.engine != "polars" or data.height < FEWEST:
+        return []
+    names = [c for c in data.roles.keys if data.frame[c].n_unique() == data.height]
+    return [
+        f"{name} differs in every record: not a key. Give a record number the role id or direct, and recode "
+        "or leave out anything else."
+        for name in names
     ]
 
 
