@@ -1,11 +1,15 @@
 import json
+import re
 
 import pytest
+import yaml
 
-from sdckit.cli._methods import kind
+from sdckit.cli._example import example
+from sdckit.cli._methods import NOT_GIVEN, default, kind
 from sdckit.microdata import Microdata
-from sdckit.registry import Kind, forget, risk, specs
+from sdckit.registry import Kind, find, forget, risk, specs
 from sdckit.result import Result
+from sdckit.scenario import Scenario
 
 
 def test_lists_everything_in_the_registry(run):
@@ -44,8 +48,56 @@ def test_required_options_and_readings_are_shown(run):
 
 def test_every_method_can_be_explained(run):
     for spec in specs():
-        assert run("methods", spec.name).exit_code == 0
+        text = run("methods", spec.name).stdout
+        assert "\nOptions" in text or "\nNo options" in text
+        assert example(spec) in text
+        assert not re.search(r">>>|:: |\\\\", text), "no Python, no LaTeX"
         assert json.loads(run("methods", spec.name, "--json").stdout)["name"] == spec.name
+
+
+def test_the_text_around_formulas_and_examples_is_whole(run):
+    text = run("methods", "individual_risk").stdout
+    assert "the posterior mean of 1/Fₖ is\n\n    [the formula is on the page" in text
+    assert "\n\nwhich for f = 1 is" in text
+    assert "Protect only these" not in run("methods", "atypical_records").stdout
+
+
+def test_every_example_is_a_line_of_a_plan():
+    for spec in specs():
+        line = yaml.safe_load(example(spec).replace("FILE.csv", "nowhere.csv"))
+        if spec.kind is Kind.PROTECTION:
+            Scenario("example", line)
+            continue
+        assert line["assess"].pop(spec.kind.value) == spec.name
+        asked = line["assess"].get(spec.name, {})
+        assert set(asked) <= set(spec.options.model_fields)
+        if "nowhere.csv" not in asked.values():
+            spec.validate(asked)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "words"),
+    [
+        ("entropy", "variables", "keys and categorical sensitive columns"),
+        ("missing_values", "variables", "keys, numeric and sensitive columns"),
+        ("contingency_tables", "tables", "all pairs of keys"),
+        ("indicators", "variables", "the numeric columns"),
+        ("suppress", "k", "3"),
+        ("suppress", "keys", "the keys columns"),
+        ("recode", "variable", "required"),
+    ],
+)
+def test_what_an_option_is_when_it_is_not_given(name, option, words):
+    assert default(option, find(name)) == words
+
+
+def test_no_option_that_names_columns_is_none_by_default():
+    for spec in specs():
+        for name in spec.options.model_fields:
+            assert name != "variables" or default(name, spec) != "none"
+    for name in NOT_GIVEN:
+        method, _, option = name.rpartition(".")
+        assert not method or option in find(method).options.model_fields
 
 
 def test_unbounded_is_null_in_json(run):

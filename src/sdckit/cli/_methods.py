@@ -1,12 +1,14 @@
 """The registry in words: a catalogue, and one function with its options."""
 
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 from math import isinf
 from typing import Any
 
 from rich.markup import escape
 
+from sdckit.cli._example import example
 from sdckit.cli._show import out, table
 from sdckit.registry import WHERE, Kind, RoleColumns, Spec
 from sdckit.result import show
@@ -18,6 +20,37 @@ BOUNDS = {
     "exclusiveMaximum": "< {}",
     "minItems": "at least {} of them",
 }
+ROLES = "keys, numeric and sensitive columns"
+# What an option means that is not given, by its name alone or with that of the function before it.
+NOT_GIVEN = {
+    "by": "the whole file",
+    "code": "strata are not collapsed",
+    "distance": "by the kind of the columns",
+    "fpc": "no correction",
+    "matrix": "from stay",
+    "max_size": "any size",
+    "ordinal": "no column more",
+    "subsets": "all keys together",
+    "variables": ROLES,
+    "where": "all records",
+    "contingency_tables.tables": "all pairs of keys",
+    "entropy.variables": "keys and categorical sensitive columns",
+    "entropy_loss.variables": "keys and categorical sensitive columns",
+    "group.rest": "other values stay",
+    "indicators.by": "no domains",
+    "indicators.margins": "by, or the strata",
+    "indicators.variables": "the numeric columns",
+    "k_map.count": "a row is a person",
+    "population_uniques.population": "the sum of the weights",
+    "pram.invariant": "true unless there is a matrix",
+    "recode.labels": "made from the limits",
+    "regression.reference": "the first category",
+    "shuffle.predictors": "no predictors",
+    "suppress.importance": "all keys alike",
+    "swap_records.k": "risk does not matter",
+}
+EXAMPLES = re.compile(r"(?:^[^\n>]+:\n\n)?^>>> .*\Z", re.MULTILINE | re.DOTALL)  # they come last
+FORMULA = re.compile(r"^\.\. math::.*\n(?:(?: +.*)?\n)*", re.MULTILINE)
 
 
 def catalogue(found: Sequence[Spec]) -> None:
@@ -45,12 +78,14 @@ def _range(spec: Spec) -> str:
 
 
 def explain(spec: Spec) -> None:
-    """The docstring, the options and the reference of one function."""
+    """The docstring, a line for a plan, the options and the reference of one function."""
     console = out()
     console.print(escape(f"{spec.name}: {spec.title} ({spec.kind.value})"), style="bold")
-    console.print(escape("\n" + inspect.cleandoc(spec.function.__doc__ or "")))
+    console.print(escape("\n" + in_words(spec) + "\n"))
+    where = "In a plan, as a step of a scenario" if spec.kind is Kind.PROTECTION else "In a plan"
+    console.print(f"[bold]{where}:[/bold]", escape(example(spec)), soft_wrap=True)
     rows = [
-        [name, kind(part, spec.json_schema), _default(name, spec)]
+        [name, kind(part, spec.json_schema), default(name, spec)]
         for name, part in spec.json_schema.get("properties", {}).items()
     ]
     console.print(table("\nOptions" if rows else "\nNo options", ["option", "type", "default"], rows))
@@ -69,6 +104,18 @@ def explain(spec: Spec) -> None:
     for name, text in facts.items():
         if text:
             console.print(f"[bold]{name}:[/bold] {escape(text)}")
+
+
+def in_words(spec: Spec) -> str:
+    """The docstring without its examples in Python, with a pointer where a formula stands.
+
+    >>> from sdckit.registry import find
+    >>> ">>>" in in_words(find("suppress")), "math::" in in_words(find("il1s"))
+    (False, False)
+    """
+    text = EXAMPLES.sub("", inspect.cleandoc(spec.function.__doc__ or "") + "\n")
+    page = f"reference/{spec.kind.value}/{spec.name}"
+    return FORMULA.sub(f"    [the formula is on the page {page} of the documentation]\n\n", text).strip()
 
 
 def kind(part: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
@@ -93,10 +140,13 @@ def kind(part: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
     return " ".join([name, *(text.format(part[key]) for key, text in BOUNDS.items() if key in part)])
 
 
-def _default(name: str, spec: Spec) -> str:
+def default(name: str, spec: Spec) -> str:
+    """What an option is when it is not given, in words."""
     field = spec.options.model_fields[name]
     if field.is_required():
         return "required"
     if isinstance(field.default, RoleColumns):
         return repr(field.default)
-    return "none" if field.default in (None, ()) else str(field.default)
+    if field.default in (None, ()):
+        return NOT_GIVEN.get(f"{spec.name}.{name}", NOT_GIVEN.get(name, "none"))
+    return str(field.default)
