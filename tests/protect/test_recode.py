@@ -159,7 +159,7 @@ def test_logarithmic_intervals():
     assert out([5.0, 5.0], groups=4) == ["5", "5"]
 
 
-@pytest.mark.parametrize("engine", ENGINES[:2])
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("options", [{"width": 5}, {"breaks": [18.0, 65.0]}, {"groups": 3}])
 def test_whole_numbers_have_the_same_names_however_they_are_stored(options, engine, request):
     whole = ages([3, 18, 34, 64, 65, -7, None])
