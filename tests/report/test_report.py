@@ -264,7 +264,11 @@ def test_public_map_draws_no_share_of_a_few_records():
 
 
 def test_verdict_of_an_assessment():
-    data = canaries()
+    kept = canaries()
+    left = summarize(assess(kept, kept, max_risk=1.0))["verdict"]
+    assert left["status"] == "bad"
+    assert f"direct identifiers {kept.roles.direct[0]}" in left["answers"][0]["answer"]
+    data = kept.without((*kept.roles.direct, "code"))  # nor ids, which are warned of
     assert summarize(assess(data, data, max_risk=1.0))["verdict"]["status"] == "good"
     assert summarize(assess(data, data, max_risk=0.0))["verdict"]["status"] == "bad"
     assert summarize(assess(data, data))["verdict"]["status"] == "open"
