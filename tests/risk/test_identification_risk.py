@@ -218,7 +218,7 @@ def test_columns_may_have_any_name():
     ("options", "words"),
     [
         ({"synthesised": "income"}, "how near is a match"),
-        ({"synthesised": "income", "radius": -1}, "greater than or equal to 0"),
+        ({"synthesised": "income", "radius": -1}, "Allowed: 0 or more"),
         ({"synthesised": "income", "radius": 1, "relative_radius": 0.1}, "not both"),
         ({"synthesised": "income", "radius": {"income": 1}, "relative_radius": {"income": 1}}, "not both"),
         ({"synthesised": "income", "radius": {"age": 1}}, "synthesised columns"),
@@ -235,7 +235,7 @@ def test_errors_say_what_is_wrong(options, words):
 
 def test_files_that_cannot_be_compared_are_refused():
     data = sdc.read(pl.DataFrame({"a": [1, 2], "b": [1, 2]}))
-    with pytest.raises(sdc.SdcError, match="At least one synthetic file"):
+    with pytest.raises(sdc.SdcError, match="needs at least one file as synthetic"):
         identification_risk(data, [], known="a", synthesised="b")
     with pytest.raises(sdc.SdcError, match="different lengths"):
         identification_risk(data, data.with_frame(data.frame.head(1)), known="a", synthesised="b")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from sdckit.errors import ColumnError, OptionError, listing
+from sdckit.errors import ColumnError, listing
 from sdckit.microdata import Microdata
 from sdckit.values import in_one_column, in_words
 
@@ -12,8 +12,6 @@ from sdckit.values import in_one_column, in_words
 def as_sets(synthetic: Microdata | Sequence[Microdata], columns: Iterable[str]) -> list[Microdata]:
     """The synthetic files as a list, each with these columns."""
     sets = [synthetic] if isinstance(synthetic, Microdata) else list(synthetic)
-    if not sets:
-        raise OptionError("At least one synthetic file is needed.", given="an empty list")
     wanted = list(columns)
     for data in sets:
         absent = [c for c in wanted if c not in data.columns]
