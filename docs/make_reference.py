@@ -5,6 +5,8 @@ import re
 from math import isinf
 from pathlib import Path
 
+from sdckit.cli._example import example as line_of_a_plan
+from sdckit.cli._methods import default
 from sdckit.cli._methods import kind as type_in_words
 from sdckit.registry import Compares, Kind, RoleColumns, Spec, specs
 
@@ -132,35 +134,22 @@ def _plain_bars(line: str) -> str:
 
 
 def _options(spec: Spec) -> list[str]:
-    rows = []
-    for name, part in spec.json_schema.get("properties", {}).items():
-        field = spec.options.model_fields[name]
-        default = field.default
-        shown = (
-            "required"
-            if field.is_required()
-            else repr(default)
-            if isinstance(default, RoleColumns)
-            else "none"
-            if default in (None, ())
-            else f"`{_text(default)}`"
-        )
-        rows.append(f"| `{name}` | {_cell(type_in_words(part, spec.json_schema))} | {_cell(shown)} |")
+    line = ["", f"In a plan: `{line_of_a_plan(spec)}`"]
+    rows = [
+        f"| `{name}` | {_cell(type_in_words(part, spec.json_schema))} | {_cell(default(name, spec))} |"
+        for name, part in spec.json_schema.get("properties", {}).items()
+    ]
     if not rows:
-        return ["## Options", "", "None."]
-    return ["## Options", "", "| option | type | default |", "|---|---|---|", *rows]
-
-
-def _text(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+        return ["## Options", "", "None.", *line]
+    return ["## Options", "", "| option | type | default |", "|---|---|---|", *rows, *line]
 
 
 def _default(spec: Spec, name: str, other: str) -> str:
     """A default as Python writes it, where that is short and clear."""
-    default = spec.options.model_fields[name].default
-    if isinstance(default, RoleColumns) or spec.options.model_fields[name].is_required():
+    field = spec.options.model_fields[name]
+    if isinstance(field.default, RoleColumns) or field.is_required():
         return other
-    value = getattr(default, "value", default)
+    value = getattr(field.default, "value", field.default)
     return repr(value) if isinstance(value, int | float | str | None) else other
 
 

@@ -149,4 +149,5 @@ def default(name: str, spec: Spec) -> str:
         return repr(field.default)
     if field.default in (None, ()):
         return NOT_GIVEN.get(f"{spec.name}.{name}", NOT_GIVEN.get(name, "none"))
-    return str(field.default)
+    several = isinstance(field.default, list | tuple)
+    return ", ".join(map(str, field.default)) if several else str(field.default)
