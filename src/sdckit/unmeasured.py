@@ -12,19 +12,21 @@ FEWEST = 20  # different values at least: in a handful of records every column h
 IDS = (Role.ID, Role.HOUSEHOLD)
 
 
-def unmeasured(original: Microdata, protected: Microdata) -> tuple[str, ...]:
+def unmeasured(original: Microdata, protected: Microdata, *, same_people: bool = True) -> tuple[str, ...]:
     """Warnings, in words with the way out: columns of the protected file that may name its records.
 
     - Columns without a role that have at least half as many different values as there are records (free
       text, exact dates, record numbers): no measure of risk looks at them.
-    - Ids that are those of the original.
+    - Ids that are those of the original, unless the records are not of the `same_people`: then equal numbers
+      say nothing.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"sex": ["f", "m"] * 20, "number": range(40)}), keys="sex")
     >>> unmeasured(data, data)[0].split(":")[0]
     'No risk looks at number'
     """
-    return tuple(text for text in (_without_role(protected), _same_ids(original, protected)) if text)
+    ids = _same_ids(original, protected) if same_people else ""
+    return tuple(text for text in (_without_role(protected), ids) if text)
 
 
 def _without_role(data: Microdata) -> str:

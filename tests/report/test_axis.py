@@ -25,7 +25,7 @@ STEPS = {"k3": [{"microaggregate": {"k": 3}}], "k9": [{"microaggregate": {"k": 9
 
 
 def test_counts_below_five_on_an_axis_are_not_told_to_the_public():
-    found = compare(few_unique(), STEPS, risk="k_anonymity.violations")
+    found = compare(few_unique(), STEPS, risk="k_anonymity.violations", utility="il1s")
     assert found.original.risk == 2
     public, internal = (summarize(found, audience) for audience in ("public", "internal"))
     assert public["map"]["original_risk"] == public["map"]["points"][0]["risk"] == FEW
@@ -35,19 +35,19 @@ def test_counts_below_five_on_an_axis_are_not_told_to_the_public():
 
 
 def test_extremes_on_an_axis_are_not_shown_to_the_public(tmp_path):
-    found = compare(few_unique(), STEPS, risk="individual_risk.highest", max_risk=1)
+    found = compare(few_unique(), STEPS, risk="individual_risk.highest", utility="il1s", max_risk=1)
     public = summarize(found, "public")
     assert public["map"]["original_risk"] is None
     assert {p["risk"] for p in public["map"]["points"]} == {None}
     assert {p["risk_text"] for p in public["map"]["points"]} == {"not shown"}
     assert [row["after"] for row in public["map"]["figures"]] == ["not shown"]
-    assert "could not be carried out" not in str(public["verdict"])
+    assert "could not be measured" not in str(public["verdict"])
     html = report(found, tmp_path / "r.html", audience="public").read_text("utf-8")
     assert "not shown" in html
     assert 'class="failed"' not in html
     inside = summarize(found)["map"]
     assert inside["original_risk"] == found.original.risk
-    assert inside["points"][0]["risk_text"] == "1"
+    assert inside["points"][0]["risk_text"] == "100\N{NO-BREAK SPACE}%"
 
 
 def test_a_mean_gives_no_small_count_away():

@@ -136,8 +136,8 @@ def test_no_record_of_the_original_is_in_a_report(pages):
 
 
 def test_failed_scenarios_are_shown_with_the_reason_for_those_inside(pages):
-    assert "failed: It cannot be done." in pages["internal"]
-    assert "could not be carried out" in pages["public"]
+    assert "not measured: It cannot be done." in pages["internal"]
+    assert "could not be measured" in pages["public"]
 
 
 def test_a_new_measure_shows_up_by_itself_and_escaped(pages):

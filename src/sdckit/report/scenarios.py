@@ -69,7 +69,7 @@ def _figures(found: RiskUtilityMap, *, public: bool) -> list[dict[str, Any]]:
 def _remark(point: Point, found: RiskUtilityMap, *, on_front: bool, public: bool) -> str:
     if not point.ok:
         reason = point.error or "no number came out"
-        return "could not be carried out" if public else f"failed: {reason}"
+        return "could not be measured" if public else f"not measured: {reason}"
     if found.best is not None and point.name == found.best.name:
         return "recommended"
     if found.max_risk is not None and point.risk > found.max_risk:

@@ -1,10 +1,11 @@
 """The sections of risk and utility, and which of them a measure belongs to: told by the registry."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sdckit.errors import listing
 from sdckit.registry import Compares, Kind, Role, Spec
 
 
@@ -23,7 +24,7 @@ SECTIONS = (
         "keys",
         Kind.RISK,
         "Keys",
-        "What somebody finds out who knows the keys of a person: region, sex, age.",
+        "What somebody finds out who knows the keys of a person{keys}.",
     ),
     Section(
         "household",
@@ -100,19 +101,28 @@ def _of_risk(spec: Spec) -> str:
 
 
 def in_sections(
-    kind: Kind, content: Mapping[str, Iterable[Mapping[str, Any]]], always: Iterable[str] = ()
+    kind: Kind,
+    content: Mapping[str, Iterable[Mapping[str, Any]]],
+    always: Iterable[str] = (),
+    *,
+    keys: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """The sections of a kind that have something to show, or are in `always`.
 
-    `content` has lists of things by name, each of which says its `section`.
+    `content` has lists of things by name, each of which says its `section`. `keys`: the file's, by name.
     """
+    named = f": {listing(keys)}" if keys else ""
     found = []
     for section in SECTIONS:
         if section.kind is not kind:
             continue
         own = {name: [x for x in things if x["section"] == section.name] for name, things in content.items()}
         if any(own.values()) or section.name in always:
-            told = {"name": section.name, "title": section.title, "intro": section.intro}
+            told = {
+                "name": section.name,
+                "title": section.title,
+                "intro": section.intro.replace("{keys}", named),
+            }
             found.append({**told, **own, "notes": _common(own["rows"])})
     return found
 

@@ -47,7 +47,7 @@ def summarize(x: Assessment | RiskUtilityMap, audience: Audience = "internal") -
         "verdict": verdict(done, drawn, measured, details, public=public),
         "map": drawn,
         "data": describe.describe(original, done.protected[0] if done is not None else None, public=public),
-        **_sections(measured, details),
+        **_sections(measured, details, [original.labels.name(key) for key in original.roles.keys]),
         **details,
         "left_out_charts": measured["undrawn"],
         "glossary": measures.glossary(_names(same, found), _explained(measured)),
@@ -97,7 +97,7 @@ def _measured(x: Assessment | None, *, public: bool) -> dict[str, Any]:
     }
 
 
-def _sections(measured: dict[str, Any], details: dict[str, Any]) -> dict[str, Any]:
+def _sections(measured: dict[str, Any], details: dict[str, Any], keys: list[str]) -> dict[str, Any]:
     """Risk and utility by sections; tables and charts of both files put theirs in."""
     always = [] if details["missing"] is None else ["values"]
     if any(details[name] and details[name]["charts"] for name in ("mosaics", "histograms")):
@@ -110,7 +110,7 @@ def _sections(measured: dict[str, Any], details: dict[str, Any]) -> dict[str, An
         "by_part": measured["by_part"],
     }
     return {
-        "risk": in_sections(Kind.RISK, risk),
+        "risk": in_sections(Kind.RISK, risk, keys=keys),
         "utility": in_sections(Kind.UTILITY, utility, always),
     }
 

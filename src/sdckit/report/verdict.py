@@ -1,16 +1,21 @@
 """The executive summary: released or not, under which ceiling, what is lost."""
 
 from collections.abc import Mapping
+from math import isnan
 from typing import Any
 
 from sdckit.assess import Assessment
-from sdckit.charts.numbers import display
+from sdckit.charts.numbers import display, percent
 from sdckit.errors import listing
 from sdckit.registry import Kind, find
 from sdckit.report.disclosure import is_share
 from sdckit.report.sections import in_order
 
 TILES = 3
+SYNTHETIC = ("closest_record", "attribute_disclosure")  # first where the records are not the same people
+MORE_THAN_CHANCE = (
+    "More records are close to an original than chance explains: the file repeats records it was made from."
+)
 OPEN = "No accepted risk was set, so whether the risk is low enough is left to the reader."
 
 
@@ -28,12 +33,19 @@ def verdict(
     and `details` what the report shows of the protected file.
     """
     told = _of_map(found) if found is not None else _of_assessment(x) if x is not None else {}
+    minded = _minded(x) if x is not None else []
+    if told["status"] == "good" and minded:
+        told |= _qualified(told, public=public)
     answers = [
         ("Can it be released?", told.pop("released")),
         ("Under which ceiling?", told.pop("ceiling")),
         ("What is lost?", _lost(measured, details)),
         ("What was done?", _done(details)),
-        ("What was not protected?", "" if public or x is None else _untouched(x)),
+        ("Are original records in it?", "" if public or x is None else _repeated(x)),
+        (
+            "What was not protected?",
+            "" if public or x is None else " ".join([_untouched(x), *minded]).strip(),
+        ),
     ]
     groups = {
         "Risk that remains": in_order(Kind.RISK, measured["risk"]),
@@ -49,11 +61,43 @@ def verdict(
     }
 
 
+def _minded(x: Assessment) -> list[str]:
+    """What no accepted risk says anything of, so that a file within it is not simply safe."""
+    found = x.after.get("closest_record")
+    copied = found is not None and found.figures.get("low", 0.0) > found.figures.get("reference_share", 1.0)
+    return [*x.warnings, *([MORE_THAN_CHANCE] if copied else [])]
+
+
+def _qualified(told: Mapping[str, Any], *, public: bool) -> dict[str, str]:
+    """A yes where something else is to be seen to first."""
+    first = (
+        "But not everything in the file was judged." if public else "But first see to what was not protected."
+    )
+    return {
+        "status": "open",
+        "headline": told["headline"].replace(" can be released: its", ": its") + ", but not all was judged",
+        "released": f"{told['released']} {first}",
+    }
+
+
+def _repeated(x: Assessment) -> str:
+    """How near records of a synthetic file are to originals, beside how near real people are."""
+    found = x.after.get("closest_record")
+    if found is None or isnan(found.value) or "reference_share" not in found.figures:
+        return ""
+    figures = found.figures
+    value, real, copies = map(percent, (found.value, figures["reference_share"], figures["copies"]))
+    return (
+        f"{value} of the records are as close to an original as the closest real people are to each other "
+        f"({real} of these are); {copies} are copies."
+    )
+
+
 def _of_map(found: Mapping[str, Any]) -> dict[str, Any]:
     points = found["points"]
     failed = sum(p["failed"] for p in points)
     tried = f"{len(points)} scenario{'s were' if len(points) != 1 else ' was'} tried"
-    tried += f", {failed} of them could not be carried out" if failed else ""
+    tried += f", {failed} of them could not be measured" if failed else ""
     best = next((p for p in points if p["best"]), None)
     ceiling = found["max_text"]
     limit = f"Accepted: a risk of at most {ceiling}. Measured: {found['risk_title']}." if ceiling else OPEN
@@ -168,14 +212,28 @@ def _inside(title: str) -> str:
 
 
 def _tiles(rows: list[dict[str, Any]], first: set[str]) -> list[dict[str, str]]:
-    """A few measures as large numbers: those of the map, then those in percent, which need no explanation."""
-    rows = sorted(rows, key=lambda row: (row["name"] not in first, not row["share"]))
+    """A few measures as large numbers: of synthetic files, of the map, then those in percent.
+
+    What is in percent needs no explanation.
+    """
+    order = {name: i for i, name in enumerate(SYNTHETIC)}
+    rows = sorted(rows, key=lambda r: (order.get(r["name"], TILES), r["name"] not in first, not r["share"]))
     return [
         {
             "label": row["title"],
             "value": row["after"],
-            "note": f"{row['before']} before" if row["before"] else row["unit"] if not row["share"] else "",
+            "note": _note(row),
             "better": row["better"],
         }
         for row in rows[:TILES]
     ]
+
+
+def _note(row: Mapping[str, Any]) -> str:
+    """What a number is to be compared with: the original's, or that of real people."""
+    if row["before"]:
+        return f"{row['before']} before"
+    figures = {figure["name"]: figure["after"] for figure in row.get("figures", ())}
+    if row["name"] == "closest_record" and "reference_share" in figures:
+        return f"{figures['reference_share']} of real people; copies: {figures['copies']}"
+    return "" if row["share"] else str(row["unit"])
