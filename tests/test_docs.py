@@ -17,8 +17,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sdckit.plan import Plan
+from sdckit.cli._plan import Settings
+from sdckit.plan import SECTIONS, Plan
 from sdckit.registry import forget, specs
+from sdckit.roles import Role
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -176,6 +178,15 @@ def test_functions_named_in_links_to_code_are_there(page):
     links = load("links", DOCS / "_ext" / "links.py")
     for name, path in links.CODE_LINK.findall(page.read_text(encoding="utf-8")):
         assert links.line_of(ROOT / path, name) > 0
+
+
+def test_the_page_on_plans_has_every_section_and_entry():
+    text = (DOCS / "plans.md").read_text(encoding="utf-8")
+    for section in SECTIONS:
+        assert f"\n## {section}\n" in text
+    entries = {"file", "keep_direct", "engine", "choices", "range", "log", "optional", "one of", "where"}
+    for entry in entries | {role.value for role in Role} | set(Settings.model_fields):
+        assert re.search(rf"`{entry}[`:]|\b{entry}: |\*\*{entry}\*\*", text), entry
 
 
 def test_every_protection_and_measure_has_a_page(tmp_path):
