@@ -16,7 +16,9 @@ from sdckit.registry import Kind, Spec, find
 from sdckit.report.disclosure import FEW, visible
 from sdckit.report.measures import at_best
 from sdckit.report.relabel import relabel
+from sdckit.report.released import in_released_categories
 from sdckit.report.sections import section_of
+from sdckit.report.settled import settled
 from sdckit.result import Result
 
 Chart = Callable[[Result], Any]
@@ -58,12 +60,35 @@ PUBLIC: Mapping[str, Chart] = {
 
 def pictures(x: Assessment, kind: Kind, *, public: bool) -> dict[str, Any]:
     """Charts as plain data (Vega-Lite), in the order of the measures, and how many there would be in all."""
-    results = x.utility if kind is Kind.UTILITY else x.after
+    results = {**(x.utility if kind is Kind.UTILITY else x.after)}
+    again = _tables_again(x, results.get("contingency_tables"))
+    if again:
+        results["contingency_tables"] = again[0]
     found = [p for name, result in results.items() if (p := _picture(x, find(name), result, public=public))]
     first = sorted(found, key=lambda p: (p["name"] in LAST, not p["wide"]))[: MOST[kind]]
     names = {p["name"] for p in first}
-    drawn = [{**p, "chart": charts.plain(p["chart"])} for p in found if p["name"] in names]
+    told = {"contingency_tables": again[1]} if again else {}
+    drawn = [
+        {**p, "chart": charts.plain(p["chart"]), "recoded": told.get(p["name"], [])}
+        for p in found
+        if p["name"] in names
+    ]
     return {"charts": drawn, "all": len(found)}
+
+
+def _tables_again(x: Assessment, found: Result | None) -> tuple[Result, list[str]] | None:
+    """Tables with the original in the categories of a recoded protected file, and what was recoded.
+
+    Ages in years beside ages in bands would be a picture of nothing but new names.
+    """
+    if found is None:
+        return None
+    alike, recoded = in_released_categories(x.original, x.protected[0])
+    if not recoded:
+        return None
+    result = find("contingency_tables").call(alike, x.protected[0], **found.options)
+    tables = {"contingency_tables": result}
+    return settled(replace(x, before={}, after={}, utility=tables)).utility["contingency_tables"], recoded
 
 
 def _picture(x: Assessment, spec: Spec, result: Result, *, public: bool) -> dict[str, Any] | None:

@@ -85,6 +85,7 @@ def _rounded(value: float) -> float:
 
 def scenario_mosaics(found: RiskUtilityMap, pairs: Sequence[Any]) -> dict[str, Any] | None:
     """One pair of keys in all scenarios side by side: the pair that the best changed most. Internal."""
+    pairs = [p for p in pairs if not p["recoded"]]  # other scenarios have other categories
     if not pairs or found.data.height * len(found.results) > CELLS:
         return None
     first = pairs[0]

@@ -11,6 +11,7 @@ from sdckit.registry import Kind
 from sdckit.report import bins, by_key, describe, measures, pictures, side_by_side, steps, tiles
 from sdckit.report.disclosure import FEW, Audience, clean
 from sdckit.report.estimates import estimates
+from sdckit.report.released import in_released_categories
 from sdckit.report.scenarios import scenarios
 from sdckit.report.sections import in_sections
 from sdckit.report.settled import settled
@@ -121,12 +122,13 @@ def _details(x: Assessment | None, *, public: bool) -> dict[str, Any]:
         names = ("by_k", "riskiest", "mosaics", "histograms", "missing", "steps", "omitted")
         return dict.fromkeys(names)
     original, protected = x.original, x.protected[0]
-    mosaics = tiles.mosaics(original, protected, public=public)
+    alike, recoded = in_released_categories(original, protected)
+    mosaics = tiles.mosaics(alike, protected, public=public, recoded=recoded)
     return {
         "by_k": by_key.by_k(x, public=public),
         "riskiest": None if public else by_key.riskiest(x),
         "mosaics": mosaics,
-        "histograms": bins.histograms(original, protected, public=public, mosaics=mosaics["charts"]),
+        "histograms": bins.histograms(alike, protected, public=public, mosaics=mosaics["charts"]),
         "missing": describe.missing(original, protected, public=public),
         "steps": steps.steps(original, protected, public=public),
         "omitted": measures.left_out(x, public=public),

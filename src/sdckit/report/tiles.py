@@ -1,6 +1,6 @@
 """Two-way tables of keys for mosaic plots, in labels, original and protected over the same categories."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
@@ -44,12 +44,15 @@ class Pair:
         return round(moved / 2, 9)
 
 
-def mosaics(original: Microdata, protected: Microdata, *, public: bool) -> dict[str, Any]:
+def mosaics(
+    original: Microdata, protected: Microdata, *, public: bool, recoded: Collection[str] = ()
+) -> dict[str, Any]:
     """Mosaics of the pairs of keys that changed most, and how many pairs there are.
 
     For the public each key is in one mosaic only: from tables that share a key, cells of all their keys
     together, which may be of one record, could be worked out. A mosaic that gives a small count away when
-    subtracted from one before it, as age in tens and in fives may, is `withheld`.
+    subtracted from one before it, as age in tens and in fives may, is `withheld`. `recoded`: keys that the
+    original has in the categories of the protected file here, of which each mosaic says its own.
     """
     keys = [k for k in original.roles.keys if k in visible(original, protected) and k in protected.columns]
     cells = [_cells(data, keys[:CONSIDERED]) for data in (original, protected)]
@@ -70,7 +73,7 @@ def mosaics(original: Microdata, protected: Microdata, *, public: bool) -> dict[
         if chart and public and small_difference((original, protected), chart, charts):
             withheld.append(" by ".join(original.labels.name(name) for name in pair.names))
         elif chart:
-            charts.append(chart)
+            charts.append({**chart, "recoded": [name for name in pair.names if name in recoded]})
     return {
         "charts": charts,
         "withheld": withheld,

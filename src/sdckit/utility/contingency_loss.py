@@ -12,6 +12,7 @@ from sdckit.pairs import no_longer
 from sdckit.registry import KEYS, Columns, Role, utility
 from sdckit.result import Result
 from sdckit.utility.contingency_tables import MissingCells, paired_tables
+from sdckit.utility.new_categories import new_categories
 
 
 @utility(
@@ -63,4 +64,5 @@ def contingency_loss(
     largest = len(wanted) * float(original.weights().sum() + protected.weights().sum())
     raw = float(parts["change"].sum())
     lost = no_longer(original, protected, variables)
-    return Result(raw / largest, {"raw": raw, "tables": len(wanted)}, parts, lost=lost)
+    notes = new_categories(original, protected, names)
+    return Result(raw / largest, {"raw": raw, "tables": len(wanted)}, parts, notes, lost=lost)

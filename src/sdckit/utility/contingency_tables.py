@@ -16,6 +16,7 @@ from sdckit.microdata import Microdata
 from sdckit.pairs import no_longer
 from sdckit.registry import Columns, utility
 from sdckit.result import Result
+from sdckit.utility.new_categories import new_categories
 
 
 class MissingCells(StrEnum):
@@ -65,7 +66,7 @@ def contingency_tables(
     (0.5, 50.0, 0.25)
     """
     wanted = _wanted(original, protected, tables)
-    notes = _recoded(original, protected, wanted)
+    notes = new_categories(original, protected, list(dict.fromkeys(c for table in wanted for c in table)))
     rows, cells = [], []
     for variables, both in zip(wanted, paired_tables(original, protected, wanted, missing), strict=True):
         name = " × ".join(variables)
@@ -103,15 +104,6 @@ def _wanted(original: Microdata, protected: Microdata, asked: list[Columns] | No
         if column not in protected.columns:
             raise ColumnError(f"The protected file has no column {column!r}.")
     return [tuple(table) for table in asked]
-
-
-def _recoded(original: Microdata, protected: Microdata, wanted: list[tuple[str, ...]]) -> tuple[str, ...]:
-    first, second = frames.schema(original.frame), frames.schema(protected.frame)
-    names = dict.fromkeys(c for table in wanted for c in table)
-    changed = [c for c in names if first[c].is_numeric() != second[c].is_numeric()]
-    if not changed:
-        return ()
-    return (f"Recoded, so no category is shared with the original: {', '.join(changed)}.",)
 
 
 def paired_tables(

@@ -14,6 +14,7 @@ from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, no_longer, role_variables, side_by_side
 from sdckit.registry import Column, Columns, Compares, utility
 from sdckit.result import Result
+from sdckit.utility.new_categories import new_categories
 from sdckit.utility.ordinal import ranks
 from sdckit.utility.records_changed import differs
 from sdckit.values import as_text
@@ -67,11 +68,7 @@ def gower_distance(
     both = side_by_side(original, protected, chosen)
     types = frames.schema(original.frame), frames.schema(protected.frame)
     kinds = {c: _kind(c, original, types, ordinal) for c in chosen}
-    notes = tuple(
-        f"{c} is recoded: compared as nominal."
-        for c in chosen
-        if types[0][c].is_numeric() != types[1][c].is_numeric()
-    )
+    notes = new_categories(original, protected, chosen)
     weight = original.roles.weight
     loss = _by_record(both, {c: k for c, k in kinds.items() if k != "ordinal"}, original, protected)
     for c in (c for c in chosen if kinds[c] == "ordinal"):

@@ -11,6 +11,7 @@ from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, no_longer, role_variables, side_by_side
 from sdckit.registry import Columns, Compares, utility
 from sdckit.result import Result
+from sdckit.utility.new_categories import new_categories
 from sdckit.values import text_of
 
 
@@ -50,8 +51,9 @@ def records_changed(original: Microdata, protected: Microdata, *, variables: Col
     sums = [differs(c, types).cast(nw.Int64).sum().alias(f"|{i}") for i, c in enumerate(chosen)]
     counts = [int(v) for v in frames.gather(both.select(*sums)).row(0)]
     shares = [c / original.height for c in counts]
+    notes = new_categories(original, protected, chosen)
     parts = pl.DataFrame({"variable": chosen, "changed": counts, "share": shares})
-    return Result(sum(shares) / len(shares), {"values_changed": sum(counts)}, parts, lost=lost)
+    return Result(sum(shares) / len(shares), {"values_changed": sum(counts)}, parts, notes, lost=lost)
 
 
 def differs(column: str, types: tuple[Any, Any]) -> nw.Expr:

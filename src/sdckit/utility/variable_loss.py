@@ -15,6 +15,7 @@ from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, no_longer, role_variables, side_by_side
 from sdckit.registry import Column, Columns, Compares, utility
 from sdckit.result import Result
+from sdckit.utility.new_categories import new_categories
 from sdckit.utility.ordinal import ranks
 from sdckit.values import as_text, texts
 
@@ -67,13 +68,13 @@ def variable_loss(
     refuse_strangers(ordinal, chosen, "ordinal names a variable that is not compared.")
     both = frames.gather(side_by_side(original, protected, chosen))
     weight = original.weights()
-    rows, notes = [], []
+    notes = new_categories(original, protected, chosen)
+    rows = []
     for c in chosen:
         x, y = both[c], both[c + PROTECTED].alias(c)
         kind = _kind(original, c, ordinal)
         if kind == "numeric" and not y.dtype.is_numeric():
             kind = "nominal"
-            notes.append(f"{c} is no longer numeric: compared as nominal.")
         if kind == "numeric":
             distance = _numeric(x, y)
         elif kind == "ordinal":
@@ -82,7 +83,7 @@ def variable_loss(
             distance = _nominal(x, y)
         rows.append((c, kind, float(np.average(distance, weights=weight))))
     parts = pl.DataFrame(rows, schema=["variable", "kind", "loss"], orient="row")
-    return Result(float(np.mean(parts["loss"].to_numpy())), {}, parts, tuple(notes), lost=lost)
+    return Result(float(np.mean(parts["loss"].to_numpy())), {}, parts, notes, lost=lost)
 
 
 def _kind(original: Microdata, column: str, ordinal: Any) -> str:

@@ -1,0 +1,19 @@
+"""The original in the categories that are released, for pictures of both files."""
+
+from sdckit.microdata import Microdata
+from sdckit.risk.recoded import recoded_alike
+
+
+def in_released_categories(original: Microdata, protected: Microdata) -> tuple[Microdata, list[str]]:
+    """The original with its keys recoded as the protected file's were, and which keys that are.
+
+    Only pictures use it: a measure says how much was lost from the original as it is.
+    """
+    keys = [k for k in original.roles.keys if k in protected.columns]
+    alike, _ = recoded_alike(original, protected, keys)
+    named: set[str] = set()
+    for entry in alike.log[len(original.log) :]:
+        for option in ("variable", "variables"):
+            given = entry.options.get(option, ())
+            named |= {given} if isinstance(given, str) else {*given}
+    return alike, [k for k in keys if k in named]
