@@ -6,9 +6,10 @@ from sdckit import protect
 from sdckit.assess import assess
 from sdckit.charts.numbers import SPACE
 from sdckit.demo import survey
-from sdckit.registry import find, specs
+from sdckit.registry import Role, find, specs
 from sdckit.report import measures as rows
 from sdckit.report.disclosure import is_share
+from sdckit.report.summarize import summarize
 from sdckit.report.words import FIGURES, figure_in_percent, figure_words, option_words
 from sdckit.result import Result
 
@@ -108,3 +109,14 @@ def test_no_change_in_percent_between_numbers_that_are_practically_0(found):
     assert (row["change"], row["bar"], row["improved"]) == ("both near 0", None, None)
     assert rows._row(found, spec, Result(0.0), Result(0.0), public=False)["change"] == "no change"
     assert rows._row(found, spec, Result(0.2), Result(0.1), public=False)["change"].startswith("+100")
+
+
+def test_the_summary_has_a_tile_for_keys_numbers_and_sensitive_values(found):
+    tiles = summarize(found)["verdict"]["tiles"]
+    labels = [tile["label"] for tile in tiles["Risk that remains"]]
+    assert len(labels) == len({*labels}) <= 5
+    named = [spec for spec in specs() if spec.title in labels]
+    assert any(Role.SENSITIVE in spec.needs for spec in named)
+    assert any(Role.NUMERIC in spec.needs or spec.name == "record_linkage" for spec in named)
+    assert any(spec.needs == (Role.KEYS,) for spec in named)
+    assert len(tiles["What is lost"]) == 3

@@ -7,9 +7,9 @@ from typing import Any
 from sdckit.assess import Assessment
 from sdckit.charts.numbers import display, percent
 from sdckit.errors import listing
-from sdckit.registry import Kind, find
+from sdckit.registry import Kind, Role, Spec, find
 from sdckit.report.disclosure import is_share
-from sdckit.report.sections import in_order
+from sdckit.report.sections import in_order, section_of
 
 TILES = 3
 SYNTHETIC = ("closest_record", "attribute_disclosure")  # first where the records are not the same people
@@ -214,10 +214,15 @@ def _inside(title: str) -> str:
 def _tiles(rows: list[dict[str, Any]], first: set[str]) -> list[dict[str, str]]:
     """A few measures as large numbers: of synthetic files, of the map, then those in percent.
 
-    What is in percent needs no explanation.
+    What is in percent needs no explanation. Of risks at least one each of keys, numbers, sensitive values and
+    synthetic records, as far as they were measured: little risk by the keys says nothing of the others.
     """
     order = {name: i for i, name in enumerate(SYNTHETIC)}
     rows = sorted(rows, key=lambda r: (order.get(r["name"], TILES), r["name"] not in first, not r["share"]))
+    each = {about: row for row in reversed(rows) if (about := _about(find(row["name"])))}
+    rest = [row for row in rows if row["name"] not in {chosen["name"] for chosen in each.values()}]
+    chosen = [*each.values(), *rest[: max(TILES - len(each), 0)]]
+    rows = [row for row in rows if row in chosen]
     return [
         {
             "label": row["title"],
@@ -225,8 +230,16 @@ def _tiles(rows: list[dict[str, Any]], first: set[str]) -> list[dict[str, str]]:
             "note": _note(row),
             "better": row["better"],
         }
-        for row in rows[:TILES]
+        for row in rows
     ]
+
+
+def _about(spec: Spec) -> str:
+    """What of a record a risk looks at; nothing for utilities and for households, who are told by keys."""
+    section = section_of(spec) if spec.kind is Kind.RISK else ""
+    if section == "keys" and Role.SENSITIVE in spec.needs:
+        return "sensitive"
+    return section if section != "household" else ""
 
 
 def _note(row: Mapping[str, Any]) -> str:
