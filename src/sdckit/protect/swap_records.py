@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from sdckit.arrays import Bools, Ints
 from sdckit.cells import key_codes
-from sdckit.errors import OptionError, RoleError
+from sdckit.errors import RoleError
 from sdckit.microdata import Microdata
 from sdckit.protect.households import Households, households
 from sdckit.registry import KEYS, ColumnName, Columns, protection
@@ -70,8 +70,6 @@ def swap_records(
     >>> sdc.protect.swap_records(data, geography="area", similar="size", share=0.5, rng=1).frame.rows()
     [('N', 1, 1), ('S', 2, 2), ('S', 1, 3), ('N', 2, 4)]
     """
-    if not geography:
-        raise OptionError("swap_records needs the columns of a geography.")
     if k is not None and not keys:
         raise RoleError("k needs keys.", hint="Give keys=[…].")
     homes = households(data) or Households(np.arange(data.height), np.arange(data.height))
