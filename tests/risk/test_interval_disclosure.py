@@ -105,3 +105,10 @@ def test_a_recoded_variable_is_left_out_with_a_note():
     result = interval_disclosure(data, other)
     assert result.value == 1
     assert result.notes[0] == "Not numeric in both files, left out: y."
+
+
+def test_the_interval_is_told_in_the_unit_of_the_variable():
+    data = sdc.read(pl.DataFrame({"pay": [1000.0, 3000.0, 5000.0]}), numeric="pay")
+    assert "The interval is pay ± 100." in sdc.risk.interval_disclosure(data, data).notes
+    other = sdc.risk.interval_disclosure(data, data, method="percent")
+    assert not any("The interval is" in note for note in other.notes)

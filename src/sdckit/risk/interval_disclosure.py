@@ -1,6 +1,7 @@
 """Interval disclosure: does the original lie near the protected value?"""
 
 import math
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,6 +11,8 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit.arrays import Bools, Floats
+from sdckit.charts.numbers import number
+from sdckit.errors import listing
 from sdckit.microdata import Microdata
 from sdckit.pairs import numbers_side_by_side
 from sdckit.registry import NUMERIC, Columns, Compares, Role, risk
@@ -96,6 +99,8 @@ def interval_disclosure(
     present = ~np.isnan(x)
     n, originals = int(present.any(axis=1).sum()), present.sum(axis=0)
     notes += _missing_notes(original.height - n, int(((compared < len(numeric)) & present.any(axis=1)).sum()))
+    if method is Method.SD:
+        notes += _widths(numeric, [width * _sd(c) for c in (y if spread == "protected" else x).T])
     alone = [float(h / m) if m else None for h, m in zip(inside.sum(axis=0), originals, strict=True)]
     value = float(disclosed.sum() / n)
     low, high = wilson(value, n)
@@ -123,6 +128,12 @@ def _missing_notes(without: int, incomplete: int) -> tuple[str, ...]:
     if incomplete:
         notes += (f"{incomplete:,} records lack some number in a file: only those in both were asked.",)
     return notes
+
+
+def _widths(names: Sequence[str], halves: Sequence[float]) -> tuple[str, ...]:
+    """The interval in the unit of each variable, which its standard deviation does not tell a reader."""
+    told = [f"{name} ± {number(half)}" for name, half in zip(names, halves, strict=True)]
+    return (f"The interval is {listing(told)}.",)
 
 
 def _inside(x: Floats, y: Floats, width: float, method: Method, spread: Spread) -> Bools:
