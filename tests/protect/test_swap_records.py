@@ -197,7 +197,7 @@ def test_mistakes():
     data = sdc.read(pl.DataFrame({"area": ["N", "S"], "x": [1, 2]}))
     with pytest.raises(OptionError, match="needs the option 'geography'"):
         sdc.protect.swap_records(data)
-    with pytest.raises(OptionError, match="needs at least one column in .geography"):
+    with pytest.raises(OptionError, match="needs at least one column in 'geography'"):
         sdc.protect.swap_records(data, geography=[])
     with pytest.raises(RoleError, match="k needs keys"):
         sdc.protect.swap_records(data, geography="area", k=2)
