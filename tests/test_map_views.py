@@ -19,6 +19,7 @@ SCENARIOS = {
     "noise": [{"add_noise": {"variables": ["income"], "amount": 0.5}}],
 }
 ALSO = ["missing_values", "entropy_loss.share", "frequencies"]
+KEPT = {"utility": "il1s", "also": ALSO, "regression": MINCER, "indicators": ["mean", "gini"]}
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +30,7 @@ def small():
 
 @pytest.fixture(scope="module")
 def found(small):
-    return sdc.compare(
-        small, SCENARIOS, utility="il1s", also=ALSO, regression=MINCER, indicators=["mean", "gini"]
-    )
+    return sdc.compare(small, SCENARIOS, **KEPT)
 
 
 def test_further_measures_are_those_measured_alone(small, found):
@@ -63,15 +62,14 @@ def test_nothing_more_is_measured_unless_asked(small):
 
 
 def test_parallel_equals_serial_and_runs_repeat(small, found):
-    options = {"utility": "il1s", "also": ALSO, "regression": MINCER, "indicators": ["mean", "gini"]}
     for jobs in (1, 2):
-        again = sdc.compare(small, SCENARIOS, jobs=jobs, **options)
+        again = sdc.compare(small, SCENARIOS, jobs=jobs, **KEPT)
         assert again.points.drop("seconds").equals(found.points.drop("seconds"))
         assert again.estimates.equals(found.estimates)
 
 
 def test_kept_points_carry_everything(small, found, tmp_path):
-    options = {"utility": "il1s", "also": ALSO, "regression": MINCER, "indicators": ["mean", "gini"], "cache": tmp_path}
+    options = {**KEPT, "cache": tmp_path}
     first = sdc.compare(small, SCENARIOS, **options)
     again = sdc.compare(small, SCENARIOS, **options)
     assert again.points.equals(first.points)  # with the seconds of the first run
@@ -83,7 +81,7 @@ def test_kept_points_carry_everything(small, found, tmp_path):
 
 @pytest.mark.parametrize("lacks", ["also", "estimates", "left_out"])
 def test_points_kept_without_these_numbers_are_measured_again(small, found, tmp_path, lacks):
-    options = {"utility": "il1s", "also": ALSO, "regression": MINCER, "indicators": ["mean", "gini"], "cache": tmp_path}
+    options = {**KEPT, "cache": tmp_path}
     sdc.compare(small, SCENARIOS, **options)
     for file in tmp_path.iterdir():
         kept = json.loads(file.read_text())

@@ -25,9 +25,9 @@ def told(before: Microdata, after: pl.DataFrame, blanked: Mapping[str, int]) -> 
     counts only if guesses from it, also about records that are shown, are right nine times in ten beyond
     chance, and this by more than two standard deviations.
 
-    Every column is looked at as it is after the step, one at a time, but for the id (see `new_ids`) and direct
-    identifiers: what two columns tell together is not seen. values_told: blanked values that some column tells. told_by: for each
-    key the columns that tell it, and how many of its blanked values.
+    Every column is looked at as it is after the step, one at a time, but for the id (see `new_ids`) and
+    direct identifiers: what two columns tell together is not seen. values_told: blanked values that some
+    column tells. told_by: for each key the columns that tell it, and how many of its blanked values.
     """
     from sdckit.kernels.told import Blanks, Groups, guess_from
 
