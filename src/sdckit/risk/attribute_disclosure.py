@@ -12,9 +12,9 @@ from sdckit.arrays import Floats
 from sdckit.engine.tables import OURS
 from sdckit.errors import RoleError
 from sdckit.microdata import Microdata
+from sdckit.recoded import recoded_alike
 from sdckit.registry import KEYS, SENSITIVE, Columns, Compares, risk
 from sdckit.result import Result
-from sdckit.risk.recoded import recoded_alike
 from sdckit.risk.synthetic import as_sets, in_all, same_type
 
 TARGET, REAL, MADE = f"{OURS}target", f"{OURS}real", f"{OURS}made"

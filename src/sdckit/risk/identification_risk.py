@@ -16,9 +16,9 @@ from sdckit.engine.tables import COUNT, OURS, join_cells
 from sdckit.errors import ColumnError, OptionError, listing, refuse_strangers
 from sdckit.microdata import Microdata
 from sdckit.pairs import PROTECTED, side_by_side
+from sdckit.recoded import recoded_alike
 from sdckit.registry import KEYS, Column, Columns, Compares, risk
 from sdckit.result import Result
-from sdckit.risk.recoded import recoded_alike
 from sdckit.risk.synthetic import as_sets, in_all, same_type
 from sdckit.values import in_words
 

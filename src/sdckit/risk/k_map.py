@@ -16,10 +16,10 @@ from sdckit.errors import ColumnError, DataError, listing
 from sdckit.io.read import read
 from sdckit.microdata import Microdata
 from sdckit.missing import Missing
+from sdckit.recoded import recoded_alike
 from sdckit.registry import KEYS, Columns, Role, risk
 from sdckit.result import Result
 from sdckit.risk.frequencies import by_size, missing_note
-from sdckit.risk.recoded import recoded_alike
 
 
 class Population(BaseModel):

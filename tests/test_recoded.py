@@ -5,7 +5,7 @@ import pytest
 
 import sdckit as sdc
 from engine_frames import on_engine
-from sdckit.risk.recoded import recoded_alike
+from sdckit.recoded import recoded_alike
 
 BANDS = [18, 40, 65]
 NOTE = "Compared in the categories of the protected file: age."
