@@ -26,8 +26,8 @@ Transition = Mapping[str, Mapping[str, float]]  # original category → protecte
     shares=("share",),
     reference="Kooiman, Willenborg & Gouweleeuw (1998); Domingo-Ferrer & Torra (2001)",
     chart=charts.PartsBars("share", "share of the entropy that is lost", share=True),
-    reading="0: the protected category tells the original one for certain. The figure per_record is the mean "
-    "uncertainty of a value; ln 2 ≈ 0.69 is as uncertain as a coin.",
+    reading="0: the protected category tells the original one for certain. The mean uncertainty of one value "
+    "(per_record) tells more than the sum; ln 2 ≈ 0.69 is as uncertain as a coin.",
 )
 def entropy_loss(
     original: Microdata,

@@ -37,7 +37,7 @@ Errors = tuple[float, float, float]
     reference="Domingo-Ferrer, Mateo-Sanz & Torra (2001); Domingo-Ferrer & Torra (2001)",
     chart=charts.PartsBars("mvar", "mean relative change of an entry", names=_WORDS),
     reading="0: the correlations are as before. 0.05: a correlation moved by 0.05 on average; above 0.2 "
-    "regressions tell another story. The rows X in parts are about records and mean nothing after swapping.",
+    "regressions tell another story. Changes of the values themselves (X) mean nothing after swapping.",
 )
 def matrix_discrepancy(
     original: Microdata,
