@@ -113,3 +113,21 @@ def test_a_note_says_that_records_met_by_their_place():
         assert said not in measure(data, sdc.protect.add_noise(data, rng=1)).notes
     named = Microdata.of(data.frame.with_row_index("i"), id="i", numeric="income")
     assert said not in sdc.risk.record_linkage(named, shuffled(noisy(named))).notes
+
+
+@pytest.mark.parametrize("steps", [[{"new_ids": {}}], [{"drop": {"variables": ["person_id"]}}]])
+def test_rows_that_stayed_in_place_meet_without_their_ids(steps):
+    data = sdc.demo.survey(n=200, seed=1)
+    noisy = [{"add_noise": {"variables": ["income"], "amount": 0.3}}]
+    plain, other = (sdc.Scenario("a", s).protect(data, seed=3) for s in (noisy, [*noisy, *steps]))
+    assert sdc.utility.il1s(data, other).value == sdc.utility.il1s(data, plain).value > 0
+    assert "il1s" in sdc.assess(data, other, measures="il1s").utility
+
+
+def test_rows_do_not_meet_without_ids_where_they_moved_or_the_steps_are_not_known():
+    data = sdc.demo.survey(n=200, seed=1)
+    moved = sdc.Scenario("a", [{"new_ids": {}}, {"shuffle_order": {}}]).protect(data, seed=3)
+    elsewhere = sdc.read(sdc.protect.new_ids(data, rng=1).frame, **data.roles.as_dict())
+    for other in (moved, elsewhere):
+        with pytest.raises(sdc.SdcError, match="cannot be compared one by one: ids"):
+            sdc.utility.il1s(data, other)

@@ -102,8 +102,8 @@ def assess(
 
     Risks of one file are measured before and after. `needs` sets options by the measure's name,
     `k_anonymity={"k": 5}` or, for its first option, `k_anonymity=5`; `by=…` goes to all that have it.
-    Measures that compare record by record are left out, with the reason, after synthesis, `sample_records`,
-    `new_ids` and `shuffle_order` and for files of different length (`linked=False` says so for a file from
+    Measures that compare record by record are left out, with the reason, after synthesis, `sample_records`
+    and `shuffle_order` and for files with other ids or another length (`linked=False` says so for a file from
     elsewhere). After swapping and shuffling a record keeps its place: values that moved are compared with
     what stood there before, and a note says so. `protected` may be a list of synthetic files: the figures
     are then means over the files. `warnings` of the result says what no risk looks at.

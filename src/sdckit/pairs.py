@@ -16,6 +16,7 @@ from sdckit.microdata import Microdata
 
 PROTECTED = f"{OURS}protected"  # suffix of the protected file's columns
 ID = "give the role id to a column that names the records"
+MOVES_ROWS = {"shuffle_order", "sample_records"}
 SOME = 6  # columns that are looked at in pairs for proof of another order
 ENOUGH = 10  # pairs of values that two columns have together, so that it is no accident
 MANY = 20  # values; codes with more of them are mostly labelled or text
@@ -82,6 +83,8 @@ def why_not_linked(original: Microdata, protected: Microdata) -> str:
     if original.height != protected.height:
         return f"the files have different lengths ({original.height:,} and {protected.height:,} records)"
     name = original.roles.id
+    if original.engine == "polars" and _in_place(original, protected):
+        return ""
     if name is None:
         return _other_order(original, protected) if original.engine == "polars" else ""
     if name not in protected.columns:
@@ -97,6 +100,15 @@ def why_not_linked(original: Microdata, protected: Microdata) -> str:
     if first.dtype != second.dtype or not first.sort().equals(second.sort()):
         return f"ids in {name!r} differ between the files"
     return ""
+
+
+def _in_place(original: Microdata, protected: Microdata) -> bool:
+    """Whether the log says that every row is the one it was, though its id may have changed or be gone."""
+    before = len(original.log)
+    steps = [entry.method for entry in protected.log[before:]]
+    ours = protected.log[:before] == original.log and bool(steps) and not MOVES_ROWS.intersection(steps)
+    name = original.roles.id
+    return name is not None and ours and (name not in protected.columns or "new_ids" in steps)
 
 
 def _other_order(original: Microdata, protected: Microdata) -> str:
@@ -160,7 +172,8 @@ def side_by_side(original: Microdata, protected: Microdata, columns: Sequence[st
     """One table with `columns`, the same from the protected file with a suffix, and the original's weight.
 
     Records meet by id where an id role is set (in any row order), else by position, unless columns that moved
-    together prove that the rows are in another order: that is refused.
+    together prove that the rows are in another order: that is refused. Where the protected file was made here
+    and its ids are new or gone, rows meet by position, too.
     """
     for column in columns:
         original.require(column)
@@ -175,8 +188,9 @@ def side_by_side(original: Microdata, protected: Microdata, columns: Sequence[st
     renamed = {c: c + PROTECTED for c in columns}
     if original.engine == "polars":
         second = protected.frame
-        if name is not None and not original.frame[name].equals(second[name]):
-            second = original.frame.select(name).join(second, on=name, how="left", maintain_order="left")
+        by_id = None if _in_place(original, protected) else name
+        if by_id is not None and not original.frame[by_id].equals(second[by_id]):
+            second = original.frame.select(by_id).join(second, on=by_id, how="left", maintain_order="left")
         both = pl.concat(
             [original.frame.select(kept), second.select(list(columns)).rename(renamed)], how="horizontal"
         )

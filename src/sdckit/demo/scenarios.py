@@ -8,7 +8,9 @@ from typing import Any
 # What somebody might know of a neighbour or see from the road.
 KEYS = ("region", "urban", "sex", "age", "education", "labour_status", "toilet")
 
-AGE: list[Any] = [{"recode": {"variable": "age", "width": 5}}]
+# Strata and clusters tell the region, old numbers the person.
+FIRST: list[Any] = [{"drop": {"variables": ["stratum", "psu"]}}, {"new_ids": {}}]
+AGE: list[Any] = [*FIRST, {"recode": {"variable": "age", "width": 5}}]
 COARSE: list[Any] = [
     *AGE,
     {
@@ -26,14 +28,15 @@ COARSE: list[Any] = [
         }
     },
 ]
-IMPORTANT = {"sex": "high", "labour_status": "high", "toilet": "high"}
+# What households share is kept: weights and other members tell it when it is blanked for one of them.
+IMPORTANT = {"region": "high", "urban": "high", "toilet": "high"}
 
 SCENARIOS: dict[str, list[Any]] = {
     "age5": AGE,
     "age5_k3_important": [*AGE, {"suppress": {"k": 3, "importance": IMPORTANT}}],
     "age5_k5": [*AGE, {"suppress": {"k": 5}}],
     "coarse": COARSE,
-    "coarse_k3_toilet": [*COARSE, {"suppress": {"k": 3, "importance": {"toilet": "high"}}}],
+    "coarse_k3": [*COARSE, {"suppress": {"k": 3}}],
     "coarse_k3_important": [*COARSE, {"suppress": {"k": 3, "importance": IMPORTANT}}],
     "coarse_k5_important": [*COARSE, {"suppress": {"k": 5, "importance": IMPORTANT}}],
     "coarse_k3_wealth": [

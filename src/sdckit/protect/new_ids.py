@@ -10,15 +10,15 @@ from sdckit.microdata import Microdata
 from sdckit.registry import protection
 
 
-@protection("New random ids", keeps_records=False, reference="Hundepool et al. (2012), ch. 1")
+@protection("New random ids", reference="Hundepool et al. (2012), ch. 1")
 def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
     """Replace record, household and cluster numbers by random ones.
 
     The columns with the roles id, household and cluster get new whole numbers, drawn without replacement
     among those with one digit more than needed: equal numbers stay equal (members of a household still share
     one), different ones stay different, and the new say nothing of the old or their order. Nobody can find
-    records again by their old number, and nor can we: measures that compare record by record should be taken
-    before this step. The rows stay in their order (see `shuffle_order`).
+    records again by their old number. The rows stay in their order (see `shuffle_order`), so that measures
+    can still compare record by record here; once the file is written they cannot.
     Missing stays missing. Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc
