@@ -94,3 +94,10 @@ def test_ids_of_the_original_are_warned_of(run, plan):
     result = run("protect", plan, "--scenario", "age5", "--out", plan.with_name("p.csv"))
     assert "The ids in person_id are those of the original file" in result.stderr
     assert "new_ids" in result.stderr
+
+
+def test_decimal_commas(run, plan):
+    out = plan.with_name("p.csv")
+    result = run("protect", plan, "--scenario", "age20_income", "--out", out, "--decimal-comma")
+    assert result.exit_code == 0, result.output
+    assert ";" in out.read_text().splitlines()[0]

@@ -217,3 +217,17 @@ def test_a_new_file_has_the_usual_permissions(tmp_path):
     for ending in WRITABLE:
         made = sdc.write(DATA, tmp_path / f"a{ending}")
         assert stat.S_IMODE(made.stat().st_mode) & 0o077 == stat.S_IMODE(plain.stat().st_mode) & 0o077
+
+
+def test_decimal_commas_are_read_back(tmp_path):
+    frame = pl.DataFrame({"a": ["x;y", None], "b": [1.5, -2000.25], "c": [3, 4]})
+    path = sdc.write(sdc.read(frame), tmp_path / "a.csv", decimal=",")
+    assert path.read_text(encoding="utf-8").splitlines() == ["a;b;c", '"x;y";1,5;3', ";-2000,25;4"]
+    assert sdc.read(path, numeric="b").frame["b"].to_list() == [1.5, -2000.25]
+
+
+@pytest.mark.parametrize(("name", "decimal"), [("a.sav", ","), ("a.csv", ";")])
+def test_decimal_commas_are_for_csv_only(tmp_path, name, decimal):
+    with pytest.raises(OptionError, match="decimal"):
+        sdc.write(sdc.read(pl.DataFrame({"b": [1.5]})), tmp_path / name, decimal=decimal)
+    assert not list(tmp_path.iterdir())

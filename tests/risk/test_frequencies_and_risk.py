@@ -167,7 +167,7 @@ def test_refusals():
     ):
         sdc.risk.k_anonymity(data)
     with pytest.raises(
-        OptionError, match=r"Option 'k' of k_anonymity is not valid. Given: 1. Allowed: greater than"
+        OptionError, match=r"Option 'k' of k_anonymity is not valid. Given: 1. Allowed: 2 or more."
     ):
         sdc.risk.k_anonymity(data, k=1)
     with pytest.raises(RoleError, match=r"needs the role 'keys'"):

@@ -66,7 +66,7 @@ def test_files_with_nothing_in_common_give_the_maximum(model):
 def test_separation_is_noted():
     data = people()
     other = data.with_frame(data.frame.with_columns(age=pl.col("age") + 1000))
-    assert "certain" in " ".join(propensity(data, other).notes)
+    assert "can only be of one file" in " ".join(propensity(data, other).notes)
 
 
 def test_one_variable_by_hand():

@@ -13,6 +13,9 @@ def protect(
     out: Annotated[Path, typer.Option(help="The protected file: .csv .parquet .sav .dta .xlsx …")],
     scenario: Annotated[str | None, typer.Option(help="Which scenario, where there are several.")] = None,
     seed: Seed = None,
+    decimal_comma: Annotated[
+        bool, typer.Option("--decimal-comma", help="A .csv with decimal commas and semicolons.")
+    ] = False,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -39,7 +42,7 @@ def protect(
     data = loaded.read()
     with following("Step") as tell:
         protected = chosen.protect(data, seed=used, progress=tell)
-    written = {"the protected file": write(protected, out)}
+    written = {"the protected file": write(protected, out, decimal="," if decimal_comma else ".")}
     had = [*roles_of(direct=loaded.data.get("direct")).direct, *data.columns]
     dropped = [c for c in dict.fromkeys(had) if c not in protected.columns]
     without_role = [c for c in protected.columns if not protected.roles.of(c)]

@@ -49,16 +49,23 @@ def read_delimited(path: Path) -> pl.DataFrame:
     return texts.select(TYPES[types[name]](pl.col(name)) for name in layout.columns)
 
 
-def write_delimited(frames: Iterable[pl.DataFrame], path: Path) -> None:
-    """Frames, one below the other, as one text file: comma, UTF-8, missing values empty.
+def write_delimited(frames: Iterable[pl.DataFrame], path: Path, *, decimal_comma: bool = False) -> None:
+    """Frames, one below the other, as one text file: UTF-8, missing values empty.
 
-    Numbers have up to 15 digits: more is what computing leaves behind, 11370.460000000001.
+    Commas between values, or semicolons where the comma is in numbers. Numbers have up to 15 digits: more is
+    what computing leaves behind, 11370.460000000001.
     """
     with opened(path, "wb") as stream:
         for i, frame in enumerate(frames):
             frame = frame.with_columns(_15_digits(c) for c in frame.iter_columns() if c.dtype == pl.Float64)
             # With a single column an empty value would be a blank line.
-            frame.write_csv(stream, include_header=i == 0, null_value="NA" if frame.width == 1 else "")
+            frame.write_csv(
+                stream,
+                include_header=i == 0,
+                separator=";" if decimal_comma else ",",
+                decimal_comma=decimal_comma,
+                null_value="NA" if frame.width == 1 else "",
+            )
 
 
 def _15_digits(column: pl.Series) -> pl.Series:

@@ -27,6 +27,7 @@ def write(
     values: Literal["codes", "labels"] = "codes",
     keep_direct: bool = False,
     codebook: bool = False,
+    decimal: Literal[".", ","] = ".",
 ) -> Path:
     """Write microdata to a file and return its path.
 
@@ -53,6 +54,7 @@ def write(
 
     **Types.** true/false is 1/0 in SPSS, Stata and SAS. Whole numbers that a format would round are refused.
     In .csv other numbers have up to 15 significant digits, and moments that are all midnights are dates.
+    `decimal=","` writes a .csv with decimal commas and semicolons between the values.
 
     Data on DuckDB go to .csv and .parquet in batches, never all in memory; to other formats through memory.
 
@@ -65,6 +67,8 @@ def write(
     require_microdata(data, "write")
     if values not in VALUES:
         raise OptionError("values says what to write.", given=shown(values), allowed=listing(VALUES))
+    if decimal not in (".", ","):
+        raise OptionError("decimal is what stands in numbers.", given=shown(decimal), allowed="'.' or ','")
     if data.roles.direct and not keep_direct:
         raise RoleError(
             "Direct identifiers are not written.",
@@ -73,9 +77,11 @@ def write(
         )
     target = Path(path).expanduser()
     ending = writable(target)
+    if decimal == "," and ending not in DELIMITED:
+        raise OptionError("Only .csv files have a decimal comma.", given=target.name)
     try:
         with replacing(target, ending) as temporary:
-            _write(data, temporary, ending, texts=values == "labels", codebook=codebook)
+            _write(data, temporary, ending, texts=values == "labels", codebook=codebook, decimal=decimal)
     except (SdcError, MemoryError):
         raise
     except PermissionError:
@@ -87,7 +93,7 @@ def write(
     return target
 
 
-def _write(data: Microdata, path: Path, ending: str, *, texts: bool, codebook: bool) -> None:
+def _write(data: Microdata, path: Path, ending: str, *, texts: bool, codebook: bool, decimal: str) -> None:
     labels = data.labels.without_values(tuple(data.labels.values)) if texts else data.labels
     named = data.labels if texts else Labels()
     if ending not in STREAMED and ending != ".xlsx":
@@ -101,7 +107,8 @@ def _write(data: Microdata, path: Path, ending: str, *, texts: bool, codebook: b
         written = (only_used_categories(part) for part in written)
     if ending in DELIMITED:
         days = only_dates(data.frame)
-        write_delimited((part.with_columns(pl.col(days).cast(pl.Date)) for part in written), path)
+        dated = (part.with_columns(pl.col(days).cast(pl.Date)) for part in written)
+        write_delimited(dated, path, decimal_comma=decimal == ",")
     elif ending == ".parquet":
         write_parquet(written, labels, path)
     else:

@@ -128,7 +128,7 @@ def riskiest(x: Assessment) -> dict[str, Any] | None:
         "rows": [
             {
                 "values": [data.labels.text(k, cells.combinations[k][i]) for k in keys],
-                "records": number(cells.records[i]),
+                "records": number(cells.sample[i]),
                 "population": number(cells.population[i]),
                 "risk": percent(risks[i]),
             }

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from sdckit.engine import frames
 from sdckit.errors import listing
 from sdckit.microdata import Microdata
-
-RECODINGS = {"recode": "variable", "group": "variables"}  # and the option that names their columns
+from sdckit.recoded import RECODINGS
 
 
 def new_categories(original: Microdata, protected: Microdata, columns: Sequence[str]) -> tuple[str, ...]:
