@@ -14,7 +14,7 @@ def protect(
     scenario: Annotated[str | None, typer.Option(help="Which scenario, where there are several.")] = None,
     seed: Seed = None,
     decimal_comma: Annotated[
-        bool, typer.Option("--decimal-comma", help="A .csv with decimal commas and semicolons.")
+        bool, typer.Option("--decimal-comma", metavar="", help="A .csv with decimal commas and semicolons.")
     ] = False,
     force: Force = False,
     as_json: Json = False,
