@@ -69,3 +69,23 @@ def test_a_number_blanked_everywhere_is_lost(data: sdc.Microdata) -> None:
 def test_a_column_that_never_was_numeric_is_not_lost(data: sdc.Microdata) -> None:
     named = data.with_roles(keys=["urban"], numeric=["income"])
     assert sdc.utility.il1s(named, named, variables=["income", "sex"]).lost == ()
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_the_only_number_is_lost(data: sdc.Microdata, name: str) -> None:
+    alone = data.with_roles(numeric=["income"])
+    classes = sdc.protect.recode(alone, variable="income", breaks=[1000, 5000])
+    assert getattr(sdc.utility, name)(alone, classes).lost == ("income",)
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_everything_is_lost(name: str) -> None:
+    frame = pl.DataFrame({"a": [1, 2], "b": ["x", "y"]})
+    original = sdc.read(frame, keys="a")
+    assert getattr(sdc.utility, name)(original, sdc.read(frame.select("b"))).lost == ("a",)
+
+
+def test_notes_of_every_set_are_kept(data: sdc.Microdata) -> None:
+    less = sdc.protect.drop(data, variables=["income"])
+    found = sdc.utility.il1s(data, [data, less])
+    assert any("income" in note for note in found.notes)

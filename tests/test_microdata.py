@@ -186,3 +186,10 @@ def test_categories_are_not_numbers(survey):
     ) as met:
         sdc.protect.recode(ages, variable="age", width=10)
     assert "Enum" not in str(met.value)
+
+
+def test_data_are_equal_to_themselves_alone():
+    data = sdc.demo.survey(n=20, seed=1)
+    assert data in [data]
+    assert data != sdc.demo.survey(n=20, seed=1)
+    assert len({data, data}) == 1

@@ -128,6 +128,25 @@ def test_rows_do_not_meet_without_ids_where_they_moved_or_the_steps_are_not_know
     data = sdc.demo.survey(n=200, seed=1)
     moved = sdc.Scenario("a", [{"new_ids": {}}, {"shuffle_order": {}}]).protect(data, seed=3)
     elsewhere = sdc.read(sdc.protect.new_ids(data, rng=1).frame, **data.roles.as_dict())
-    for other in (moved, elsewhere):
-        with pytest.raises(sdc.SdcError, match="cannot be compared one by one: ids"):
+    again = sdc.read(data.frame.sample(fraction=1, shuffle=True, seed=3), **data.roles.as_dict())
+    renamed = sdc.protect.new_ids(data, rng=1)
+    by_hand = renamed.with_frame(renamed.frame.sort("income", "weight"))
+    for other in (moved, elsewhere, sdc.protect.new_ids(again, rng=1), by_hand):
+        with pytest.raises(sdc.SdcError, match=r"cannot be compared one by one: (ids|the rows)"):
             sdc.utility.il1s(data, other)
+    with pytest.raises(sdc.SdcError, match="no id column"):
+        sdc.utility.il1s(data, sdc.protect.drop(again, variables=["person_id"]))
+
+
+def test_columns_that_cannot_be_sorted_prove_nothing():
+    odd = pl.Series("o", [object(), object(), object()], dtype=pl.Object)
+    data = sdc.read(
+        pl.DataFrame([odd, pl.Series("x", [1.0, 2, 3]), pl.Series("y", [3.0, 1, 2])]), numeric="x"
+    )
+    assert sdc.utility.il1s(data, data.with_frame(data.frame.reverse())).value > 0
+
+
+def test_steps_before_the_original_do_not_unlink():
+    half = sdc.protect.sample_records(sdc.demo.survey(n=200, seed=1), share=0.5, rng=1)
+    done = sdc.assess(half, sdc.protect.add_noise(half, rng=1), measures=["il1s"])
+    assert "il1s" in done.utility

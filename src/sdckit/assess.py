@@ -11,7 +11,7 @@ from sdckit.columns import column_names, names_columns
 from sdckit.errors import OptionError, SdcError, UnknownMethodError, listing, nearest, shown
 from sdckit.microdata import Microdata, require_microdata
 from sdckit.pairs import why_not_linked
-from sdckit.registry import Compares, Kind, Spec, find, known, specs
+from sdckit.registry import Compares, Kind, Spec, specs
 from sdckit.result import Result, show
 from sdckit.sets import mean_result
 from sdckit.unmeasured import unmeasured
@@ -214,8 +214,9 @@ def _why_unlinked(original: Microdata, sets: Sequence[Microdata], linked: bool |
     if linked is False:
         return "the records are not the same people"
     for data in sets:
-        for entry in data.log:
-            if known(entry.method) and not find(entry.method).keeps_records:
+        shared = len(original.log) if data.log[: len(original.log)] == original.log else 0
+        for entry in data.log[shared:]:
+            if entry.moves_rows:
                 return f"after {entry.method} records can no longer be compared one by one"
         reason = why_not_linked(original, data)
         if reason:

@@ -9,11 +9,15 @@ SHOWN = 3  # columns that a warning names for a key
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One protection step that was carried out: what, with which options, and what it did."""
+    """One protection step that was carried out: what, with which options, and what it did.
+
+    moves_rows: whether a row may be another record than before.
+    """
 
     method: str
     options: Mapping[str, Any]
     figures: Mapping[str, Any]
+    moves_rows: bool = False
 
     def warnings(self, columns: Collection[str]) -> list[str]:
         """What the figures give reason to warn of in a file with these columns, and the way out."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from secrets import randbits
 from typing import Any, TypeVar
 
 import narwhals as nw
@@ -44,7 +45,7 @@ class _Frame:
         data.__dict__["frame"] = frame
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Microdata:
     """A table of records with the roles and labels of its columns. Never changes; methods return a new one.
 
@@ -64,6 +65,7 @@ class Microdata:
     kind: str = "polars"
     nullable: Mapping[str, str] = field(default_factory=dict)  # pandas columns that came with NA
     dropped: tuple[str, ...] = ()  # direct identifiers that were left out on reading
+    origin: int = field(default_factory=lambda: randbits(63))  # shared by all that was made from one reading
 
     def __post_init__(self) -> None:
         """Refuse what `read` and `of` would have made a table and roles of."""
@@ -81,7 +83,7 @@ class Microdata:
         native, kind = frames.accept(frame)
         nullable = frames.nullable(frame) if kind == "pandas" else {}
         data = cls(native, roles_of(**roles), labels or Labels(), (), kind, nullable)
-        data._check()
+        data._check(reading=True)
         return data
 
     @property
@@ -223,7 +225,7 @@ class Microdata:
         warnings = (f"  warning: {text}" for text in self.warnings)
         return "\n".join([f"Microdata: {size}", *roles, *steps, *warnings])
 
-    def _check(self) -> None:
+    def _check(self, *, reading: bool = False) -> None:
         refuse_repeated(self.columns)
         for role in Role:
             for column in self.roles.columns(role):
@@ -233,19 +235,19 @@ class Microdata:
                         allowed=listing(self.columns),
                         hint=nearest(column, self.columns),
                     )
-        self._check_types()
+        self._check_types(reading=reading)
         if self.height == 0:
             raise DataError("The data have no records.", given="0 rows", allowed="1 or more")
         self._check_values()
 
-    def _check_types(self) -> None:
+    def _check_types(self, *, reading: bool) -> None:
         schema = frames.schema(self.frame)
         for role in (Role.NUMERIC, Role.WEIGHT):
             for column in self.roles.columns(role):
                 if not schema[column].is_numeric():
                     raise ColumnError(
                         f"Role {role.value!r} needs numbers; column {column!r} does not hold numbers.",
-                        given=instead_of_numbers(self.frame, column, schema[column]),
+                        given=instead_of_numbers(self.frame, column, schema[column], reading=reading),
                         allowed="a column of numbers",
                         hint="In a text file missing is empty, NA or NaN: write other codes for it so before "
                         "reading. Separators of thousands are not understood.",

@@ -16,7 +16,6 @@ from sdckit.microdata import Microdata
 
 PROTECTED = f"{OURS}protected"  # suffix of the protected file's columns
 ID = "give the role id to a column that names the records"
-MOVES_ROWS = {"shuffle_order", "sample_records"}
 SOME = 6  # columns that are looked at in pairs for proof of another order
 ENOUGH = 10  # pairs of values that two columns have together, so that it is no accident
 MANY = 20  # values; codes with more of them are mostly labelled or text
@@ -84,7 +83,7 @@ def why_not_linked(original: Microdata, protected: Microdata) -> str:
         return f"the files have different lengths ({original.height:,} and {protected.height:,} records)"
     name = original.roles.id
     if original.engine == "polars" and _in_place(original, protected):
-        return ""
+        return _other_order(original, protected)
     if name is None:
         return _other_order(original, protected) if original.engine == "polars" else ""
     if name not in protected.columns:
@@ -104,11 +103,11 @@ def why_not_linked(original: Microdata, protected: Microdata) -> str:
 
 def _in_place(original: Microdata, protected: Microdata) -> bool:
     """Whether the log says that every row is the one it was, though its id may have changed or be gone."""
-    before = len(original.log)
-    steps = [entry.method for entry in protected.log[before:]]
-    ours = protected.log[:before] == original.log and bool(steps) and not MOVES_ROWS.intersection(steps)
-    name = original.roles.id
-    return name is not None and ours and (name not in protected.columns or "new_ids" in steps)
+    if original.roles.id is None or protected.origin != original.origin:
+        return False
+    steps = protected.log[len(original.log) :]
+    renamed = original.roles.id not in protected.columns or any(e.method == "new_ids" for e in steps)
+    return renamed and not any(e.moves_rows for e in steps)
 
 
 def _other_order(original: Microdata, protected: Microdata) -> str:
@@ -120,7 +119,7 @@ def _other_order(original: Microdata, protected: Microdata) -> str:
     """
     first, second = original.frame, protected.frame
     kinds = second.schema
-    shared = [c for c, kind in first.schema.items() if kinds.get(c) == kind and not kind.is_nested()]
+    shared = [c for c, kind in first.schema.items() if kinds.get(c) == kind and comparable(kind)]
     moved = []
     for column in shared:
         if not first[column].equals(second[column]):
@@ -136,6 +135,11 @@ def _other_order(original: Microdata, protected: Microdata) -> str:
             names = " and ".join(map(repr, pair))
             return f"the rows are in another order: {names} have the same values in other rows ({ID})"
     return ""
+
+
+def comparable(kind: pl.DataType) -> bool:
+    """Whether values of a type can be sorted and hashed."""
+    return not kind.is_nested() and kind not in (pl.Object, pl.Null, pl.Binary)
 
 
 def _is_sorted(column: pl.Series) -> bool:

@@ -343,7 +343,8 @@ def _protecting(spec: Spec) -> Callable[..., Microdata]:
             result = protect_some(data, chosen.records, whole, not_judged=chosen.not_judged)
         figures = result.log[-1].figures if len(result.log) > len(data.log) else {}
         told = plain(options if where is None else {**options, "where": where})
-        return replace(result, log=(*data.log, LogEntry(spec.name, told, numbers(figures))))
+        entry = LogEntry(spec.name, told, numbers(figures), moves_rows=not spec.keeps_records)
+        return replace(result, log=(*data.log, entry))
 
     protect.__signature__ = readable(spec.function)  # type: ignore[attr-defined]
     return protect

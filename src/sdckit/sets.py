@@ -19,6 +19,6 @@ def mean_result(results: Sequence[Result]) -> Result:
         first,
         value=fmean(r.value for r in results),
         figures={n: fmean(r.figures[n] for r in results) for n in names},
-        notes=(*first.notes, note),
+        notes=(*dict.fromkeys(text for r in results for text in r.notes), note),
         lost=lost,
     )

@@ -9,6 +9,7 @@ import polars as pl
 
 from sdckit.arrays import Codes
 from sdckit.microdata import Microdata
+from sdckit.pairs import comparable
 from sdckit.roles import Role
 
 SURE = 0.9  # of what chance leaves to be known, the share that a column must tell
@@ -41,7 +42,7 @@ def told(before: Microdata, after: pl.DataFrame, blanked: Mapping[str, int]) -> 
     names = {c for role in NAMES for c in before.roles.columns(role)}
     unseen = {before.roles.id, *before.roles.direct}
     for column in after.columns if keys else ():
-        if column in unseen or not _comparable(after.schema[column]):
+        if column in unseen or not comparable(after.schema[column]):
             continue
         kind = after.schema[column]
         ordered = (kind.is_numeric() or kind.is_temporal()) and column not in names
@@ -62,10 +63,6 @@ def told(before: Microdata, after: pl.DataFrame, blanked: Mapping[str, int]) -> 
 
 def _most_first(columns: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(columns.items(), key=lambda pair: -pair[1]))
-
-
-def _comparable(kind: pl.DataType) -> bool:
-    return not kind.is_nested() and kind not in (pl.Object, pl.Null, pl.Binary)
 
 
 def _codes(column: pl.Series) -> Codes:

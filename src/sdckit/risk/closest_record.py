@@ -132,7 +132,7 @@ def closest_record(
     """
     chosen = tuple(variables) or role_variables(original, *as_sets(synthetic, ()))
     sets = as_sets(synthetic, chosen)
-    others = as_sets(holdout, chosen) if holdout is not None else []
+    others = as_sets(holdout, chosen, "hold-out") if holdout is not None else []
     files = [original, *others, *sets]
     space = points([f.collect().frame for f in files], chosen, original, distance, ranges=1)
     notes = (*space.notes,)

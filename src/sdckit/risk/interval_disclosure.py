@@ -89,9 +89,9 @@ def interval_disclosure(
     0.75
     """
     numeric, x, y, notes = numbers_side_by_side(original, protected, variables)
-    asked = ~(np.isnan(x) | np.isnan(y))
-    if not asked.any():
+    if np.isnan(x).all():
         return Result(math.nan, notes=(*notes, "No number is present in both files."))
+    asked = ~(np.isnan(x) | np.isnan(y))
     inside = np.column_stack([_inside(a, b, width, method, spread) for a, b in zip(x.T, y.T, strict=True)])
     inside &= asked
     compared, hits = asked.sum(axis=1), inside.sum(axis=1)

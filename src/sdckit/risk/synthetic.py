@@ -9,15 +9,17 @@ from sdckit.microdata import Microdata
 from sdckit.values import in_one_column, in_words
 
 
-def as_sets(synthetic: Microdata | Sequence[Microdata], columns: Iterable[str]) -> list[Microdata]:
-    """The synthetic files as a list, each with these columns."""
+def as_sets(
+    synthetic: Microdata | Sequence[Microdata], columns: Iterable[str], what: str = "synthetic file"
+) -> list[Microdata]:
+    """The files as a list, each with these columns; `what` they are called."""
     sets = [synthetic] if isinstance(synthetic, Microdata) else list(synthetic)
     wanted = list(columns)
     for data in sets:
         absent = [c for c in wanted if c not in data.columns]
         if absent:
             raise ColumnError(
-                f"The synthetic file has no column {absent[0]!r}.",
+                f"The {what} has no column {absent[0]!r}.",
                 hint="Name columns that both files have.",
             )
     return sets

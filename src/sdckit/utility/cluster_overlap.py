@@ -63,7 +63,7 @@ def cluster_overlap(
     """
     stack = stacked(original, protected, variables, ordered=True)
     if not stack.variables:
-        return Result(math.nan, notes=(*stack.notes, "No variable to compare."))
+        return Result(math.nan, notes=(*stack.notes, "No variable to compare."), lost=stack.lost)
     mass = stack.original + stack.protected
     labels = _clusters(_points(stack), mass, min(groups, len(mass)))
     labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)

@@ -60,7 +60,7 @@ def distribution_distance(
     """
     pair = numeric_pair(original, protected, variables)
     if not pair.variables:
-        return Result(math.nan, notes=pair.notes)
+        return Result(math.nan, notes=pair.notes, lost=pair.lost)
     rows, drawn, flat = [], [], []
     for c in pair.variables:
         x, n, mass = cells(pair.original, c)

@@ -94,9 +94,10 @@ def ecdf_distance(original: Microdata, protected: Microdata, *, variables: Colum
                 hint="contingency_tables compares categories.",
             )
     good, notes = still_numeric(original, protected, variables)
+    gone = no_longer(original, protected, variables, numeric=True)
     chosen = list(dict.fromkeys(good))
     if not chosen:
-        return Result(math.nan, notes=(*notes, "No variable is numeric in both files."))
+        return Result(math.nan, notes=(*notes, "No variable is numeric in both files."), lost=gone)
     both = Stacked(
         np.vstack([_matrix(original, chosen), _matrix(protected, chosen)]),
         np.concatenate([original.weights(), protected.weights()]),
@@ -110,7 +111,9 @@ def ecdf_distance(original: Microdata, protected: Microdata, *, variables: Colum
         if lost:
             notes = (*notes, f"{lost:,} records with a missing value were left out of the {file} file.")
     if not joint.originals or not joint.protecteds:
-        return Result(math.nan, notes=(*notes, "One of the files has no record with all variables present."))
+        return Result(
+            math.nan, notes=(*notes, "One of the files has no record with all variables present."), lost=gone
+        )
     parts, curves = [], []
     for j, name in enumerate(chosen):
         alone = both.complete([j])
@@ -120,7 +123,6 @@ def ecdf_distance(original: Microdata, protected: Microdata, *, variables: Colum
     # one variable is its own joint distribution
     figures = _figures(_differences(joint) if len(chosen) > 1 else differences)
     tables = {"curve": pl.concat(curves)}
-    gone = no_longer(original, protected, variables, numeric=True)
     return Result(figures["du_max"], figures, pl.DataFrame(parts), notes, tables, lost=gone)
 
 

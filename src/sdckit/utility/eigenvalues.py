@@ -66,7 +66,7 @@ def eigenvalues(
     found = matrices(pair)
     names, notes = found.variables, found.notes
     if not names:
-        return Result(math.nan, notes=(*notes, "No variable to compare."))
+        return Result(math.nan, notes=(*notes, "No variable to compare."), lost=found.lost)
     both = found.correlation
     if robust:
         _refuse_engine(original)
@@ -80,7 +80,7 @@ def eigenvalues(
     if lost:
         notes += (f"{lost} eigenvalues of the original are 0 and have no relative change: left out.",)
     if lost == len(names):
-        return Result(math.nan, {}, parts, notes)
+        return Result(math.nan, {}, parts, notes, lost=found.lost)
     return Result(float(parts["change"].sum()), {}, parts, notes, lost=found.lost)
 
 

@@ -63,7 +63,7 @@ def gower_distance(
     chosen = tuple(variables) or role_variables(original, protected)
     lost = no_longer(original, protected, variables or role_variables(original))
     if not chosen:
-        return Result(math.nan, notes=("No variable to compare.",))
+        return Result(math.nan, notes=("No variable to compare.",), lost=lost)
     refuse_strangers(ordinal, chosen, "ordinal names a variable that is not compared.")
     both = side_by_side(original, protected, chosen)
     types = frames.schema(original.frame), frames.schema(protected.frame)

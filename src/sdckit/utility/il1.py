@@ -57,7 +57,7 @@ def il1(
     """
     pair = numeric_pair(original, protected, variables)
     if not pair.variables:
-        return Result(math.nan, notes=pair.notes)
+        return Result(math.nan, notes=pair.notes, lost=pair.lost)
     row = record_sums(original, protected, pair.variables)
     spread = dict.fromkeys(pair.variables, 1.0)
     if scale is Scale.SD:
@@ -77,7 +77,9 @@ def il1(
     notes = pair.notes + _notes(parts, scale)
     total, used = float(parts["sum"].sum()), float(parts["used"].sum())
     if used == 0:
-        return Result(math.nan, {}, parts.drop("sum", "used"), (*notes, "No pair of values to compare."))
+        return Result(
+            math.nan, {}, parts.drop("sum", "used"), (*notes, "No pair of values to compare."), lost=pair.lost
+        )
     figures = {"complete_pairs": total / used}
     if scale is Scale.VALUE:
         figures["percent_sum"] = 100 * total

@@ -62,7 +62,9 @@ def il1s(original: Microdata, protected: Microdata, *, variables: Columns = NUME
     names = ["variable", "il1s", "complete_pairs", "standard_deviation", "pairs_weight"]
     parts = pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
     if not parts["pairs_weight"].sum():
-        return Result(math.nan, {}, parts.drop("pairs_weight"), (*notes, "No pair of values to compare."))
+        return Result(
+            math.nan, {}, parts.drop("pairs_weight"), (*notes, "No pair of values to compare."), lost=lost
+        )
     flat = tuple(f"{c} does not vary in the original." for c in chosen if spread[c] == 0)
     used = parts.filter((pl.col("standard_deviation") > 0) | (pl.col("il1s") > 0))
     value = float(used["il1s"].mean() or 0.0) if used.height else 0.0  # type: ignore[arg-type]

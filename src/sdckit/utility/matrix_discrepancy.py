@@ -95,7 +95,9 @@ def matrix_discrepancy(
     figures = {f"{e}_{name}": v for name, all_ in found.items() for e, v in zip(_ERRORS, all_, strict=True)}
     figures = {name: v for name, v in figures.items() if not math.isnan(v)}
     if p < 2:
-        return Result(math.nan, figures, parts, (*notes, "Correlations need two variables that vary."))
+        return Result(
+            math.nan, figures, parts, (*notes, "Correlations need two variables that vary."), lost=matrix.lost
+        )
     if not math.isfinite(figures.get("mse_v", math.inf)):
         notes += ("Covariances are too large to be squared.",)
     return Result(found["r"][1], figures, parts, notes, lost=matrix.lost)

@@ -56,11 +56,12 @@ def missing_values(original: Microdata, protected: Microdata, *, variables: Colu
         },
         schema_overrides={"variable": pl.String},
     ).with_columns(percent=100 * pl.col("new_missing") / original.height)
+    lost = no_longer(original, protected, variables or role_variables(original))
     if not chosen:
-        return Result(float("nan"), {}, parts, ("No variable to compare.",))
+        return Result(float("nan"), {}, parts, ("No variable to compare.",), lost=lost)
     return Result(
         float(parts["percent"].mean()) / 100,  # type: ignore[arg-type]
         {name: int(parts[name].sum()) for name in ("new_missing", "missing_before", "missing_after")},
         parts,
-        lost=no_longer(original, protected, variables or role_variables(original)),
+        lost=lost,
     )

@@ -57,7 +57,7 @@ def moments(
     """
     pair = numeric_pair(original, protected, variables)
     if not pair.variables:
-        return Result(math.nan, notes=pair.notes)
+        return Result(math.nan, notes=pair.notes, lost=pair.lost)
     parts = _per_variable(pair)
     matrix = matrices(pair)
     notes = matrix.notes + _undefined(parts)

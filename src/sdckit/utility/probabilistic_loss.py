@@ -64,7 +64,7 @@ def probabilistic_loss(
     """
     pair = numeric_pair(original, protected, variables)
     if not pair.variables:
-        return Result(math.nan, notes=pair.notes)
+        return Result(math.nan, notes=pair.notes, lost=pair.lost)
     found = [s for c in pair.variables for s in _univariate(pair, c, probabilities)] + _bivariate(pair)
     rows = [(kind, name, x * u, y * u, error * u, _loss(x, y, error)) for kind, name, u, x, y, error in found]
     schema = {"kind": pl.String, "statistic": pl.String}
@@ -76,7 +76,7 @@ def probabilistic_loss(
     figures = {kind: 100 * float(means[kind]) for kind in KINDS if kind in means}
     notes = pair.notes + left_out(pair)
     if not figures:
-        return Result(math.nan, {}, parts, (*notes, "A file has fewer than two values."))
+        return Result(math.nan, {}, parts, (*notes, "A file has fewer than two values."), lost=pair.lost)
     return Result(min(sum(figures.values()) / len(figures), 100.0), figures, parts, notes, lost=pair.lost)
 
 

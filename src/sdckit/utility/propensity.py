@@ -93,7 +93,7 @@ def propensity(
     """
     stack = stacked(original, protected, variables, ordered=model is PropensityModel.CART)
     if not stack.variables:
-        return Result(math.nan, notes=(*stack.notes, "No variable to compare."))
+        return Result(math.nan, notes=(*stack.notes, "No variable to compare."), lost=stack.lost)
     if model is PropensityModel.CART:
         fit = _cart(stack, permutations)
     else:

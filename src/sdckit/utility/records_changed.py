@@ -45,7 +45,7 @@ def records_changed(original: Microdata, protected: Microdata, *, variables: Col
     chosen = tuple(variables) or role_variables(original, protected)
     lost = no_longer(original, protected, variables or role_variables(original))
     if not chosen:
-        return Result(float("nan"), notes=("No variable to compare.",))
+        return Result(float("nan"), notes=("No variable to compare.",), lost=lost)
     both = side_by_side(original, protected, chosen)
     types = frames.schema(original.frame), frames.schema(protected.frame)
     sums = [differs(c, types).cast(nw.Int64).sum().alias(f"|{i}") for i, c in enumerate(chosen)]

@@ -64,7 +64,7 @@ def variable_loss(
     chosen = tuple(variables) or role_variables(original, protected)
     lost = no_longer(original, protected, variables or role_variables(original))
     if not chosen:
-        return Result(math.nan, notes=("No variable to compare.",))
+        return Result(math.nan, notes=("No variable to compare.",), lost=lost)
     refuse_strangers(ordinal, chosen, "ordinal names a variable that is not compared.")
     both = frames.gather(side_by_side(original, protected, chosen))
     weight = original.weights()
