@@ -120,6 +120,24 @@ def test_levels_of_large_codes_and_their_labels():
     assert found[0].names == ("Intercept", "k[T.two]")
 
 
+def test_values_that_are_no_numbers_are_shown_on_reading_only():
+    frame = pl.DataFrame({"name": ["Anna Maier", "Bert Huber"]})
+    with pytest.raises(sdc.SdcError, match="Given: 'Anna Maier' in record 1"):
+        sdc.read(frame, numeric="name")
+    data = sdc.read(frame)
+    names = [f"Anna {i}" for i in range(60)]
+    many = sdc.read(pl.DataFrame({"name": pl.Series(names, dtype=pl.Enum(names))}))
+    for refused in (
+        lambda: sdc.protect.add_noise(data, variables="name", rng=1),
+        lambda: sdc.protect.recode(data, variable="name", width=5),
+        lambda: sdc.protect.recode(many, variable="name", width=5),
+        lambda: data.with_roles(numeric="name"),
+    ):
+        with pytest.raises(sdc.SdcError, match=r"does not hold numbers\. Given: text\.") as met:
+            refused()
+        assert "Anna" not in str(met.value)
+
+
 def test_transitions_are_found_for_floats():
     data = sdc.read(pl.DataFrame({"a": [1.0, 2.0, None]}), keys="a")
     stays = {"a": {"1": {"1": 1.0}, "2": {"2": 1.0}}}

@@ -13,6 +13,7 @@ import polars as pl
 from sdckit.errors import listing, shown
 
 _INTEGERS = 2.0**62  # floats below are safe as 64-bit integers
+_FEW = 50  # more different values than this are hardly categories
 _TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
 
 
@@ -48,16 +49,28 @@ def in_words(kind: Any) -> str:
     return "true or false" if str(kind) == "Boolean" else "text"
 
 
-def instead_of_numbers(frame: Any, column: str, kind: Any) -> str:
-    """What a column of this type holds that is no number: its categories, or in memory the first such value.
+def are_categories(number: int, kind: Any) -> bool:
+    """Whether so many different values of this type may be told: few, and no measurements or dates.
 
-    >>> instead_of_numbers(pl.DataFrame({"x": ["1", "2,5", None, "k.A."]}), "x", pl.String())
-    "'k.A.' in record 4"
+    Messages reach reports; names and incomes of persons must not.
+    """
+    measured = kind.is_temporal() or (kind.is_numeric() and not kind.is_integer())
+    return number <= _FEW and not measured
+
+
+def instead_of_numbers(frame: Any, column: str, kind: Any, *, reading: bool = False) -> str:
+    """What a column of this type holds that is no number: its categories, or in words.
+
+    On reading, when nobody but the owner of the data sees the message, the first such value.
+
+    >>> frame = pl.DataFrame({"x": ["1", "2,5", None, "k.A."]})
+    >>> instead_of_numbers(frame, "x", pl.String(), reading=True), instead_of_numbers(frame, "x", pl.String())
+    ("'k.A.' in record 4", 'text')
     """
     categories = list(getattr(kind, "categories", ()))
-    if categories:
+    if categories and are_categories(len(categories), kind):
         return f"categories: {listing(categories, 6)}"
-    if isinstance(frame, pl.DataFrame) and str(kind) == "String":
+    if reading and isinstance(frame, pl.DataFrame) and str(kind) == "String":
         text = frame[column].str.strip_chars()
         odd = text.is_not_null() & text.str.replace(",", ".").cast(pl.Float64, strict=False).is_null()
         if odd.any():

@@ -103,6 +103,33 @@ def test_as_factor_is_factor_and_quoted_dots_are_names():
     assert made("y ~ `my . col`", dotted)[0][0].names == ("Intercept", "my . col")
 
 
+def test_a_reference_of_a_flag_is_true_or_false_as_python_writes_it():
+    data = sdc.read(pl.DataFrame({"y": [1.0, 2.0, 4.0], "b": [True, False, True], "t": ["True", "x", "x"]}))
+    assert made("y ~ C(b, Treatment(True))", data)[0][0].names == ("Intercept", "C(b)[T.false]")
+    assert made("y ~ C(b, Treatment(False))", data)[0][0].names == ("Intercept", "C(b)[T.true]")
+    assert made("y ~ C(t, Treatment('True'))", data)[0][0].names == ("Intercept", "C(t)[T.x]")
+
+
+@pytest.mark.parametrize(
+    ("formula", "persons", "words"),
+    [
+        ("y ~ C(name, Treatment('Anna'))", 300, "too many categories for a regression. Given: 300"),
+        ("y ~ C(name, Treatment('Anna'))", 60, "Allowed: one of its 60 values."),
+        ("name ~ y", 300, "The outcome 'name' is a category. Given: 300 categories."),
+        ("y ~ C(z, Treatment('5'))", 20, "Allowed: one of its 20 values."),
+    ],
+)
+def test_values_of_persons_are_not_told(formula, persons, words):
+    names = [f"Anna Maier {i}" for i in range(persons)]
+    y = [1700.25 + i for i in range(persons)]
+    data = sdc.read(pl.DataFrame({"name": names, "y": y, "z": y}))
+    with pytest.raises(sdc.SdcError) as met:
+        made(formula, data)
+    assert words in str(met.value)
+    assert "Maier" not in str(met.value)
+    assert "17" not in str(met.value)
+
+
 def test_an_unknown_column_is_named_with_its_neighbour():
     with pytest.raises(sdc.SdcError, match="There is no column 'my_col'"):
         made("y ~ my_col")

@@ -1,6 +1,7 @@
 """indicators: laeken's results, the seed's example, domains, several sets, what users may ask for."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -197,6 +198,21 @@ def test_a_users_own_function():
     assert result.value == 1
 
 
+def test_own_indicators_need_not_be_hashable():
+    @dataclass
+    class Top:
+        share: float
+
+        def __call__(self, values, weights):
+            return float(np.quantile(values, self.share))
+
+    data = small()
+    both = {"high": Top(0.9), "low": Top(0.1)}
+    result = sdc.utility.indicators(data, data, indicators=both, variance="bootstrap", replicates=20)
+    assert result.parts["indicator"].to_list() == ["high", "low"]
+    assert result.value == 1
+
+
 def test_a_function_without_a_formula_has_its_variance_from_the_rescaled_bootstrap():
     data, other = small(), small(income=pl.col("income") * 1.1)
     average = {"average": lambda x, w: np.average(x, weights=w)}
@@ -273,6 +289,42 @@ def test_categories_may_be_numbers_booleans_codes_and_labels():
     assert found[0]["estimate_original"] == found[1]["estimate_protected"] > 0
     with pytest.raises(sdc.SdcError, match="Did you mean 'University'"):
         asked("Univercity", "education", (labelled, merged))
+
+
+def test_a_label_that_reads_like_another_code_does_not_count():
+    frame = pl.DataFrame({"k": [0, 0, 1, 1, 2, 2, 2, 2], "x": [1.0, 1.0, 2.0, 2.0, 4.0, 4.0, 4.0, 4.0]})
+    labels = sdc.Labels({}, {"k": {0: "1", 1: "2", 2: "3"}})
+    data = sdc.Microdata.of(frame, labels=labels, numeric="x")
+    shares = [asked(c, "k", (data, data)).parts["estimate_original"][0] for c in (0, 1, 2, 3)]
+    assert shares == [0.25, 0.25, 0.5, 0.5]  # 3 is no code, so it is the label of 2
+    gap = {"pay_gap": {"group": "k", "reference": 1}}
+    found = sdc.utility.indicators(data, data, indicators=gap).parts["estimate_original"][0]
+    assert found == pytest.approx(1 - 3 / 2)
+
+
+def test_labels_of_floating_point_codes_are_told():
+    labels = sdc.Labels({}, {"k": {1: "female", 2: "male"}})
+    data = sdc.Microdata.of(pl.DataFrame({"k": [1.0, 2.0, None], "y": [1.0, 2.0, 4.0]}), labels=labels)
+    with pytest.raises(sdc.SdcError, match=r"Allowed: female, male\. Did you mean 'male'"):
+        asked("mal", "k", (data, data))
+    with pytest.raises(sdc.SdcError, match=r"Allowed: female, male\. Did you mean 'male'"):
+        sdc.utility.regression(data, data, formula="y ~ k", reference={"k": "mal"})
+
+
+def test_values_of_persons_are_not_told():
+    names = small(name=pl.format("Anna Maier {}", "id"), born=pl.date(1950, 1, 1) + pl.duration(days="h"))
+    for options, words in (
+        ({"category": "male"}, "income has no category 'male'"),
+        ({"category": "Anna Maier", "variable": "name"}, "Allowed: one of its 200 values."),
+        ({"category": "male", "variable": "born"}, "Allowed: one of its 4 values."),
+    ):
+        with pytest.raises(sdc.SdcError) as met:
+            sdc.utility.indicators(names, names, indicators=[{"proportion": options}])
+        assert words in str(met.value)
+        assert "values. The option 'variable' of an indicator names its column" in str(met.value)
+    few = small(income=pl.lit(1234.5))
+    with pytest.raises(sdc.SdcError, match="Allowed: one of its 1 values"):
+        sdc.utility.indicators(few, few, indicators=[{"proportion": {"category": "male"}}])
 
 
 def test_an_empty_group_of_a_pay_gap_is_said_and_no_error():

@@ -1,12 +1,14 @@
 """Categories that indicators are asked for: a misspelt one is refused before anything is computed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+import polars as pl
 
 from sdckit.errors import OptionError, listing, nearest
 from sdckit.estimate.catalogue import Wanted
 from sdckit.estimate.indicator import Source
 from sdckit.microdata import Microdata
-from sdckit.values import as_text, texts
+from sdckit.values import are_categories, as_text, texts
 
 Pair = tuple[Wanted, str]  # an indicator and its variable
 
@@ -49,11 +51,28 @@ def _refuse(files: Sequence[Microdata], sources: Sequence[Source]) -> None:
     words = {as_text(k): t for k, t in files[0].labels.values.get(column, {}).items()}
     names = [words.get(code, code) for code in known[column]]
     category = sources[0].category or ""
+    labelled = all(code in words for code in known[column])  # then also floating-point numbers are codes
+    kinds = [
+        pl.String() if labelled else data.frame.schema[column] for data in files if column in data.columns
+    ]
+    allowed, hint = to_choose(category, names, kinds)
     raise OptionError(
         f"{column} has no category {category!r}, neither in the original nor in the protected file.",
-        allowed=listing(names, 8) or "none, every value is missing",
-        hint=nearest(category, names) or "The option 'variable' of an indicator names its column.",
+        allowed=allowed,
+        hint=hint or "The option 'variable' of an indicator names its column.",
     )
+
+
+def to_choose(category: str, names: Sequence[str], kinds: Iterable[pl.DataType]) -> tuple[str, str]:
+    """For a message: the categories of columns of these types, and the nearest to what was asked for.
+
+    Only how many there are where these are hardly categories: values of persons do not belong in messages.
+    """
+    if not names:
+        return "none, every value is missing", ""
+    if not all(are_categories(len(names), kind) for kind in kinds):
+        return f"one of its {len(names):,} values", ""
+    return listing(names, 8), nearest(category, names)
 
 
 def _categories(files: Sequence[Microdata], column: str) -> list[str]:

@@ -11,6 +11,7 @@ import polars as pl
 
 from sdckit.arrays import Bools, Floats
 from sdckit.errors import ColumnError, OptionError, listing, nearest
+from sdckit.estimate.categories import to_choose
 from sdckit.estimate.indicator import written
 from sdckit.estimate.midpoints import midpoints
 from sdckit.microdata import Microdata
@@ -121,10 +122,11 @@ def parse(formula: str, data: Microdata, reference: Mapping[str, Any] | None = N
 def _plain(formula: str) -> tuple[str, dict[str, str]]:
     """The formula in formulaic's words, and the references that stand in it."""
     text = re.sub(r"(?<![\w.])(?:as\.)?factor\(", "C(", _powers(formula))
-    chosen = {
-        met[1].strip("`"): next(level for level in met.groups()[1:] if level is not None)
-        for met in _REFERENCE.finditer(text)
-    }
+    chosen = {}
+    for met in _REFERENCE.finditer(text):
+        level = next(level for level in met.groups()[1:] if level is not None)
+        truth = met[4] in ("True", "False")  # without quotes, as Python writes true and false
+        chosen[met[1].strip("`")] = level.lower() if truth else level
     text = _REFERENCE.sub(r"C(\1)", text)
     if re.search(r"(?<![\w.])\.(?![\w.])", _QUOTED.sub("x", text)):
         raise OptionError(
@@ -243,34 +245,43 @@ def _aligned(
     # a merged category is text, and those left beside it are their labels: both files by label then
     known_as = labels if labelled else {}
     levels = [list(dict.fromkeys(known_as.get(x, x) for x in _levels(s))) for s in series]
+    kinds = [pl.String() if labelled else s.dtype for s in series]
     series = [texts(s).replace(known_as) for s in series]
     every = list(dict.fromkeys(level for some in levels for level in some))
+    _check_number(name, len(every), model, binary=binary)
     shared = [level for level in every if all(level in some for some in levels)]
     if name in model.references:
         wanted = known_as.get(model.references[name], model.references[name])
-        _check_reference(name, wanted, levels[0])
+        if wanted not in levels[0]:
+            allowed, hint = to_choose(wanted, levels[0], kinds)
+            raise OptionError(
+                f"The original has no category {wanted!r} of {name} to be the reference.",
+                allowed=allowed,
+                hint=hint,
+            )
         every, shared = (sorted(some, key=lambda level: level != wanted) for some in (every, shared))
     if name == model.plain_response:
-        return [_outcome(name, s, every, binary=binary) for s in series]
+        return [_outcome(s, every) for s in series]
     if shared and every[0] != shared[0]:
         notes.append(f"The reference of {name} is {shared[0]}: not all files have {every[0]}.")
         every = [shared[0], *(level for level in every if level != shared[0])]
-    if len(every) > _MOST_LEVELS:
-        raise OptionError(
-            f"{name} has too many categories for a regression.", given=len(every), allowed=_MOST_LEVELS
-        )
     gone = [x for x in every if x not in shared]
     if gone:
         notes.append(f"Categories of {name} that not all files have: {listing(gone, 6)}.")
     return [_category(s, every) for s in series]
 
 
-def _check_reference(name: str, wanted: str, levels: Sequence[str]) -> None:
-    if wanted not in levels:
+def _check_number(name: str, levels: int, model: Model, *, binary: bool) -> None:
+    """Refuse a column with more categories than the model can have."""
+    if name == model.plain_response and (not binary or levels != 2):
+        raise ColumnError(
+            f"The outcome {name!r} is a category.",
+            given=f"{levels} categories",
+            allowed="numbers, or two categories with family='logit'",
+        )
+    if levels > _MOST_LEVELS:
         raise OptionError(
-            f"The original has no category {wanted!r} of {name} to be the reference.",
-            allowed=listing(levels),
-            hint=nearest(wanted, levels),
+            f"{name} has too many categories for a regression.", given=levels, allowed=_MOST_LEVELS
         )
 
 
@@ -311,14 +322,8 @@ def _category(series: pl.Series, levels: Sequence[str]) -> Any:
     return pd.Categorical.from_codes(_codes(series, levels), categories=list(levels))
 
 
-def _outcome(name: str, series: pl.Series, levels: Sequence[str], *, binary: bool) -> Floats:
+def _outcome(series: pl.Series, levels: Sequence[str]) -> Floats:
     """A category as outcome: the second of two is 1."""
-    if not binary or len(levels) != 2:
-        raise ColumnError(
-            f"The outcome {name!r} is a category.",
-            given=f"{len(levels)} categories",
-            allowed="numbers, or two categories with family='logit'",
-        )
     codes = _codes(series, levels).astype(np.float64)
     return np.where(codes < 0, np.nan, codes)
 

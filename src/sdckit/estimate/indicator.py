@@ -34,12 +34,19 @@ class Source(NamedTuple):
         return None if self.category is None else self.other or self.variable
 
     def spellings(self, labels: Labels) -> tuple[str, ...]:
-        """The category with its label, or the label with its codes: people write either."""
+        """The category with its label, or the label with its codes: people write either.
+
+        What reads like a code is one: of the codes 1 and 2, the label "2" of 1 does not count.
+        """
         if self.category is None:
             return ()
         known = {as_text(k): t for k, t in labels.values.get(self.other or self.variable, {}).items()}
         codes = (c for c, text in known.items() if text == self.category and self.category not in known)
-        return (self.category, *codes, *(known[c] for c in [self.category] if c in known))
+        return (
+            self.category,
+            *codes,
+            *(known[c] for c in [self.category] if c in known and known[c] not in known),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +167,7 @@ def own_function(name: str, function: Callable[[Floats, Floats], float]) -> Indi
     return _Own(name, function)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # functions need not be hashable
 class _Own(Indicator):
     title: str
     function: Callable[[Floats, Floats], float]
