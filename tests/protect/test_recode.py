@@ -1,6 +1,7 @@
 """recode: intervals, labels, roles."""
 
 import math
+import sys
 from fractions import Fraction
 
 import polars as pl
@@ -136,6 +137,7 @@ def test_equal_counts_are_equal_without_ties():
     assert done.frame["x"].value_counts()["count"].to_list() == [200] * 5
     figures = dict(done.log[-1].figures)
     assert figures.pop("breaks") == pytest.approx([200.3, 400.1, 599.9, 799.7])
+    assert figures.pop("labels") == done.frame["x"].dtype.categories.to_list()
     assert figures.pop("no_longer_numeric") == ["x"]
     assert figures == {"variable": "x", "categories": 5, "values_changed": 1000}
     close = sdc.read(pl.DataFrame({"x": [1.00000001, 1.00000002, 1.00000003, 1.00000004]}), numeric="x")
@@ -208,3 +210,24 @@ def test_rounding_errors_of_quantiles_move_no_cut(kind):
     data = sdc.read(pl.DataFrame({"x": pl.Series(range(101)).cast(kind)}), numeric="x")
     done = sdc.protect.recode(data, variable="x", groups=100).frame["x"]
     assert done.to_physical().to_list() == [*range(100), 99]  # 100 · 7/100 > 7 in floating point
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "breaks", "names"),
+    [
+        ([3, 18, 24], {"width": 10}, [0, 10, 20, 30], ["0–9", "10–19", "20–29"]),
+        ([3, 18], {"width": 10, "labels": ["a", "b"]}, [0, 10, 20], ["a", "b"]),
+        ([3, 18], {"breaks": [20, 10]}, [10, 20], ["<10", "10–19", "20+"]),
+        ([1, 2, 3, 4], {"groups": 2}, [3], ["<3", "3+"]),
+        ([7, 7], {"groups": 3}, [7, 8], ["7"]),
+        ([0.5, 0.5], {"groups": 3}, [0.5, math.nextafter(0.5, 1)], ["0.5"]),
+        ([0, 3, 20], {"width": 10, "log": True}, [0, 1, 10, 100], ["≤0", "1–9", "10–99"]),
+        ([1, 10, 100], {"groups": 2, "log": True}, [10], ["<10", "10+"]),
+        ([0, -1], {"groups": 2, "log": True}, [0], ["≤0"]),
+        ([1e308, 1.5e308], {"width": 1e308}, [1e308, sys.float_info.max], ["[1e+308, inf)"]),
+    ],
+)
+def test_the_log_says_where_every_way_of_cutting_cut(values, options, breaks, names):
+    done = sdc.protect.recode(sdc.read(pl.DataFrame({"x": values}), numeric="x"), variable="x", **options)
+    assert done.log[-1].figures["breaks"] == breaks
+    assert done.log[-1].figures["labels"] == names

@@ -39,16 +39,19 @@ def recode(
     - `breaks` are cut points, [18, 65] gives "<18", "18–64" and "65+".
     - `width=5` cuts at every multiple of five.
     - `groups=5` cuts at the quintiles, for about as many records in each of five intervals (quantiles are
-      linear between order statistics). Many equal values may leave fewer intervals. The log has the breaks.
+      linear between order statistics). Many equal values may leave fewer intervals.
     - `log=True` cuts evenly on the logarithmic scale, for skewed amounts: with `width=10` at powers of ten,
       each interval ten times as wide as the one before; with `groups=5` into five such intervals between the
       smallest positive number and the largest. Zero and negative numbers are one interval, "≤0".
 
     Intervals contain their lower end. Where all numbers are whole, however they are stored, so are the names:
-    "20–24"; otherwise "[0.5, 1)". `labels` names them, lowest first. A recoded number is a category:
-    a variable in the numeric role loses this role (the log says so) and becomes no key by itself; whoever
-    thinks that intruders know the interval gives it the role, before or after. Keys and sensitive columns
-    stay what they are. Missing stays missing; no value is lost. Weights are not used.
+    "20–24"; otherwise "[0.5, 1)". `labels` names them, lowest first. The log has the names and the breaks, of
+    which the first and the last are outer ends where these are not open; 0 ends "≤0".
+
+    A recoded number is a category: a variable in the numeric role loses this role (the log says so) and
+    becomes no key by itself; whoever thinks that intruders know the interval gives it the role, before or
+    after. Keys and sensitive columns stay what they are. Missing stays missing; no value is lost. Weights are
+    not used.
     Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc
@@ -87,8 +90,7 @@ def recode(
     elif groups is not None:
         cut = equal_counts(data, variable, groups, low, high, whole=whole)
     else:
-        cuts = multiples(low, high, width or 1.0)
-        cut = Cut(cuts[1:-1], interval_names(cuts, whole=whole, open_ends=False))
+        cut = Cut.within(multiples(low, high, width or 1.0), whole=whole)
     names = labels or cut.names
     if len(names) != len(cut.names) or len(set(names)) != len(names):
         raise OptionError("labels must name every interval once.", given=len(names), allowed=len(cut.names))
@@ -98,8 +100,8 @@ def recode(
     if data.engine == "polars":
         frame = frames.gather(table).with_columns(pl.col(variable).cast(pl.Enum(names)))
     did = {"variable": variable, "categories": len(names), "values_changed": moments.n[variable]}
-    if groups is not None and not log:  # so that another file can be cut at the same places
-        did["breaks"] = [float(c) for c in cut.cuts]
+    # so that another file can be cut at the same places: see sdckit.recoded
+    did |= {"breaks": [float(c) for c in cut.breaks], "labels": list(names)}
     return recoded(data, frame, [variable], **did)
 
 
@@ -113,20 +115,32 @@ def _only_whole(data: Microdata, variable: str, low: float, high: float) -> bool
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Inner cut points in ascending order, and the names of the intervals, one more."""
+    """Inner cut points in ascending order, the names of the intervals, one more, and the breaks to log.
+
+    The breaks are the cut points and the outer ends that are not open. A first break of 0 on the logarithmic
+    scale ends the interval of zero and negative numbers.
+    """
 
     cuts: Sequence[float]
     names: Sequence[str]
+    breaks: Sequence[float]
 
     @classmethod
     def at(cls, cuts: Sequence[float], *, whole: bool) -> "Cut":
         """Cut points with open intervals at both ends."""
-        return cls(cuts, interval_names(cuts, whole=whole, open_ends=True))
+        return cls(cuts, interval_names(cuts, whole=whole, open_ends=True), cuts)
 
     @classmethod
-    def nowhere(cls, low: float, high: float) -> "Cut":
+    def within(cls, ends: Sequence[float], *, whole: bool) -> "Cut":
+        """Intervals that all have two ends."""
+        finite = [min(end, sys.float_info.max) for end in ends]
+        return cls(ends[1:-1], interval_names(ends, whole=whole, open_ends=False), finite)
+
+    @classmethod
+    def nowhere(cls, low: float, high: float, *, whole: bool) -> "Cut":
         """A single interval."""
-        return cls([], [f"{low:g}–{high:g}" if high > low else f"{low:g}"])
+        end = high + 1 if whole else min(math.nextafter(high, math.inf), sys.float_info.max)
+        return cls([], [f"{low:g}–{high:g}" if high > low else f"{low:g}"], [low, end])
 
 
 def multiples(low: float, high: float, width: float) -> list[float]:
@@ -144,7 +158,7 @@ def equal_counts(data: Microdata, variable: str, groups: int, low: float, high: 
     cuts = sorted({math.ceil(q) if whole else q for q in exact if q > low})
     if cuts:
         return Cut.at(cuts, whole=whole)
-    return Cut.nowhere(low, high)
+    return Cut.nowhere(low, high, whole=whole)
 
 
 def logarithmic(
@@ -161,20 +175,22 @@ def logarithmic(
     positive = tables.moments(data.table.filter(x > 0), [variable], None)
     low, high = positive.min[variable], positive.max[variable]
     if low is None or high is None:
-        return Cut([], ["≤0"])
+        return Cut([], ["≤0"], [0.0])
     if groups is not None:
         ratio = min(high / low, sys.float_info.max)  # above the smallest numbers it may overflow
         steps = [low * ratio ** (i / groups) for i in range(1, groups)]
         inner = sorted({math.ceil(c) if whole else float(f"{c:.3g}") for c in steps})
         inner = [c for c in inner if low < c <= high]
-        cut = Cut.at(inner, whole=whole) if inner else Cut.nowhere(low, high)
+        cut = Cut.at(inner, whole=whole) if inner else Cut.nowhere(low, high, whole=whole)
     else:
         base = factor or 10.0
         first, last = _power(low, base), _power(high, base) + 1
         _refuse_many(last - first)
         powers = [_raised(base, i) for i in range(first, last + 1)]
-        cut = Cut(powers[1:-1], interval_names(powers, whole=whole, open_ends=False))
-    return Cut([low, *cut.cuts], ["≤0", *cut.names]) if nonpositive else cut
+        cut = Cut.within(powers, whole=whole)
+    if nonpositive:
+        return Cut([low, *cut.cuts], ["≤0", *cut.names], [0.0, *cut.breaks])
+    return cut
 
 
 def _power(x: float, base: float) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sdckit.engine import frames
 from sdckit.errors import listing
 from sdckit.microdata import Microdata
-from sdckit.recoded import RECODINGS
+from sdckit.recoded import new_steps
 
 
 def new_categories(original: Microdata, protected: Microdata, columns: Sequence[str]) -> tuple[str, ...]:
@@ -14,11 +14,7 @@ def new_categories(original: Microdata, protected: Microdata, columns: Sequence[
     Told by the log of the protected file, or by numbers that became text.
     """
     first, second = frames.schema(original.frame), frames.schema(protected.frame)
-    shared = len(original.log) if protected.log[: len(original.log)] == original.log else 0
-    told = set()
-    for entry in protected.log[shared:]:
-        named = entry.options.get(RECODINGS.get(entry.method, ""), ())
-        told |= {named} if isinstance(named, str) else {*named}
+    told = {column for _, changed in new_steps(original, protected) for column in changed}
     names = [
         c
         for c in columns
