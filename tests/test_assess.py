@@ -8,7 +8,7 @@ import pytest
 import sdckit as sdc
 from sdckit import registry
 from sdckit.errors import OptionError, UnknownMethodError
-from sdckit.registry import protection
+from sdckit.registry import protection, utility
 
 
 def test_everything_that_applies_is_measured(survey):
@@ -145,7 +145,7 @@ def test_after_swapping_records_keep_their_place_and_a_note_says_what_moved(surv
     assert done.utility["il1s"].value > 0
     assert done.after["record_linkage"].value < 1
     assert "rank_swap moved values of income from record to record" in done.utility["il1s"].notes[-1]
-    assert "rank_swap moved" in done.utility["missing_values"].notes[-1]
+    assert not done.utility["missing_values"].notes  # says nothing of how far
     assert not done.utility["entropy_loss"].notes  # no key was swapped
     assert done.utility["entropy_loss"].value == 0
 
@@ -155,3 +155,31 @@ def test_columns_of_the_print_do_not_run_together(survey):
     tiny = replace(done.after["frequencies"], value=3.71528e-305)
     shown = repr(replace(done, before={"frequencies": tiny}, after={"frequencies": tiny}))
     assert "3.71528e-305  3.71528e-305" in shown
+
+
+def test_names_of_measures_come_in_any_container(survey):
+    names = ("frequencies", "k_anonymity")
+    done = sdc.assess(survey, survey, measures=(name for name in names))
+    assert set(done.after) == {*names}
+    for wrong in (5, ["frequencies", 5]):
+        with pytest.raises(OptionError, match="measures names measures"):
+            sdc.assess(survey, survey, measures=wrong)
+
+
+def test_an_own_measure_that_fails_is_left_out_with_its_reason(survey):
+    try:
+
+        @utility(title="Broken", bounds=(0, 1), unit="share", compares="files", reading="Never.")
+        def broken_here(original: sdc.Microdata, protected: sdc.Microdata) -> sdc.Result:
+            """Fails."""
+            raise ZeroDivisionError("nothing to share")
+
+        done = sdc.assess(survey, survey, measures=["frequencies", "broken_here"])
+        assert "frequencies" in done.after
+        assert [(o.measure, o.reason) for o in done.omitted] == [
+            ("broken_here", "failed with ZeroDivisionError: nothing to share")
+        ]
+        with pytest.raises(OptionError, match="broken_here: failed with ZeroDivisionError"):
+            sdc.compare(survey, {"none": []}, utility="broken_here")
+    finally:
+        registry.forget("broken_here")

@@ -12,7 +12,7 @@ from sdckit import registry
 from sdckit.compare import _held
 from sdckit.errors import ColumnError, OptionError, UnknownMethodError
 from sdckit.quantity import Quantity
-from sdckit.registry import protection
+from sdckit.registry import protection, utility
 from sdckit.risk_utility_map import Point, front, hypervolume
 
 
@@ -356,3 +356,45 @@ def test_harsh_recoding_is_not_free_where_there_are_numbers():
     data = sdc.demo.survey(n=400, seed=1).with_roles(keys=["sex", "age"], numeric=["income"], sensitive=())
     ways = {f"by {w}": [{"recode": {"variable": "age", "width": w}}] for w in (5, 50)}
     assert sdc.compare(data, ways, max_risk=1.0).best.name == "by 5"
+
+
+@pytest.mark.parametrize("shares", [{"il1s": "x"}, {"il1s": None}, {"il1s": math.nan}, 5, [5]])
+def test_shares_are_positive_numbers_of_named_measures(small, shares):
+    with pytest.raises(OptionError, match=r"utility (needs measures|names measures)"):
+        sdc.compare(small, {"none": []}, utility=shares)
+
+
+def test_an_own_measure_without_number_and_note_has_a_reason(small):
+    try:
+
+        @utility(title="Empty", bounds=(0, 1), unit="share", compares="files", reading="Never.")
+        def no_number_here(original: sdc.Microdata, protected: sdc.Microdata) -> sdc.Result:
+            """No number after protection."""
+            return sdc.Result(0.0 if original is protected else math.nan)
+
+        found = sdc.compare(small, {"a": [{"microaggregate": {"k": 3}}]}, utility="no_number_here")
+        assert found.results[0].error == "no_number_here: no number came out"
+    finally:
+        registry.forget("no_number_here")
+
+
+def test_a_changed_file_among_the_options_is_measured_again(tmp_path):
+    data = sdc.read(pl.DataFrame({"a": ["x", "y"] * 10, "b": range(20)}), keys="a", numeric="b")
+    register = tmp_path / "register.csv"
+    risks = []
+    for people in (5, 50):
+        pl.DataFrame({"a": ["x", "y"], "n": [people, people]}).write_csv(register)
+        told = {"population": str(register), "count": "n", "k": 20}
+        found = sdc.compare(
+            data, {"none": []}, risk="k_map", utility="il1s", cache=tmp_path / "kept", k_map=told
+        )
+        risks.append(found.results[0].risk)
+    assert risks == [1.0, 0.0]
+
+
+def test_the_map_warns_of_columns_no_risk_looks_at():
+    frame = pl.DataFrame({"a": ["x", "y"] * 20, "b": range(40), "note": [f"n{i}" for i in range(40)]})
+    data = sdc.read(frame, keys="a", numeric="b")
+    found = sdc.compare(data, {"k3": [{"microaggregate": {"k": 3}}]}, utility="il1s")
+    assert [text.split(":")[0] for text in found.warnings] == ["No risk looks at note"]
+    assert sdc.compare(data, {"k3": []}, utility="il1s", risk="frequencies", max_risk=0).warnings

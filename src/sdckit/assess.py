@@ -1,9 +1,11 @@
 """assess: every measure that applies to an original and a protected file."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import isnan
+from pathlib import Path
 from time import perf_counter
 from typing import Any, cast
 
@@ -11,6 +13,7 @@ from sdckit.columns import column_names, names_columns
 from sdckit.errors import OptionError, SdcError, UnknownMethodError, listing, nearest, shown
 from sdckit.microdata import Microdata, require_microdata
 from sdckit.pairs import why_not_linked
+from sdckit.plugins import is_own
 from sdckit.registry import Compares, Kind, Spec, specs
 from sdckit.result import Result, show
 from sdckit.sets import mean_result
@@ -20,6 +23,7 @@ Progress = Callable[[str, int, int], None]  # measure, position, measures in all
 
 # Values that changed records: the protection, and the option that names the columns.
 MOVED = {"rank_swap": "variables", "shuffle": "variables", "swap_records": "geography"}
+NO_DISTANCE = {"missing_values", "records_changed"}  # how many, not how far
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,7 @@ def assess(
     if max_risk is not None and not 0 <= max_risk <= 1:
         raise OptionError("max_risk is a mean individual risk.", given=max_risk, allowed="0 to 1")
     options = measure_options(needs)
-    measures = [measures] if isinstance(measures, str) else measures
+    measures = None if measures is None else listed(measures, "measures")
     _check_names(measures)
     chosen = [s for name, s in _measures().items() if measures is None or name in measures]
     unlinked = _why_unlinked(original, sets, linked)
@@ -147,9 +151,9 @@ def assess(
                 before[spec.name] = _of_one(spec, original, options.get(spec.name, {}))
             found = _on_sets(spec, original, sets, options)
             results[spec.kind][spec.name] = _with_note(found, spec, sets)
-        except SdcError as error:
+        except Exception as error:
             before.pop(spec.name, None)
-            omitted.append(Omission(spec.name, str(error)))
+            omitted.append(Omission(spec.name, _why_failed(spec, error)))
         seconds[spec.name] = perf_counter() - start
     return Assessment(
         original,
@@ -169,6 +173,23 @@ def check_ceiling(max_risk: Any) -> None:
     number = isinstance(max_risk, int | float) and not isinstance(max_risk, bool) and not isnan(max_risk)
     if max_risk is not None and not number:
         raise OptionError("max_risk must be a number.", given=shown(max_risk))
+
+
+def listed(names: Any, what: str) -> list[str]:
+    """One name or several, once: what gives them may be used up."""
+    found = [names] if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [names]
+    if not all(isinstance(name, str) for name in found):
+        raise OptionError(f"{what} names measures.", given=shown(names), allowed="a name or a list of names")
+    return found
+
+
+def _why_failed(spec: Spec, error: Exception) -> str:
+    """Why there is no number: what we refuse, or whatever a measure from outside sdckit does wrong."""
+    if isinstance(error, SdcError):
+        return str(error)
+    if is_own(spec.function):
+        return f"failed with {type(error).__name__}: {error}"
+    raise error
 
 
 def _measures() -> dict[str, Spec]:
@@ -283,15 +304,25 @@ def _of_protected(spec: Spec, data: Microdata, given: Mapping[str, Any]) -> Resu
 def _of_one(spec: Spec, data: Microdata, given: Mapping[str, Any]) -> Result:
     """The risk of one file, kept with it: the original is the same in every comparison."""
     try:
-        asked = ("result", spec.function, json.dumps(given, sort_keys=True))
+        asked = ("result", spec.function, json.dumps(given, sort_keys=True), _changed(given))
     except TypeError:  # a table among the options
         return cast("Result", spec.call(data, **given))
     return data.once(asked, lambda: cast("Result", spec.call(data, **given))).copy()
 
 
+def _changed(given: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
+    """When the files among the options were last written, and their sizes."""
+    found = []
+    for text in (value for value in given.values() if isinstance(value, str)):
+        with suppress(OSError, ValueError, RuntimeError):  # most texts are no file
+            file = Path(text).expanduser().stat()
+            found.append((file.st_mtime_ns, file.st_size))
+    return tuple(found)
+
+
 def _with_note(result: Result, spec: Spec, sets: Sequence[Microdata]) -> Result:
     """The result of comparing record by record with a note on values that moved from record to record."""
-    if spec.compares is not Compares.RECORDS or spec.kind is not Kind.UTILITY:
+    if spec.compares is not Compares.RECORDS or spec.kind is not Kind.UTILITY or spec.name in NO_DISTANCE:
         return result
     moved: dict[str, set[str]] = {}
     for entry in (entry for data in sets for entry in data.log if entry.method in MOVED):

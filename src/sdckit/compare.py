@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 from uuid import uuid4
 
-from sdckit.assess import Assessment, assess, check_ceiling, measure_options
+from sdckit.assess import Assessment, assess, check_ceiling, listed, measure_options
 from sdckit.errors import OptionError, SdcError, shown
 from sdckit.estimate.estimated import MEASURES, averaged, estimates_of
 from sdckit.microdata import Microdata, require_microdata
@@ -262,9 +262,10 @@ def _no_number(values: Mapping[str, float], done: Assessment, lost: Mapping[str,
     results = {**done.after, **done.utility}
     for name in (name for name, value in values.items() if isnan(value)):
         measure = Quantity.named(name).spec.name
-        return (
-            says_nothing(name, lost[name]) if lost.get(name) else f"{measure}: {results[measure].notes[-1]}"
-        )
+        if lost.get(name):
+            return says_nothing(name, lost[name])
+        notes = results[measure].notes
+        return f"{measure}: {notes[-1] if notes else 'no number came out'}"
     return ""
 
 
@@ -343,9 +344,12 @@ def weights(asked: str | Sequence[str] | Weights, kind: Kind) -> dict[str, float
     """The measures of an axis with their shares."""
     if isinstance(asked, str):
         shares = {asked: 1.0}
+    elif isinstance(asked, Mapping):
+        shares = dict(asked)
     else:
-        shares = dict(asked) if isinstance(asked, Mapping) else dict.fromkeys(asked, 1.0)
-    if not shares or not all(share > 0 for share in shares.values()):
+        shares = dict.fromkeys(listed(asked, kind.value), 1.0)
+    numbers = all(isinstance(share, int | float) and 0 < share < inf for share in shares.values())
+    if not shares or not numbers:
         raise OptionError(f"{kind.value} needs measures with positive shares.", given=asked)
     for name in shares:
         Quantity.named(name, kind)

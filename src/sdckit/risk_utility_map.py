@@ -19,6 +19,7 @@ from sdckit.quantity import Quantity
 from sdckit.registry import Kind
 from sdckit.result import show
 from sdckit.tabulated import tabulated
+from sdckit.unmeasured import unmeasured
 
 EXPECTED = "individual_risk.expected_reidentifications"
 MOSAICS = 12  # of more scenarios only those on the front are drawn, unless they are named
@@ -61,10 +62,27 @@ class RiskUtilityMap:
             return "No scenario could be measured."
         if best is None:
             return f"No scenario is acceptable{under}: protect more, or accept a higher risk."
+        left = self.identifiers_left
+        never = f"Not for release, with direct identifiers in the file: {listing(left)}. " if left else ""
         return (
-            f"{best.name} loses least ({show(best.utility)}){under}; its risk is {show(best.risk)}, "
+            f"{never}{best.name} loses least ({show(best.utility)}){under}; its risk is {show(best.risk)}, "
             f"{show(self.original.risk)} before.{self._unseen}"
         )
+
+    @property
+    def identifiers_left(self) -> tuple[str, ...]:
+        """Direct identifiers that the best file still has: it is not for release, whatever its risk."""
+        return self.protect().roles.direct if self.data.roles.direct and self.best is not None else ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to mind before the best file is released: of its steps, and of columns no risk looks at.
+
+        Only of that file, which is made again: to look through every column of all of them takes long.
+        """
+        if self.best is None:
+            return ()
+        return tuple(dict.fromkeys((*self.best.warnings, *unmeasured(self.data, self.protect()))))
 
     @property
     def _unseen(self) -> str:

@@ -96,13 +96,15 @@ def fingerprint(data: Microdata, about: Mapping[str, Any]) -> str:
 
 
 def _hashed(value: Any) -> Any:
-    """Options as plain data, with tables among them replaced by a hash of their content."""
+    """Options as plain data, with tables replaced and files followed by a hash of their content."""
     if isinstance(value, Microdata):
         value = value.frame
     if isinstance(value, Mapping):
         return {str(k): _hashed(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [_hashed(v) for v in value]
+    if isinstance(value, str | Path) and (content_of := _file(Path(value))) is not None:
+        return [str(value), sha256(content_of).hexdigest()]
     if isinstance(value, str | int | float | bool | None):
         return value
     try:
@@ -111,3 +113,11 @@ def _hashed(value: Any) -> Any:
         return sha256(content.getbuffer()).hexdigest()
     except (SdcError, AttributeError):
         return plain({"": value})[""]
+
+
+def _file(path: Path) -> bytes | None:
+    """The content of an existing file; None where it is none, as most texts are not."""
+    try:
+        return path.expanduser().read_bytes()
+    except (OSError, ValueError, RuntimeError):  # also a text too long for a name, or of an unknown user
+        return None

@@ -1,9 +1,13 @@
 import json
 import re
 
+import polars as pl
 import pytest
+import typer
 
+import sdckit as sdc
 from sdckit.assess import assess
+from sdckit.cli import _show
 from sdckit.cli._plan import assessed
 from sdckit.cli._show import number
 from sdckit.plan import Plan
@@ -226,3 +230,47 @@ def test_panels_and_lists_of_indicators_in_a_plan(plan, wanted, rows):
         done.original, done.protected, measures=["indicators"], **{"indicators": "poverty", "by": "region"}
     )
     assert ("poverty" in wanted) == parts.equals(panel.utility["indicators"].parts)
+
+
+def test_data_on_disk_are_compared_without_keeping_results(run, plan):
+    text = plan.read_text().replace("file: survey.csv", "file: survey.csv, engine: duckdb")
+    text = text.replace("    - microaggregate: {variables: [income], k: 3}\n", "")
+    plan.write_text(text.replace("[il1s, missing_values]", "missing_values"))
+    result = run("compare", plan)
+    assert result.exit_code == 0, result.output
+    assert "not kept: with engine: duckdb" in result.stderr
+    assert not (plan.parent / ".sdckit").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("assess: {", "assess: {1: 2, ", "entries of section 'assess' have names"),
+        ("file: survey.csv", "file: survey.csv, keep_direct: 'no'", "keep_direct"),
+    ],
+)
+def test_entries_of_a_wrong_kind(run, plan, old, new, words):
+    plan.write_text(plan.read_text().replace(old, new))
+    result = run("compare", plan)
+    assert result.exit_code == 1
+    assert words in result.stderr
+
+
+def test_columns_no_risk_looks_at_are_warned_of(run, plan):
+    lines = (plan.parent / "survey.csv").read_text(encoding="utf-8").splitlines()
+    told = [f"{line},{'remark' if i == 0 else f'seen on day {i}'}" for i, line in enumerate(lines)]
+    (plan.parent / "survey.csv").write_text("\n".join(told) + "\n", encoding="utf-8")
+    assert re.search(r"Warning: No risk looks at .*remark", run("compare", plan).stdout.replace("\n", " "))
+    assert "remark" in " ".join(json.loads(run("compare", plan, "--json").stdout)["warnings"])
+
+
+def test_nothing_is_recommended_with_direct_identifiers_in_the_file(capsys):
+    frame = pl.DataFrame({"a": ["x", "y"] * 20, "b": range(40), "name": [f"n{i}" for i in range(40)]})
+    data = sdc.read(frame, keys="a", numeric="b", direct="name", keep_direct=True)
+    found = sdc.compare(data, {"k3": [{"microaggregate": {"k": 3}}]}, utility="il1s")
+    with pytest.raises(typer.Exit) as ended:
+        _show.found(found, None, "internal", as_json=False)
+    assert ended.value.exit_code == 3
+    out = capsys.readouterr().out
+    assert "recommended" not in out
+    assert "Not for release" in out

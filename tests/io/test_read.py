@@ -156,3 +156,9 @@ def test_a_key_that_differs_in_every_record_is_warned_of(recwarn):
     sdc.read(frame, keys="sex", id="number")
     sdc.read(frame.head(10), keys=["number", "sex"])  # in so few records it tells nothing
     assert not recwarn.list
+
+
+def test_keys_that_are_python_objects_are_refused():
+    frame = pl.DataFrame({"a": pl.Series([object() for _ in range(30)], dtype=pl.Object), "b": range(30)})
+    with pytest.raises(ColumnError, match="a, of Python objects"):
+        sdc.read(frame, keys="a")

@@ -1,12 +1,13 @@
 """The scenario file of a report does it again, and releases no more than the first time."""
 
+import numpy as np
 import polars as pl
 import pytest
 import yaml
 
 import sdckit as sdc
 from sdckit.plan import Plan
-from sdckit.report.steps import FILE
+from sdckit.report.steps import FILE, TABLE, scenario_file
 from sdckit.report.summarize import summarize
 
 
@@ -42,3 +43,23 @@ def test_direct_identifiers_keep_their_role(people):
 def test_no_scenario_file_where_the_steps_are_not_known(people):
     data = sdc.read(people, keys="sex")
     assert summarize(sdc.assess(data, sdc.read(people, keys="sex")))["scenario_file"] == ""
+
+
+def test_records_of_a_register_are_not_in_it(people):
+    data = sdc.read(people, keys=["region", "sex"], numeric="expenditure", direct="name")
+    register = data.frame.select(pl.lit("Canary").alias("region"), "sex")
+    register = pl.concat([data.frame.select("region", "sex").cast(pl.String), register.cast(pl.String)])
+    steps = {"a": [{"microaggregate": {"k": 4}}]}
+    for table in (register, register.to_pandas(), sdc.read(register, keys=["region", "sex"])):
+        found = sdc.compare(data, steps, risk="k_map", utility="il1s", k_map={"population": table})
+        content = summarize(found)
+        asked = yaml.safe_load(content["scenario_file"])["assess"]
+        assert asked["k_map"] == {"population": TABLE}
+        assert "Canary" not in str(content)
+
+
+def test_what_cannot_be_written_is_named_by_its_type(people):
+    data = sdc.read(people, keys="sex")
+    asked = {"a": np.float32(0.5), "b": people, "c": object(), "d": np.arange(3)}
+    text = scenario_file(data, {}, None, asked)
+    assert yaml.safe_load(text)["assess"] == {"a": 0.5, "b": str(people), "c": "object", "d": TABLE}

@@ -80,3 +80,23 @@ def test_no_percentage_of_nearly_nothing():
     assert _change(spec, 7.7e-9, 0.00187) == {"change": "from near 0", "improved": False}
     assert _change(spec, 0.0, 0.5) == {"change": "from 0", "improved": False}
     assert _change(spec, 0.02, 0.01) == {"change": "−50\N{NO-BREAK SPACE}%", "improved": True}
+
+
+def test_no_map_clears_a_file_with_direct_identifiers(data):
+    named = sdc.read(data.frame, keys=["sex", "town"], numeric="income", direct="remark", keep_direct=True)
+    found = sdc.compare(named, {"k3": [{"microaggregate": {"k": 3}}]}, utility="il1s", max_risk=1.0)
+    assert found.identifiers_left == ("remark",)
+    assert found.reason.startswith("Not for release, with direct identifiers in the file: remark. k3 loses")
+    told, said = answers(found)
+    assert told["status"] == "bad"
+    assert said["Can it be released?"] == "No. It still has the direct identifiers remark: drop them."
+    told, said = answers(found, "public")
+    assert told["status"] == "bad"
+    assert said["Can it be released?"] == "No. It still has direct identifiers: drop them."
+    assert "remark" not in str(told)
+
+
+def test_a_ceiling_that_could_not_be_checked_was_set(data):
+    _, said = answers(sdc.assess(data, data, measures="frequencies", max_risk=0.1))
+    assert said["Under which ceiling?"].startswith("Accepted: 10\N{NO-BREAK SPACE}% (")
+    assert "could not be measured" in said["Under which ceiling?"]

@@ -120,3 +120,10 @@ def test_the_summary_has_a_tile_for_keys_numbers_and_sensitive_values(found):
     assert any(Role.NUMERIC in spec.needs or spec.name == "record_linkage" for spec in named)
     assert any(spec.needs == (Role.KEYS,) for spec in named)
     assert len(tiles["What is lost"]) == 3
+
+
+def test_options_of_atypical_records_are_its_own():
+    told = option_words(find("atypical_records"), {"alpha": 0.05, "components": 3})
+    assert "test level 0.05" in told
+    assert "mixtures of up to 3 distributions" in told
+    assert "missing value" not in told

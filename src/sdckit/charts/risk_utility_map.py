@@ -96,24 +96,8 @@ def map_panel(
     x_scale = Scale(-0.03 * ROOM * far, ROOM * far, width)
     y_scale, ceiling = _risk_scale(risks, max_risk, log, height)
     marks = _marks(good, original_risk, x_scale.top, risk_is_share, loss_is_share)
-    y_type: dict[str, Any] = {"type": "symlog", "constant": y_scale.constant} if y_scale.constant else {}
-    x = alt.X(
-        "loss:Q",
-        title=None if loss_title is None else f"{loss_title}   (← less is better)",
-        scale=alt.Scale(domain=[x_scale.low, x_scale.top], nice=False),
-        axis=alt.Axis(
-            values=round_marks(0, x_scale.top / ROOM, 3 if small else 5),
-            labelExpr=number_labels(share=loss_is_share),
-        ),
-    )
-    kind = ", log scale" if y_scale.constant else ""
-    y = alt.Y(
-        "risk:Q",
-        # turned upright, this arrow points down
-        title=None if risk_title is None else f"{risk_title}{kind}   (← less is better)",
-        scale=alt.Scale(domain=[y_scale.low, y_scale.top], nice=False, **y_type),
-        axis=alt.Axis(values=risk_marks(y_scale), labelExpr=number_labels(share=risk_is_share)),
-    )
+    x = _loss_axis(x_scale, loss_title, share=loss_is_share, few=small)
+    y = _risk_axis(y_scale, risk_title, share=risk_is_share)
     layers = [] if max_risk is None else _background(max_risk if ceiling else None, x, y, x_scale, y_scale)
     front = sorted((m for m in marks if m["front"]), key=lambda m: (m["risk"], -m["loss"]))
     if len(front) > 1:
@@ -143,6 +127,33 @@ def map_panel(
         layers.append(limit.encode(x=x, y=y, text="text:N"))
     layers += _names(named, marks, lines, x_scale, y_scale, x, y)
     return alt.layer(*layers).properties(width=width, height=height)
+
+
+def _loss_axis(scale: Scale, title: str | None, *, share: bool, few: bool) -> Any:
+    import altair as alt
+
+    return alt.X(
+        "loss:Q",
+        title=None if title is None else f"{title}   (← less is better)",
+        scale=alt.Scale(domain=[scale.low, scale.top], nice=False),
+        axis=alt.Axis(
+            values=round_marks(0, scale.top / ROOM, 3 if few else 5), labelExpr=number_labels(share=share)
+        ),
+    )
+
+
+def _risk_axis(scale: Scale, title: str | None, *, share: bool) -> Any:
+    import altair as alt
+
+    kind: dict[str, Any] = {"type": "symlog", "constant": scale.constant} if scale.constant else {}
+    log = ", log scale" if kind else ""
+    return alt.Y(
+        "risk:Q",
+        # turned upright, this arrow points down
+        title=None if title is None else f"{title}{log}   (← less is better)",
+        scale=alt.Scale(domain=[scale.low, scale.top], nice=False, **kind),
+        axis=alt.Axis(values=risk_marks(scale), labelExpr=number_labels(share=share)),
+    )
 
 
 ADVICE = " – recommended"

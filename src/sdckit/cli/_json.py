@@ -81,6 +81,7 @@ def risk_utility_map(found: RiskUtilityMap) -> dict[str, Any]:
         "seed": found.seed,
         "best": found.best.name if found.best else None,
         "reason": found.reason,
+        "warnings": found.warnings,
         "original": _point(found.original),
         "scenarios": [{**_point(p), "on_front": p.name in front} for p in found.results],
     }

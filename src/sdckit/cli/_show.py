@@ -144,7 +144,7 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
         if point.error:
             return "failed"
         if best and point.name == best.name:
-            return "★ recommended"
+            return "★ loses least" if found.identifiers_left else "★ recommended"
         return "" if found.max_risk is None or point.risk <= found.max_risk else "risk too high"
 
     points = [found.original, *found.results]
@@ -171,7 +171,7 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
         if point.error:
             console.print(escape(f"{point.name} failed: {for_plans(point.error)}"))
     console.print(escape(found.reason), style="bold")
-    for text in best.warnings if best is not None else ():
+    for text in found.warnings:
         console.print(escape(f"Warning: {for_plans(text)}"))
 
 
@@ -218,7 +218,7 @@ def found(
             steps(whole.best.scenario)
     if report_file is not None:
         report_files(shown, report_file, audience)
-    if whole.best is None:
+    if whole.best is None or whole.identifiers_left:
         raise typer.Exit(Code.NOT_ACCEPTABLE)
 
 

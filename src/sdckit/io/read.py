@@ -96,6 +96,7 @@ def read(
         data = _from_file(Path(source).expanduser(), engine, named)
     else:
         data = _from_frame(source, engine, named)
+    _check_keys(data)
     for text in (*_index_not_read(source), *_repeated_ids(data), *_unlike_keys(data)):
         warn(text, SdcWarning, stacklevel=3)  # the caller of read, behind the check of its options
     if keep_direct or not checked.direct:
@@ -151,6 +152,16 @@ def _index_not_read(source: Any) -> list[str]:
         "The index of the data frame is not kept: native() has the records in the same order, numbered "
         "0, 1, … Set its index before you put its columns beside those of this frame."
     ]
+
+
+def _check_keys(data: Microdata) -> None:
+    names = [c for c in data.roles.keys if data.engine == "polars" and data.frame.schema[c] == pl.Object]
+    if names:
+        raise ColumnError(
+            "A key has values that cannot be compared.",
+            given=f"{listing(names)}, of Python objects",
+            allowed="text, numbers, dates, true or false",
+        )
 
 
 def _unlike_keys(data: Microdata) -> list[str]:

@@ -1,6 +1,6 @@
 """What the keys give away: too small cells, the part of each key, and the riskiest combinations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,12 @@ from sdckit.result import Result
 
 RISKIEST = 10
 MOST_KEYS = 15
+# public figures that tell how many records are unique: the measure, and the count behind it
+UNIQUES = (
+    ("frequencies", "unique_records"),
+    ("suda", "scored_records"),
+    ("population_uniques", "sample_uniques"),
+)
 AXES = {
     "reduction": "share of the risk that would go without this key",
     "contribution": "share of the scores this key is part of",
@@ -49,24 +55,31 @@ def by_k(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
     ]
 
 
-def without_close_uniques(x: Assessment) -> Assessment:
-    """The assessment for the public: without unique records (below 2) where 1 to 4 more or fewer are below k.
+def without_close_uniques(x: Assessment, axis: Collection[str] = ()) -> Assessment:
+    """The assessment for the public: without the records below k where 1 to 4 more or fewer are unique.
 
-    Both shares are shown as they are, so their difference would be a count too small to show.
+    Both are shown as they are, so their difference would be a count too small to show. Several measures tell
+    of unique records, so k-anonymity is withheld; where it is on the `axis` of a map, all of the others are.
+    With both there the map shows their mean, and neither is told beside it.
     """
     if not (_close(x.before) or _close(x.after)):
         return x
-    files = [{n: r for n, r in results.items() if n != "frequencies"} for results in (x.before, x.after)]
-    omitted = (*x.omitted, Omission("frequencies", CLOSE))
+    uniques = {name for name, _ in UNIQUES}
+    withheld = uniques if "k_anonymity" in axis else {"k_anonymity"}
+    if "k_anonymity" in axis and uniques & {*axis}:
+        withheld = {*uniques, "k_anonymity"}
+    files = [{n: r for n, r in results.items() if n not in withheld} for results in (x.before, x.after)]
+    omitted = (*x.omitted, *(Omission(name, CLOSE) for name in x.after if name in withheld))
     return replace(x, before=files[0], after=files[1], omitted=omitted)
 
 
 def _close(results: Mapping[str, Result]) -> bool:
-    if not {"frequencies", "k_anonymity"} <= {*results}:
+    if "k_anonymity" not in results:
         return False
-    unique = results["frequencies"].figures["unique_records"]
     below = results["k_anonymity"].figures["violations"]
-    return unique >= FEW and 0 < abs(below - unique) < FEW  # fewer are not told apart from none
+    counts = [results[name].figures.get(figure, 0) for name, figure in UNIQUES if name in results]
+    # fewer than 5 are not told apart from none
+    return any(n >= FEW and 0 < abs(below - n) < FEW for n in counts)
 
 
 def _apart(rows: list[dict[str, Any]], shown: Sequence[int]) -> list[dict[str, Any]]:

@@ -2,8 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 from sdckit.charts.numbers import number
@@ -100,6 +103,7 @@ def _public(name: str, value: Any, columns: Sequence[str], *, records: bool) -> 
 
 
 FILE = "put the path of the original file here"  # a report does not know where the data came from
+TABLE = "put the path of the file here"  # of a register or a holdout: its records are not for a report
 
 
 def scenario_file(
@@ -120,9 +124,22 @@ def scenario_file(
         content["assess"] = assess
     if seed is not None:
         content["seed"] = seed
-    simple = json.loads(json.dumps(content, default=str))
+    simple = json.loads(json.dumps(content, default=_written))
     text = yaml.safe_dump(simple, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None)
     return named_in(text) + text
+
+
+def _written(value: Any) -> Any:
+    """What JSON does not have as a scenario file has it; of tables no value, of other things their type."""
+    if isinstance(value, Path | date):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Microdata) or hasattr(value, "shape") or hasattr(value, "columns"):
+        return TABLE
+    return type(value).__name__
 
 
 def logged(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:

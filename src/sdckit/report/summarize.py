@@ -36,7 +36,8 @@ def summarize(x: Assessment | RiskUtilityMap, audience: Audience = "internal") -
     original = x.data if isinstance(x, RiskUtilityMap) else x.original
     same = settled(done) if done is not None else None
     if public and same is not None:
-        same = by_key.without_close_uniques(same)
+        axis = [Quantity.named(name).spec.name for name in found.risk] if found is not None else []
+        same = by_key.without_close_uniques(same, axis)
     measured = _measured(same, public=public)
     details = _details(same, public=public)
     drawn = _map(found, done, details, public=public) if found is not None else None

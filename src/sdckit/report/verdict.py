@@ -32,7 +32,11 @@ def verdict(
     For a map (`found`, as the report has it) or the assessment of a file; `measured` are the rows of measures
     and `details` what the report shows of the protected file.
     """
-    told = _of_map(found) if found is not None else _of_assessment(x) if x is not None else {}
+    told: dict[str, Any] = {}
+    if x is not None and (found is None or x.identifiers_left):  # these no risk of a map looks at
+        told = _of_assessment(x, public=public)
+    elif found is not None:
+        told = _of_map(found)
     minded = _minded(x) if x is not None else []
     if told["status"] == "good" and minded:
         told |= _qualified(told, public=public)
@@ -135,24 +139,26 @@ def _of_map(found: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_assessment(x: Assessment) -> dict[str, Any]:
+def _of_assessment(x: Assessment, *, public: bool) -> dict[str, Any]:
     name = f"“{x.scenario}”" if x.scenario else "The protected file"
     if x.identifiers_left:
-        left = listing(x.identifiers_left)
+        names = "direct identifiers" if public else f"the direct identifiers {listing(x.identifiers_left)}"
         return {
             "status": "bad",
             "headline": f"{name} must not be released: it still has direct identifiers",
-            "released": f"No. It still has the direct identifiers {left}: drop them.",
+            "released": f"No. It still has {names}: drop them.",
             "ceiling": "No risk is acceptable with direct identifiers in the file.",
         }
+    spec = find("individual_risk")
     if x.max_risk is None or x.risk_acceptable is None:
+        unknown = "could not be measured, so whether the file is within it is not known."
+        accepted = x.max_risk is not None and display(x.max_risk, share=is_share(spec))
         return {
             "status": "open",
             "headline": f"{name}: risk and utility measured",
             "released": "For the reader to decide.",
-            "ceiling": OPEN,
+            "ceiling": f"Accepted: {accepted} ({spec.title}). That risk {unknown}" if accepted else OPEN,
         }
-    spec = find("individual_risk")
     results = [x.after[spec.name], x.before.get(spec.name)]
     risk, before = (display(r.value, share=is_share(spec)) if r else "" for r in results)
     ceiling = display(x.max_risk, share=is_share(spec))

@@ -107,6 +107,8 @@ DISTANCES = {"hellinger", "mean_distance"}
 # {} is the value; empty: says nothing that a reader needs
 OPTIONS: Mapping[str, str] = {
     "alpha": "a match by a missing value counts as {}",
+    "atypical_records.alpha": "test level {}",
+    "atypical_records.components": "mixtures of up to {} distributions",
     "attribute_disclosure.threshold": "disclosed from a share of {} on",
     "bins": "{} intervals",
     "c": "recursive with c = {}",

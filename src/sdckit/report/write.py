@@ -32,7 +32,8 @@ def report(
     **internal** shows the key combinations with the highest risk and the scenario file, so that the protected
     file can be made again. **public** shows no value of a record, no count below 5 records, no smallest or
     largest value, no riskiest combinations, and not the seed: with it, random changes could be undone.
-    Direct identifiers are in neither. Charts are drawn from counts and shares, never from records.
+    No values of direct identifiers are in either. Charts are drawn from counts and shares, never from
+    records.
 
     >>> import tempfile
     >>> import sdckit as sdc
