@@ -60,6 +60,11 @@ class Plan:
         _known(content, SECTIONS, "section")
         data = _mapping(content, "data")
         _known(data, ("file", "keep_direct", "engine", *Role), "entry of data")
+        kept = data.get("keep_direct", False)
+        if not isinstance(kept, bool):
+            raise OptionError(
+                "Entry 'keep_direct' of data is not valid.", given=repr(kept), allowed="true or false"
+            )
         named = _mapping(content, "scenarios")
         scenarios = tuple(
             Scenario(str(name), () if steps is None else steps) for name, steps in named.items()
@@ -69,7 +74,11 @@ class Plan:
         space = content.get("search") or []
         if not isinstance(space, list):
             raise OptionError("Section 'search' must be a list of steps.", given=type(space).__name__)
-        return cls(data, scenarios, _mapping(content, "assess"), seed, folder, tuple(space))
+        assess = _mapping(content, "assess")
+        unnamed = next((name for name in assess if not isinstance(name, str)), None)
+        if unnamed is not None:
+            raise OptionError("The entries of section 'assess' have names.", given=repr(unnamed))
+        return cls(data, scenarios, assess, seed, folder, tuple(space))
 
     @classmethod
     def load(cls, path: str | Path) -> "Plan":

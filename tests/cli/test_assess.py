@@ -256,3 +256,30 @@ def test_a_forgotten_weight_in_a_plan(run, plan, words):
 def test_a_record_number_is_no_key(run, survey_csv):
     words = ("assess", survey_csv, "--keys", "sex,person_id", "--measures", "individual_risk")
     assert "Warning: person_id differs in every record: not a key." in run(*words).stderr
+
+
+@pytest.mark.parametrize(
+    ("risk", "ceiling"),
+    [("k_anonymity", 0.05), ("k_anonymity.violations", 20), ("[individual_risk, suda]", 0.0001)],
+)
+def test_the_accepted_risk_of_another_axis_is_not_one_of_individual_risk(run, plan, protected, risk, ceiling):
+    assess = f"assess: {{risk: {risk}, max_risk: {ceiling}, measures: [individual_risk, k_anonymity], "
+    plan.write_text(plan.read_text().replace("assess: {", assess))
+    words = ("assess", plan.with_name("survey.csv"), protected, "--plan", plan)
+    result = run(*words, "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["max_risk"] is None
+    assert "max_risk is not checked here" in result.stderr
+    assert run(*words, "--max-risk", 0).exit_code == 3
+    out = plan.with_name("report.html")
+    told = run("report", plan, "--scenario", "age5", "--out", out)
+    assert told.exit_code == 0, told.output
+    assert "max_risk is not checked here" in told.stderr
+    assert "No accepted risk was set" in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("risk", ["individual_risk", "[individual_risk]", "{individual_risk: 1}"])
+def test_the_accepted_risk_of_the_plan_holds_for_individual_risk(run, plan, protected, risk):
+    plan.write_text(plan.read_text().replace("assess: {", f"assess: {{risk: {risk}, max_risk: 0, "))
+    words = ("assess", plan.with_name("survey.csv"), protected, "--plan", plan)
+    assert run(*words, "--measures", "individual_risk").exit_code == 3

@@ -1,5 +1,6 @@
 import json
 from datetime import date, timedelta
+from decimal import Decimal
 
 import numpy as np
 import polars as pl
@@ -178,3 +179,22 @@ def test_a_file_that_is_not_there(run, tmp_path):
     result = run("columns", tmp_path / "absent.csv")
     assert result.exit_code == 1
     assert "does not exist" in result.stderr
+
+
+def test_decimals_and_a_column_called_as_our_own():
+    data = pl.DataFrame({"price": [Decimal(i) / 7 for i in range(N)], "of records": ["a", "b"] * (N // 2)})
+    price, other = described(Microdata.of(data))
+    assert price.role is Role.NUMERIC
+    assert set(other.common) == {"a", "b"}
+
+
+def test_ages_as_text_are_not_recoded(run, tmp_path):
+    classes = {**people(), "age": ["20-29", "30-39"] * (N // 2)}
+    sdc.write(Microdata.of(pl.DataFrame(classes)), tmp_path / "people.csv")
+    saved = tmp_path / "my plan.yaml"
+    result = run("columns", tmp_path / "people.csv", "--plan", saved)
+    assert result.exit_code == 0, result.output
+    assert "recode" not in saved.read_text()
+    assert f"sdckit compare '{saved}'" in result.stderr
+    assert f"sdckit compare '{saved}'" in saved.read_text().splitlines()[0]
+    assert run("compare", saved).exit_code in (0, 3)

@@ -6,6 +6,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit.cli import _files
+from sdckit.demo.scenarios import SCENARIOS
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -102,10 +103,49 @@ def test_demo_replaces_its_own_files_only(run, tmp_path):
     (tmp_path / "original.csv").write_text("mine")
     result = run("demo", "--out", tmp_path, "--n", 200)
     assert_refused(result, tmp_path, {"original.csv": b"mine"}, "original.csv exists already")
-    (tmp_path / "scenarios.yaml").write_text("# Written by sdckit demo. …")
-    result = run("demo", "--out", tmp_path, "--n", 200)
+
+
+@pytest.mark.parametrize("changed", ["scenarios.yaml", "original.csv"])
+def test_a_second_demo_replaces_only_what_nobody_changed(run, tmp_path, monkeypatch, changed):
+    few = {name: SCENARIOS[name] for name in ("age5", "coarse_k3_important")}
+    monkeypatch.setattr("sdckit.demo.scenarios.SCENARIOS", few)
+    words = ("demo", "--out", tmp_path, "--n", 200)
+    assert run(*words).exit_code == 0
+    assert run(*words, "--seed", 2).exit_code == 0
+    with (tmp_path / changed).open("a") as file:
+        file.write("# mine\n")
+    before = contents(tmp_path)
+    assert_refused(run(*words), tmp_path, before, "exists already; add --force")
+    assert run(*words, "--force").exit_code == 0
+    assert "mine" not in (tmp_path / changed).read_text()
+
+
+def test_two_outputs_are_two_files(run, plan):
+    (plan.parent / "lnk").symlink_to(plan.parent)
+    page = plan.with_name("page.html")
+    with pytest.raises(sdc.errors.FileError, match="Two outputs"):
+        _files.check_outputs([page, plan.parent / "lnk" / "page.html"], [], force=True)
+    before = contents(plan.parent)
+    result = run("search", plan, "--report", page, "--save", plan.with_name("page.json"))
+    assert_refused(result, plan.parent, before, "A plan is a YAML file")
+
+
+def test_a_formula_in_a_plan_is_no_home_folder(run, plan):
+    plan.write_text(plan.read_text().replace("{k: 5}", "{k: 5}, regression: {formula: ~ sex}"))
+    result = run("protect", plan, "--scenario", "age5", "--out", plan.with_name("out.csv"))
     assert result.exit_code == 0, result.output
-    assert (tmp_path / "original.csv").read_text() != "mine"
+
+
+def test_home_folders_in_options(run, plan, monkeypatch):
+    home = plan.parent / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    assert run("columns", plan.with_name("survey.csv"), "--plan=~/new.yaml").exit_code == 0
+    assert run("protect", plan, "--scenario", "age5", "--out=~/out.csv").exit_code == 0
+    assert run("compare", plan, "--report=~/map.html").exit_code == 0
+    assert sorted(contents(home)) == ["map.html", "map.json", "new.yaml", "out.csv"]
+    assert run("protect", plan, "--scenario", "age5", "--out=~nobody_of_this_name/out.csv").exit_code == 1
 
 
 def test_a_data_file_that_may_not_be_read(run, plan, monkeypatch):

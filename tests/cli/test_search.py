@@ -90,3 +90,31 @@ def test_a_plan_with_a_space_alone_is_searched_first(run, plan, words):
 
 def test_the_help_has_an_example_of_a_space(run):
     assert "- recode: {variable: age, width: {choices: [5, 10, 20]}}" in run("search", "--help").stdout
+
+
+def test_a_saved_plan_in_a_linked_folder_finds_the_data(run, plan):
+    folder = plan.parent / "far" / "away"
+    folder.mkdir(parents=True)
+    (plan.parent / "a link").symlink_to(folder)
+    saved = plan.parent / "a link" / "chosen.yaml"
+    result = run("search", plan, "--trials", 2, "--save", saved)
+    assert result.exit_code == 0, result.output
+    assert sdc.Plan.load(saved).data["file"] == "../../survey.csv"
+    assert sdc.Plan.load(saved).read().height == 200
+    assert f"sdckit protect '{saved}' --scenario" in result.stderr
+
+
+def test_what_was_found_is_shown_before_it_is_saved(run, plan, monkeypatch):
+    monkeypatch.setenv("HOME", str(plan.parent))
+    monkeypatch.setenv("USERPROFILE", str(plan.parent))
+    assert run("search", plan, "--trials", 2, "--max-risk", 0, "--save=~/home.yaml").exit_code == 3
+    assert sdc.Plan.load(plan.with_name("home.yaml")).scenarios
+
+    def full(text, path):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sdckit.atomic.write_text", full)
+    result = run("search", plan, "--trials", 2, "--save", plan.with_name("chosen.yaml"))
+    assert result.exit_code == 1
+    assert "recommended" in result.stdout
+    assert "No space left" in result.stderr

@@ -85,3 +85,9 @@ def test_a_plan_can_say_that_files_are_not_linked(run, plan):
     shown = run("assess", file, file, "--plan", plan, "--measures", "il1s").stdout
     assert "the records are not the same people" in " ".join(shown.split())
     assert run("compare", plan).exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["/tmp/x/run_k=5.csv", "run_k=5.csv", "/data/k=5/part.csv", "my-jobs=1.csv"])
+def test_names_of_files_stay_as_they_are(name):
+    text = f"There is no such file. Given: {name}."
+    assert for_plans(text) == text

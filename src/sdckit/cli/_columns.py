@@ -91,7 +91,7 @@ def _suggested(series: pl.Series, words: set[str], *, labelled: bool) -> Role | 
     if Role.KEYS in called:
         return Role.KEYS
     many = values.n_unique() > CODES or not whole
-    finite = number and (whole or bool(values.is_finite().all()))
+    finite = number and (whole or bool(values.cast(pl.Float64).is_finite().all()))
     return Role.NUMERIC if finite and many and not labelled else None
 
 
@@ -113,7 +113,8 @@ def _common(column: Column, data: Microdata) -> tuple[str, ...]:
     """The most frequent values of a column that does not identify, where several records have them."""
     if column.role not in (None, Role.KEYS, Role.SENSITIVE, Role.STRATA) or not _categories(column, data):
         return ()
-    counts = data.frame[column.name].drop_nulls().value_counts(sort=True, name="of records").head(SHOWN)
+    values = data.frame[column.name].drop_nulls().alias("value")  # a column may be called anything
+    counts = values.value_counts(sort=True, name="of records").head(SHOWN)
     return tuple(data.labels.text(column.name, value) for value, n in counts.rows() if n >= OFTEN)
 
 

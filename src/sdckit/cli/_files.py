@@ -14,9 +14,8 @@ from sdckit.roles import Role
 
 def check_outputs(outputs: Iterable[Path], inputs: Iterable[Path], *, force: bool) -> None:
     """Refuse, before any work, files that cannot be written or must not be replaced."""
-    read = [path.expanduser() for path in inputs]
-    for given in outputs:
-        path = given.expanduser()
+    read, others = list(inputs), list[Path]()
+    for path in outputs:
         if not path.parent.is_dir():
             raise FileError("The folder to write to does not exist.", given=path.parent)
         if path.is_dir():
@@ -24,11 +23,16 @@ def check_outputs(outputs: Iterable[Path], inputs: Iterable[Path], *, force: boo
         if any(_same(path, other) for other in read):
             raise FileError(
                 "The command reads this file, so it is not written over.",
-                given=given,
+                given=path,
                 hint="Choose another name.",
             )
+        if any(_same(path, other) for other in others):
+            raise FileError(
+                "Two outputs would be written to the same file.", given=path, hint="Choose another name."
+            )
+        others.append(path)
         if path.exists() and not force:
-            raise FileError(f"{given} exists already; add --force to replace it.")
+            raise FileError(f"{path} exists already; add --force to replace it.")
         if not may_write(path.parent):
             raise FileError("No file can be written to this folder: no permission.", given=path.parent)
 
@@ -48,6 +52,12 @@ def may_write(folder: Path) -> bool:
             return True
     except OSError:
         return False
+
+
+def check_plan_name(path: Path) -> None:
+    """Refuse a name for a plan that is not one of a YAML file."""
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        raise FileError("A plan is a YAML file.", given=path, allowed="a name that ends in .yaml")
 
 
 def report_outputs(path: Path | None) -> list[Path]:
@@ -81,10 +91,11 @@ def _texts(value: Any) -> Iterator[str]:
 
 def relative(file: Path, plan: Path) -> str:
     """A data file as a plan names it: from the plan's folder where there is a way from there."""
+    real = file.parent.resolve() / file.name  # through linked folders, which .. leaves another way
     try:
-        return os.path.relpath(file.resolve(), plan.resolve().parent)
+        return Path(os.path.relpath(real, plan.parent.resolve())).as_posix()
     except ValueError:  # another drive
-        return str(file.resolve())
+        return real.as_posix()
 
 
 def read_protected(

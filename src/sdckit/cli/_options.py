@@ -17,7 +17,15 @@ class Audience(StrEnum):
     PUBLIC = "public"
 
 
-PlanFile = Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="The scenario file.")]
+def expanded(path: Path | None) -> Path | None:
+    """A path with the home folder for ~, which shells leave as it is in --out=~/file.csv."""
+    try:
+        return None if path is None else path.expanduser()
+    except RuntimeError:  # the home of nobody
+        return path
+
+
+PlanFile = Annotated[Path, typer.Argument(metavar="PLAN.yaml", callback=expanded, help="The scenario file.")]
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document instead of tables.")]
 Force = Annotated[bool, typer.Option("--force", metavar="", help="Replace files that are there already.")]
 MaxRisk = Annotated[
@@ -30,7 +38,11 @@ MaxRisk = Annotated[
 Names = list[str] | None  # options that may be repeated, each with commas
 ReportFile = Annotated[
     Path | None,
-    typer.Option("--report", help="Also write an HTML report here, and its numbers as JSON beside it."),
+    typer.Option(
+        "--report",
+        callback=expanded,
+        help="Also write an HTML report here, and its numbers as JSON beside it.",
+    ),
 ]
 Timings = Annotated[bool, typer.Option("--timings", metavar="", help="Show what took longest, in seconds.")]
 For = Annotated[

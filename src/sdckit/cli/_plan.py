@@ -1,5 +1,6 @@
 """What the commands take from a plan."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -46,10 +47,15 @@ class Settings(BaseModel):
         return dict(self.model_extra or {})
 
     @property
+    def risk_axis(self) -> list[str]:
+        """The measures of the risk axis, or their figures."""
+        return [self.risk] if isinstance(self.risk, str) else list(self.risk)
+
+    @property
     def on_the_map(self) -> list[str]:
         """The measures of risk that a map shows."""
-        names = [[axis] if isinstance(axis, str) else list(axis) for axis in (self.risk, self.also)]
-        return [name.partition(".")[0] for part in names for name in part]
+        also = [self.also] if isinstance(self.also, str) else self.also
+        return [name.partition(".")[0] for name in (*self.risk_axis, *also)]
 
 
 def settings(section: Mapping[str, Any], **given: Any) -> Settings:
@@ -73,6 +79,17 @@ def settings(section: Mapping[str, Any], **given: Any) -> Settings:
         raise OptionError(
             f"Entry {first['loc'][0]!r} of section 'assess' is not valid.", given=repr(first["input"])
         ) from None
+
+
+def for_one_release(chosen: Settings) -> Settings:
+    """A plan's settings for one release: its max_risk holds there only if its axis is individual_risk."""
+    if chosen.max_risk is None or chosen.risk_axis == ["individual_risk"]:
+        return chosen
+    say(
+        f"The plan's max_risk is not checked here: it is for its risk axis ({', '.join(chosen.risk_axis)}), "
+        "and here only a mean individual risk is checked. sdckit compare checks it."
+    )
+    return chosen.model_copy(update={"max_risk": None})
 
 
 def one_scenario(plan: Plan, name: str | None) -> Scenario:
@@ -157,7 +174,11 @@ def _judged(plan: Plan, seed: int | None, chosen: Settings) -> dict[str, Any]:
 
 
 def _cache(plan: Plan) -> Path | None:
-    """Where finished scenarios are kept; nowhere, with a note, if that cannot be written."""
+    """Where finished scenarios are kept; nowhere, with a note, if that cannot be done."""
+    engine = plan.data.get("engine", "polars")
+    if engine != "polars":
+        say(f"Finished scenarios are not kept: with engine: {engine} the data are not in memory.")
+        return None
     folder = plan.folder / CACHE
     if may_write(folder if folder.exists() else plan.folder):
         return folder
@@ -167,7 +188,7 @@ def _cache(plan: Plan) -> Path | None:
 
 def assessed(plan: Plan, name: str, *, seed: int | None) -> Assessment:
     """One scenario of the plan, carried out and measured."""
-    chosen, scenario = settings(plan.assess), plan.find(name)
+    chosen, scenario = for_one_release(settings(plan.assess)), plan.find(name)
     used = plan.seed if seed is None else seed
     data = plan.read()
     with following("Step") as tell:
@@ -212,7 +233,7 @@ def measured_files(
         say(
             "No column has a role, so few measures apply. Give --keys, what an intruder may know, and "
             "--numeric, the numbers to protect, or a --plan. "
-            f"Which columns there are and what they could be: sdckit columns {original}"
+            f"Which columns there are and what they could be: sdckit columns {shlex.quote(str(original))}"
         )
     if protected is None:
         return measured_alone(first, chosen)

@@ -39,7 +39,8 @@ def starter(columns: Sequence[Column], file: str, plan: str) -> str:
 
 def _scenarios(columns: Sequence[Column]) -> tuple[Scenario, ...]:
     roles = {c.role for c in columns}
-    age = next((c.name for c in columns if c.role is Role.KEYS and c.name.lower() == "age"), None)
+    ages = [c for c in columns if c.role is Role.KEYS and c.name.lower() == "age"]
+    age = next((c.name for c in ages if c.kind in ("whole number", "number")), None)
     numbers = [{"microaggregate": {"k": 5}}] if Role.NUMERIC in roles else []
     if Role.KEYS not in roles:
         return (Scenario("groups of 5", numbers),) if numbers else ()

@@ -23,11 +23,14 @@ SENTENCES = {
     r", in a call also rng": "",
     r'Step\("method", option=value\), or ': "",
     r", or in Python the result of one": "",
-    r"jobs=1": "--jobs 1",
+    r"(?<![\w/\\.-])jobs=1(?!\.?[\w/\\-])": "--jobs 1",
     r"\((\w+)=\)": r"(\1: under data: in a plan, or --\1)",
 }
 NEEDS = re.compile(r"\b(\w+) needs the option '(\w+)'\.")
-OPTION = re.compile(r"\b([a-z_]+)=(True|False|…|\[[^\]]*\]|\{[^{}]*\}|'[^']*'|\d+(?:\.\d+)?)(?!\w)")
+# Not in the name of a file, as /data/run_k=5.csv.
+OPTION = re.compile(
+    r"(?<![\w/\\.-])([a-z_]+)=(True|False|…|\[[^\]]*\]|\{[^{}]*\}|'[^']*'|\d+(?:\.\d+)?)(?!\.?[\w/\\-])"
+)
 
 
 def for_plans(text: str) -> str:

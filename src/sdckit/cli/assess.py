@@ -5,7 +5,18 @@ from typing import Annotated, Any
 
 import typer
 
-from sdckit.cli._options import Audience, For, Force, Json, MaxRisk, Names, ReportFile, Timings, names
+from sdckit.cli._options import (
+    Audience,
+    For,
+    Force,
+    Json,
+    MaxRisk,
+    Names,
+    ReportFile,
+    Timings,
+    expanded,
+    names,
+)
 from sdckit.errors import OptionError
 
 
@@ -18,9 +29,12 @@ def _column(meaning: str) -> Any:
 
 
 def assess(
-    original: Annotated[Path, typer.Argument(help="The file before protection.")],
+    original: Annotated[Path, typer.Argument(callback=expanded, help="The file before protection.")],
     protected: Annotated[
-        Path | None, typer.Argument(help="The file after protection; without it, the risks of the one file.")
+        Path | None,
+        typer.Argument(
+            callback=expanded, help="The file after protection; without it, the risks of the one file."
+        ),
     ] = None,
     keys: Annotated[Names, _columns("What an intruder may know: region, sex, age.")] = None,
     numeric: Annotated[Names, _columns("Numbers to protect: income.")] = None,
@@ -31,7 +45,9 @@ def assess(
     cluster: Annotated[str | None, _column("Primary sampling unit.")] = None,
     household: Annotated[str | None, _column("Household number.")] = None,
     id: Annotated[str | None, _column("Record number, the same in both files.")] = None,
-    plan: Annotated[Path | None, typer.Option(help="Roles and settings from this scenario file.")] = None,
+    plan: Annotated[
+        Path | None, typer.Option(callback=expanded, help="Roles and settings from this scenario file.")
+    ] = None,
     measures: Annotated[Names, typer.Option(metavar="A,B,…", help="Only these measures.")] = None,
     max_risk: MaxRisk = None,
     report_file: ReportFile = None,
@@ -50,7 +66,7 @@ def assess(
     from sdckit.cli import _json, _show
     from sdckit.cli._exit import Code
     from sdckit.cli._files import check_outputs, plan_inputs, report_outputs
-    from sdckit.cli._plan import measured_files, settings
+    from sdckit.cli._plan import for_one_release, measured_files, settings
     from sdckit.plan import Plan
 
     if report_file is not None and protected is None:
@@ -59,6 +75,8 @@ def assess(
     inputs = [original, *([protected] if protected else []), *(plan_inputs(plan, loaded) if plan else [])]
     check_outputs(report_outputs(report_file), inputs, force=force)
     chosen = settings(loaded.assess, max_risk=max_risk, measures=names(measures) or None)
+    if max_risk is None:
+        chosen = for_one_release(chosen)
     several = {"keys": keys, "numeric": numeric, "sensitive": sensitive, "strata": strata, "direct": direct}
     given: dict[str, Any] = {role: names(texts) for role, texts in several.items() if texts}
     single = {"weight": weight, "cluster": cluster, "household": household, "id": id}

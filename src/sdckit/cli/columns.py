@@ -1,19 +1,26 @@
 """`sdckit columns`."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sdckit.cli._options import Json
+from sdckit.cli._options import Json, expanded
 
 
 def columns(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A data file: .csv .parquet .sav .dta .xlsx …")
+        Path,
+        typer.Argument(
+            metavar="FILE", callback=expanded, help="A data file: .csv .parquet .sav .dta .xlsx …"
+        ),
     ],
     plan: Annotated[
-        Path | None, typer.Option(metavar="PLAN.yaml", help="Also write the plan here; nothing is replaced.")
+        Path | None,
+        typer.Option(
+            metavar="PLAN.yaml", callback=expanded, help="Also write the plan here; nothing is replaced."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -27,23 +34,21 @@ def columns(
     from sdckit.atomic import write_text
     from sdckit.cli import _json, _show
     from sdckit.cli._columns import described
-    from sdckit.cli._files import check_outputs, relative
+    from sdckit.cli._files import check_outputs, check_plan_name, relative
     from sdckit.cli._progress import say
     from sdckit.cli._starter import starter
     from sdckit.errors import FileError
     from sdckit.io import read
 
     if plan is not None:
-        if plan.suffix.lower() not in (".yaml", ".yml"):
-            raise FileError("A plan is a YAML file.", given=plan, allowed="a name that ends in .yaml")
+        check_plan_name(plan)
         if plan.exists():
             raise FileError(f"{plan} exists already, and is not replaced.", hint="Choose another name.")
         check_outputs([plan], [file], force=False)
     data = read(file)
     found = described(data)
-    text = starter(
-        found, file.name if plan is None else relative(file, plan), "plan.yaml" if plan is None else str(plan)
-    )
+    called = "plan.yaml" if plan is None else shlex.quote(str(plan))
+    text = starter(found, file.name if plan is None else relative(file, plan), called)
     if as_json:
         _json.emit({"records": data.height, "columns": [_json.column(c) for c in found], "plan": text})
     else:
@@ -51,4 +56,4 @@ def columns(
         if plan is None:
             typer.echo(f"A plan to begin with (--plan plan.yaml writes it):\n\n{text}", nl=False)
     if plan is not None:
-        say(f"Wrote {write_text(text, plan)}. Look at every role in it, then: sdckit compare {plan}")
+        say(f"Wrote {write_text(text, plan)}. Look at every role in it, then: sdckit compare {called}")

@@ -1,17 +1,26 @@
 """`sdckit demo`."""
 
+import shlex
+from hashlib import sha256
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sdckit.cli._options import Force, Jobs, Json
+from sdckit.cli._options import Force, Jobs, Json, expanded
+
+if TYPE_CHECKING:
+    from sdckit.microdata import Microdata
+    from sdckit.plan import Plan
+    from sdckit.risk_utility_map import RiskUtilityMap
 
 FILES = ("scenarios.yaml", "original.csv", "report.html", "report.json", "protected.csv", "protected.sav")
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the results; made if need be.")] = Path("demo"),
+    out: Annotated[
+        Path, typer.Option(callback=expanded, help="Folder for the results; made if need be.")
+    ] = Path("demo"),
     n: Annotated[int, typer.Option(min=200, help="Persons in the artificial survey.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the data and the protection.")] = 1,
     jobs: Jobs = 1,
@@ -22,7 +31,6 @@ def demo(
 
     Example: `sdckit demo --out demo`
     """
-    from sdckit.atomic import write_text
     from sdckit.cli import _json, _show
     from sdckit.cli._exit import Code
     from sdckit.cli._files import check_outputs
@@ -32,9 +40,7 @@ def demo(
     from sdckit.demo import survey
     from sdckit.demo.scenarios import ASSESS, KEYS, SCENARIOS
     from sdckit.errors import FileError
-    from sdckit.io import write
     from sdckit.plan import Plan
-    from sdckit.report import report
     from sdckit.risk import individual_risk
     from sdckit.scenario import Scenario
 
@@ -58,10 +64,32 @@ def demo(
         found = compare(data, plan.scenarios, seed=seed, jobs=jobs, progress=tell, **assess)
 
     say("Writing the report and the files.")
+    written = _write(found, data, plan, out)
+    if as_json:
+        _json.emit({**_json.risk_utility_map(found), "files": written})
+    else:
+        _show.risk_utility_map(found)
+        _show.written(written)
+        again = shlex.quote(str(out / "scenarios.yaml"))
+        typer.echo(f"Next: open {out / 'report.html'}, then try: sdckit compare {again}")
+    if found.best is None:
+        raise typer.Exit(Code.NOT_ACCEPTABLE)
+
+
+def _write(found: "RiskUtilityMap", data: "Microdata", plan: "Plan", out: Path) -> dict[str, Path]:
+    """Write the files of a demo; what each of them is."""
+    from sdckit.atomic import write_text
+    from sdckit.io import write
+    from sdckit.report import report
+
+    # These two first: where they stand as written, the other files are of a demo, too, and may be replaced.
+    original = write(data, out / "original.csv")
+    text = HEADER + plan.to_yaml()
     written = {
-        # first: where it stands, the other files are known to be of a demo and may be replaced
-        "the plan, to change and run again": write_text(HEADER + plan.to_yaml(), out / "scenarios.yaml"),
-        "the data, as they were (artificial)": write(data, out / "original.csv"),
+        "the plan, to change and run again": write_text(
+            text + SEAL + _seal(text, original) + "\n", out / "scenarios.yaml"
+        ),
+        "the data, as they were (artificial)": original,
         "the report": report(found, out / "report.html"),
         "its numbers for programs": out / "report.json",
     }
@@ -69,25 +97,25 @@ def demo(
         protected = found.protect()
         written["the recommended file"] = write(protected, out / "protected.csv")
         written["the same with labels (SPSS)"] = write(protected, out / "protected.sav")
-    if as_json:
-        _json.emit({**_json.risk_utility_map(found), "files": written})
-    else:
-        _show.risk_utility_map(found)
-        _show.written(written)
-        typer.echo(f"Next: open {out / 'report.html'}, then try: sdckit compare {out / 'scenarios.yaml'}")
-    if found.best is None:
-        raise typer.Exit(Code.NOT_ACCEPTABLE)
+    return written
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether the files in a folder are those of an earlier demo, which a new one replaces."""
-    plan = folder / "scenarios.yaml"
-    return plan.is_file() and plan.read_text(encoding="utf-8", errors="replace").startswith(MARK)
+    """Whether a folder has the plan and data of an earlier demo, unchanged: a new one replaces its files."""
+    plan, original = folder / "scenarios.yaml", folder / "original.csv"
+    if not (plan.is_file() and original.is_file()):
+        return False
+    text, _, seal = plan.read_text(encoding="utf-8", errors="replace").rpartition(SEAL)
+    return seal.strip() == _seal(text, original)
 
 
-MARK = "# Written by sdckit demo."
-HEADER = f"""\
-{MARK} original.csv beside this file is an artificial survey: no record describes anybody.
+def _seal(plan: str, original: Path) -> str:
+    return sha256(plan.encode() + original.read_bytes()).hexdigest()[:16]
+
+
+HEADER = """\
+# Written by sdckit demo. original.csv beside this file is an artificial survey: no record describes anybody.
 # Change it and run: sdckit compare scenarios.yaml
 # The protected file: sdckit protect scenarios.yaml --scenario NAME --out file.sav
 """
+SEAL = "# Once this file or original.csv is changed, sdckit demo replaces them only with --force. "

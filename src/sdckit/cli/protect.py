@@ -5,12 +5,14 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli._options import Force, Json, PlanFile, Seed
+from sdckit.cli._options import Force, Json, PlanFile, Seed, expanded
 
 
 def protect(
     plan: PlanFile,
-    out: Annotated[Path, typer.Option(help="The protected file: .csv .parquet .sav .dta .xlsx …")],
+    out: Annotated[
+        Path, typer.Option(callback=expanded, help="The protected file: .csv .parquet .sav .dta .xlsx …")
+    ],
     scenario: Annotated[str | None, typer.Option(help="Which scenario, where there are several.")] = None,
     seed: Seed = None,
     decimal_comma: Annotated[
@@ -34,7 +36,7 @@ def protect(
     from sdckit.roles import roles_of
     from sdckit.unmeasured import unmeasured
 
-    writable(out.expanduser())
+    writable(out)
     loaded = Plan.load(plan)
     check_outputs([out], plan_inputs(plan, loaded), force=force)
     chosen = one_scenario(loaded, scenario)

@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli._options import Audience, For, Force, Jobs, Json, PlanFile, Seed, Timings
+from sdckit.cli._options import Audience, For, Force, Jobs, Json, PlanFile, Seed, Timings, expanded
 
 
 def report(
     plan: PlanFile,
-    out: Annotated[Path, typer.Option(help="The HTML file to write.")],
+    out: Annotated[Path, typer.Option(callback=expanded, help="The HTML file to write.")],
     scenario: Annotated[str | None, typer.Option(help="Report on this scenario alone.")] = None,
     audience: For = Audience.INTERNAL,
     force: Force = False,

@@ -1,6 +1,6 @@
 """`sdckit search`."""
 
-import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +18,7 @@ from sdckit.cli._options import (
     PlanFile,
     ReportFile,
     Seed,
+    expanded,
     names,
     shares,
 )
@@ -39,7 +40,11 @@ def search(
     jobs: Jobs = 1,
     save: Annotated[
         Path | None,
-        typer.Option(metavar="PLAN.yaml", help="Write the best scenarios as a plan, for sdckit protect."),
+        typer.Option(
+            metavar="PLAN.yaml",
+            callback=expanded,
+            help="Write the best scenarios as a plan, for sdckit protect.",
+        ),
     ] = None,
     report_file: ReportFile = None,
     audience: For = Audience.INTERNAL,
@@ -67,10 +72,12 @@ def search(
     Example: `sdckit search plan.yaml --trials 200 --max-risk 0.01 --save chosen.yaml`
     """
     from sdckit.cli import _show
-    from sdckit.cli._files import check_outputs, plan_inputs, report_outputs
+    from sdckit.cli._files import check_outputs, check_plan_name, plan_inputs, report_outputs
     from sdckit.cli._plan import searched
     from sdckit.plan import Plan
 
+    if save is not None:
+        check_plan_name(save)
     loaded = Plan.load(plan)
     outputs = [*report_outputs(report_file), *([save] if save else [])]
     check_outputs(outputs, plan_inputs(plan, loaded), force=force)
@@ -81,23 +88,21 @@ def search(
         "max_risk": max_risk,
     }
     found = searched(loaded, trials=trials, minutes=minutes, seed=seed, jobs=jobs, **given)
-    if save is not None:
-        _save(_chosen(loaded, found, given, save.parent), found, plan, save)
-    _show.found(found, report_file, audience.value, as_json=as_json, only_front=True)
+    try:  # what a long search found is shown before anything is written, and saved whatever the exit code
+        _show.found(found, report_file, audience.value, as_json=as_json, only_front=True)
+    finally:
+        if save is not None:
+            _save(_chosen(loaded, found, given, save), found, plan, save)
 
 
-def _chosen(plan: "Plan", found: "RiskUtilityMap", given: dict[str, Any], folder: Path) -> "Plan":
+def _chosen(plan: "Plan", found: "RiskUtilityMap", given: dict[str, Any], path: Path) -> "Plan":
     """A plan with the scenarios on the front, the recommended one first, judged as they were found."""
+    from sdckit.cli._files import relative
     from sdckit.plan import Plan
 
     best = found.best.name if found.best else ""
     points = sorted(found.only_front().results, key=lambda point: point.name != best)
-    data = dict(plan.data)
-    file = (plan.folder / str(data["file"])).absolute()
-    try:
-        data["file"] = Path(os.path.relpath(file, folder.absolute())).as_posix()
-    except ValueError:  # on another drive
-        data["file"] = str(file)
+    data = {**plan.data, "file": relative(plan.folder / str(plan.data["file"]), path)}
     assess = {**plan.assess, **{name: value for name, value in given.items() if value is not None}}
     assess |= {} if found.max_risk is None else {"max_risk": found.max_risk}
     return Plan(data, tuple(point.scenario for point in points), assess, found.seed)
@@ -116,5 +121,6 @@ def _save(chosen: "Plan", found: "RiskUtilityMap", source: Path, path: Path) -> 
     about = f"# Found by sdckit search in {source.name}. {found.reason}\n"
     write_text(about + named_in(text) + text, path)
     best = "" if found.best is None else f' --scenario "{found.best.name}"'
-    protect = f"sdckit protect {path}{best} --out FILE" if best else f"sdckit compare {path}"
+    file = shlex.quote(str(path))
+    protect = f"sdckit protect {file}{best} --out FILE" if best else f"sdckit compare {file}"
     say(f"Wrote {path}. Next: {protect}")
