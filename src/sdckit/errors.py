@@ -108,6 +108,12 @@ def refuse_repeated(names: Iterable[str]) -> None:
         raise ColumnError("Column names must differ.", given=listing(map(repr, repeated)))
 
 
+def require_flag(option: str, given: Any) -> None:
+    """Refuse what is neither true nor false: the text "no" would count as true."""
+    if not isinstance(given, bool):
+        raise OptionError(f"Option {option!r} is true or false.", given=shown(given), allowed="true or false")
+
+
 def nearest(name: object, known: Iterable[object]) -> str:
     """A sentence that suggests the closest known name, or nothing; capitals and underscores do not count.
 

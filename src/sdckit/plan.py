@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from sdckit.atomic import write_text
-from sdckit.errors import FileError, OptionError, listing, nearest
+from sdckit.errors import FileError, OptionError, listing, nearest, require_flag
 from sdckit.io import read
 from sdckit.microdata import Microdata
 from sdckit.roles import Role
@@ -60,11 +60,7 @@ class Plan:
         _known(content, SECTIONS, "section")
         data = _mapping(content, "data")
         _known(data, ("file", "keep_direct", "engine", *Role), "entry of data")
-        kept = data.get("keep_direct", False)
-        if not isinstance(kept, bool):
-            raise OptionError(
-                "Entry 'keep_direct' of data is not valid.", given=repr(kept), allowed="true or false"
-            )
+        require_flag("keep_direct", data.get("keep_direct", False))
         named = _mapping(content, "scenarios")
         scenarios = tuple(
             Scenario(str(name), () if steps is None else steps) for name, steps in named.items()

@@ -231,3 +231,11 @@ def test_decimal_commas_are_for_csv_only(tmp_path, name, decimal):
     with pytest.raises(OptionError, match="decimal"):
         sdc.write(sdc.read(pl.DataFrame({"b": [1.5]})), tmp_path / name, decimal=decimal)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_flag_is_true_or_false(tmp_path):
+    frame = pl.DataFrame({"name": ["x"], "b": [1.5]})
+    with pytest.raises(OptionError, match="keep_direct"):
+        sdc.read(frame, direct="name", keep_direct="no")
+    with pytest.raises(OptionError, match="keep_direct"):
+        sdc.write(sdc.read(frame), tmp_path / "a.csv", keep_direct="no")

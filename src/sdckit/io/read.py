@@ -18,6 +18,7 @@ from sdckit.errors import (
     SdcError,
     SdcWarning,
     listing,
+    require_flag,
     shown,
 )
 from sdckit.io.delimited import read_delimited
@@ -89,6 +90,7 @@ def read(
     roles = {"keys": keys, "numeric": numeric, "sensitive": sensitive, "weight": weight, "strata": strata}
     roles |= {"cluster": cluster, "household": household, "id": id, "direct": direct}
     checked = roles_of(**roles)
+    require_flag("keep_direct", keep_direct)
     if engine not in ENGINES:
         raise OptionError("There is no such engine.", given=shown(engine), allowed=listing(ENGINES))
     named = {name: getattr(checked, name) for name in roles}

@@ -6,7 +6,7 @@ from typing import Literal
 import polars as pl
 
 from sdckit.atomic import replacing
-from sdckit.errors import FileError, OptionError, RoleError, SdcError, listing, shown
+from sdckit.errors import FileError, OptionError, RoleError, SdcError, listing, require_flag, shown
 from sdckit.io.coding import only_dates, only_used_categories, only_used_labels, with_texts
 from sdckit.io.delimited import write_delimited
 from sdckit.io.excel import write_excel
@@ -69,6 +69,7 @@ def write(
         raise OptionError("values says what to write.", given=shown(values), allowed=listing(VALUES))
     if decimal not in (".", ","):
         raise OptionError("decimal is what stands in numbers.", given=shown(decimal), allowed="'.' or ','")
+    require_flag("keep_direct", keep_direct)
     if data.roles.direct and not keep_direct:
         raise RoleError(
             "Direct identifiers are not written.",
