@@ -193,3 +193,14 @@ def test_data_are_equal_to_themselves_alone():
     assert data in [data]
     assert data != sdc.demo.survey(n=20, seed=1)
     assert len({data, data}) == 1
+
+
+def test_steps_since_the_original():
+    data = sdc.demo.survey(n=50, seed=1)
+    first = sdc.protect.round_values(data, variables=["income"])
+    both = sdc.protect.drop(first, variables=["health"])
+    assert [e.method for e in both.steps_since(data)] == ["round_values", "drop"]
+    assert [e.method for e in both.steps_since(first)] == ["drop"]
+    assert both.steps_since(both) == ()
+    other = sdc.protect.drop(data, variables=["health"])
+    assert both.steps_since(other) == both.log

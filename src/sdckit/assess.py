@@ -235,8 +235,7 @@ def _why_unlinked(original: Microdata, sets: Sequence[Microdata], linked: bool |
     if linked is False:
         return "the records are not the same people"
     for data in sets:
-        shared = len(original.log) if data.log[: len(original.log)] == original.log else 0
-        for entry in data.log[shared:]:
+        for entry in data.steps_since(original):
             if entry.moves_rows:
                 return f"after {entry.method} records can no longer be compared one by one"
         reason = why_not_linked(original, data)

@@ -127,6 +127,11 @@ class Microdata:
         """What the steps so far give reason to mind before the file is released, in words."""
         return tuple(text for entry in self.log for text in entry.warnings(self.columns))
 
+    def steps_since(self, original: "Microdata") -> tuple[LogEntry, ...]:
+        """The steps that the original has not gone through: all where the two logs begin differently."""
+        shared = len(original.log)
+        return self.log[shared:] if self.log[:shared] == original.log else self.log
+
     def __len__(self) -> int:
         return self.height
 

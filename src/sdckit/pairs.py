@@ -105,7 +105,7 @@ def _in_place(original: Microdata, protected: Microdata) -> bool:
     """Whether the log says that every row is the one it was, though its id may have changed or be gone."""
     if original.roles.id is None or protected.origin != original.origin:
         return False
-    steps = protected.log[len(original.log) :]
+    steps = protected.steps_since(original)
     renamed = original.roles.id not in protected.columns or any(e.method == "new_ids" for e in steps)
     return renamed and not any(e.moves_rows for e in steps)
 

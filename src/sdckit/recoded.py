@@ -37,9 +37,8 @@ def recoded_alike(
 
 def new_steps(original: Microdata, protected: Microdata) -> list[tuple[LogEntry, tuple[str, ...]]]:
     """The recodings of the protected file that the original has not gone through, with their columns."""
-    shared = len(original.log) if protected.log[: len(original.log)] == original.log else 0
     steps = []
-    for entry in protected.log[shared:]:
+    for entry in protected.steps_since(original):
         if entry.method in RECODINGS:
             named = entry.options[RECODINGS[entry.method]]
             steps.append((entry, (named,) if isinstance(named, str) else tuple(named)))

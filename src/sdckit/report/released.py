@@ -1,7 +1,7 @@
 """The original in the categories that are released, for pictures of both files."""
 
 from sdckit.microdata import Microdata
-from sdckit.recoded import recoded_alike
+from sdckit.recoded import new_steps, recoded_alike
 
 
 def in_released_categories(original: Microdata, protected: Microdata) -> tuple[Microdata, list[str]]:
@@ -11,9 +11,5 @@ def in_released_categories(original: Microdata, protected: Microdata) -> tuple[M
     """
     keys = [k for k in original.roles.keys if k in protected.columns]
     alike, _ = recoded_alike(original, protected, keys)
-    named: set[str] = set()
-    for entry in alike.log[len(original.log) :]:
-        for option in ("variable", "variables"):
-            given = entry.options.get(option, ())
-            named |= {given} if isinstance(given, str) else {*given}
+    named = {column for _, changed in new_steps(original, alike) for column in changed}
     return alike, [k for k in keys if k in named]

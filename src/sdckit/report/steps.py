@@ -32,7 +32,7 @@ def steps(original: Microdata, protected: Microdata, *, public: bool) -> list[di
             "did": _pairs(_new(entry), columns, public=public, records=True),
             "warnings": [] if public else entry.warnings(protected.columns),
         }
-        for entry in protected.log[len(original.log) :]
+        for entry in protected.steps_since(original)
     ]
 
 
@@ -146,5 +146,5 @@ def logged(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
     """The steps in a file's log as a scenario file has them."""
     return [
         {e.method: {n: v for n, v in e.options.items() if v is not None}}
-        for e in protected.log[len(original.log) :]
+        for e in protected.steps_since(original)
     ]
