@@ -43,7 +43,7 @@ check: .venv/.dev ## format, lint, types, import contracts, quick tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest tests/test_microdata.py tests/test_registry.py tests/test_scenario.py tests/test_assess.py
+	$(BIN)/python -m pytest tests/data tests/methods tests/choose/test_scenario.py tests/choose/test_assess.py
 
 bench: .venv/.test ## print the benchmarks
 	$(BIN)/python -m benchmarks

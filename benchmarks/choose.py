@@ -7,7 +7,7 @@ from joblib.externals.loky import get_reusable_executor
 import sdckit as sdc
 from benchmarks import search
 from benchmarks._task import WARM, Task
-from sdckit.scenario import Scenario
+from sdckit.choose.scenario import Scenario
 
 LEFT_OUT = ("relation_to_head", "relationship_status", "occupation", "water", "roof")  # 20 columns remain
 STEPS = [{"suppress": {"k": 3}}, {"microaggregate": {"k": 3}}, {"pram": {"variables": ["literacy"]}}]

@@ -4,8 +4,8 @@ python -m benchmarks.search
 """
 
 import sdckit as sdc
-from sdckit.risk_utility_map import hypervolume
-from sdckit.space import Space
+from sdckit.choose.risk_utility_map import hypervolume
+from sdckit.choose.space import Space
 
 TRIALS = 60
 JUDGE = {"risk": "individual_risk", "utility": {"entropy_loss.share": 3, "il1s": 1}}

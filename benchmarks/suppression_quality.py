@@ -11,7 +11,7 @@ import polars as pl
 
 from benchmarks._task import SHARED
 from naive_suppression import fewest_cells, fewest_cells_by_need
-from sdckit.kernels.suppression import importance_costs, suppress_cells
+from sdckit.kernels.suppression.wildcard_rule import importance_costs, suppress_cells
 
 
 def data(name: str) -> pl.DataFrame:

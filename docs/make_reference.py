@@ -8,7 +8,7 @@ from pathlib import Path
 from sdckit.cli._example import example as line_of_a_plan
 from sdckit.cli._methods import default
 from sdckit.cli._methods import kind as type_in_words
-from sdckit.registry import Compares, Kind, RoleColumns, Spec, specs
+from sdckit.methods.registry import Compares, Kind, RoleColumns, Spec, specs
 
 HERE = Path(__file__).resolve().parent
 TITLES = {

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import sdckit as sdc
-from sdckit.charts.numbers import number, percent
-from sdckit.tabulated import tabulated
+from sdckit._support.number_text import number, percent
+from sdckit.choose.cross_table import tabulated
 
 PAGE = Path(__file__).parents[1] / "docs" / "studies" / "seed001.md"
 N, SEED, SEEDS = 5_000, 1, 5

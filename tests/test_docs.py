@@ -17,10 +17,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from sdckit.choose.plan import SECTIONS, Plan
 from sdckit.cli._plan import Settings
-from sdckit.plan import SECTIONS, Plan
-from sdckit.registry import forget, specs
-from sdckit.roles import Role
+from sdckit.data.roles import Role
+from sdckit.methods.registry import forget, specs
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

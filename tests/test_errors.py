@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
+from sdckit.data.roles import Role
 from sdckit.errors import LONGEST, OptionError, nearest, shown
-from sdckit.roles import Role
 
 
 def test_a_table_is_shown_by_its_size():

@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from sdckit.registry import specs
+from sdckit.methods.registry import specs
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE_LINK = re.compile(r"\[`([\w.]+)`\]\((?:\.\./)*(src/sdckit/[\w/]+\.py)\)")

@@ -9,25 +9,25 @@
 
 from typing import TYPE_CHECKING
 
-from sdckit.assess import Assessment as Assessment
-from sdckit.assess import assess as assess
-from sdckit.compare import compare as compare
+from sdckit._support.module_names import module_names as _module_names
+from sdckit._version import __version__ as __version__
+from sdckit.choose.assess import Assessment as Assessment
+from sdckit.choose.assess import assess as assess
+from sdckit.choose.compare import compare as compare
+from sdckit.choose.plan import Plan as Plan
+from sdckit.choose.risk_utility_map import RiskUtilityMap as RiskUtilityMap
+from sdckit.choose.scenario import Scenario as Scenario
+from sdckit.choose.scenario import Step as Step
+from sdckit.choose.search import search as search
+from sdckit.data.labels import Labels as Labels
+from sdckit.data.microdata import Microdata as Microdata
+from sdckit.data.missing import Missing as Missing
+from sdckit.data.result import Result as Result
+from sdckit.data.roles import Role as Role
 from sdckit.errors import SdcError as SdcError
 from sdckit.io import read as read
 from sdckit.io import write as write
-from sdckit.labels import Labels as Labels
-from sdckit.microdata import Microdata as Microdata
-from sdckit.missing import Missing as Missing
-from sdckit.module_names import module_names as _module_names
-from sdckit.plan import Plan as Plan
 from sdckit.report import report as report
-from sdckit.result import Result as Result
-from sdckit.risk_utility_map import RiskUtilityMap as RiskUtilityMap
-from sdckit.roles import Role as Role
-from sdckit.scenario import Scenario as Scenario
-from sdckit.scenario import Step as Step
-from sdckit.search import search as search
-from sdckit.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from sdckit import charts as charts

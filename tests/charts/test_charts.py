@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdckit import charts
+from sdckit._support.number_text import SPACE, number, percent, round_marks
 from sdckit.charts.label_places import LINE, Scale, place
 from sdckit.charts.mosaic import spread
-from sdckit.charts.numbers import SPACE, number, percent, round_marks
 from sdckit.charts.risk_utility_map import not_measured
 
 pytestmark = pytest.mark.usefixtures("checked_charts")

@@ -11,7 +11,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit import charts
-from sdckit.registry import Kind, specs
+from sdckit.methods.registry import Kind, specs
 from test_every_measure import TOLD, call, disturbed, odd_files, survey
 
 ODD_NAMES = {

@@ -9,8 +9,8 @@ import pytest
 
 import sdckit as sdc
 from sdckit import charts
+from sdckit._support.number_text import SPACE, coarse
 from sdckit.charts.mosaic_three import _tiles
-from sdckit.charts.numbers import SPACE, coarse
 from sdckit.charts.score_densities import _smooth
 from sdckit.charts.table_cells import most_changed, table_cells
 

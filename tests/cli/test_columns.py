@@ -8,10 +8,10 @@ import pytest
 import yaml
 
 import sdckit as sdc
+from sdckit.choose.plan import Plan
 from sdckit.cli._columns import described
-from sdckit.microdata import Microdata
-from sdckit.plan import Plan
-from sdckit.roles import Role
+from sdckit.data.microdata import Microdata
+from sdckit.data.roles import Role
 
 N = 60
 

@@ -6,11 +6,11 @@ import pytest
 import typer
 
 import sdckit as sdc
-from sdckit.assess import assess
+from sdckit.choose.assess import assess
+from sdckit.choose.plan import Plan
 from sdckit.cli import _show
 from sdckit.cli._plan import assessed
 from sdckit.cli._show import number
-from sdckit.plan import Plan
 
 
 def test_table_names_the_recommended_scenario(run, plan):

@@ -5,9 +5,9 @@ import pytest
 from typer.testing import CliRunner
 
 import sdckit.cli
+from sdckit.choose.plan import Plan
 from sdckit.demo.scenarios import SCENARIOS
 from sdckit.io import read
-from sdckit.plan import Plan
 
 
 @pytest.fixture(scope="module")

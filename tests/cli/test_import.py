@@ -2,11 +2,11 @@ import sys
 
 import pytest
 
-from sdckit.registry import forget, specs
+from sdckit.methods.registry import forget, specs
 
 MINE = """
 import sdckit as sdc
-from sdckit.registry import protection, risk
+from sdckit.methods.registry import protection, risk
 
 @risk("Share of one record", bounds=(0, 1), reading="0: many records.", reference="none")
 def one_record(data: sdc.Microdata) -> sdc.Result:

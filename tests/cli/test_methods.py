@@ -4,12 +4,12 @@ import re
 import pytest
 import yaml
 
+from sdckit.choose.scenario import Scenario
 from sdckit.cli._example import example
 from sdckit.cli._methods import NOT_GIVEN, default, kind
-from sdckit.microdata import Microdata
-from sdckit.registry import Kind, find, forget, risk, specs
-from sdckit.result import Result
-from sdckit.scenario import Scenario
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
+from sdckit.methods.registry import Kind, find, forget, risk, specs
 
 
 def test_lists_everything_in_the_registry(run):

@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 import pytest
 
-import sdckit.plan
+import sdckit.choose.plan
 from sdckit.cli._json import clean
 from sdckit.cli._options import accepted_risk, names, shares
 from sdckit.cli._progress import following
@@ -69,7 +69,7 @@ def test_interrupt_is_130_and_leaves_the_old_file(run, plan, monkeypatch):
     def interrupted(self):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sdckit.plan.Plan, "read", interrupted)
+    monkeypatch.setattr(sdckit.choose.plan.Plan, "read", interrupted)
     result = run("protect", plan, "--scenario", "age5", "--out", out, "--force")
     assert result.exit_code == 130
     assert "Interrupted" in result.stderr

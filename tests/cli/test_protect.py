@@ -1,6 +1,6 @@
 import json
 
-import sdckit.scenario
+import sdckit.choose.scenario
 from sdckit.io import read
 
 
@@ -16,13 +16,13 @@ def test_writes_the_file_and_prints_the_log(run, plan):
 
 def test_the_plan_s_seed_is_used_unless_another_is_given(run, plan, monkeypatch):
     seeds = []
-    real = sdckit.scenario.Scenario.protect
+    real = sdckit.choose.scenario.Scenario.protect
 
     def spy(self, data, seed=0, progress=None):
         seeds.append(seed)
         return real(self, data, seed, progress)
 
-    monkeypatch.setattr(sdckit.scenario.Scenario, "protect", spy)
+    monkeypatch.setattr(sdckit.choose.scenario.Scenario, "protect", spy)
     words = ("protect", plan, "--scenario", "age5", "--out", plan.with_name("p.csv"), "--json")
     assert json.loads(run(*words).stdout)["seed"] == 7
     assert json.loads(run(*words, "--seed", 3, "--force").stdout)["seed"] == 3

@@ -113,7 +113,7 @@ def test_what_was_found_is_shown_before_it_is_saved(run, plan, monkeypatch):
     def full(text, path):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sdckit.atomic.write_text", full)
+    monkeypatch.setattr("sdckit._support.files.write_text", full)
     result = run("search", plan, "--trials", 2, "--save", plan.with_name("chosen.yaml"))
     assert result.exit_code == 1
     assert "recommended" in result.stdout

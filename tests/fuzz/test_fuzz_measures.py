@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sdckit as sdc
 from fuzz.odd_frames import SEARCH, microdata, options, protected_from
-from sdckit.registry import Compares, Kind, Spec, specs
+from sdckit.methods.registry import Compares, Kind, Spec, specs
 
 MEASURES = [s for s in specs() if s.kind is not Kind.PROTECTION]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import sdckit as sdc
 from fuzz.odd_frames import SEARCH, microdata, options
-from sdckit.registry import Kind, specs
+from sdckit.methods.registry import Kind, specs
 
 ONE_OF = {  # options of which one must be given
     "bottom_code": ("value", "share"),

@@ -5,10 +5,10 @@ import pytest
 import xlsxwriter
 
 import sdckit.io as sdc
+from sdckit.data.labels import Labels
+from sdckit.data.microdata import Microdata
 from sdckit.errors import ColumnError, DataError, FileError
 from sdckit.io import excel
-from sdckit.labels import Labels
-from sdckit.microdata import Microdata
 
 
 def book(path, *rows):

@@ -4,11 +4,11 @@ import polars as pl
 import pytest
 
 import sdckit.io as sdc
+from sdckit.data.labels import Labels
+from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
 from sdckit.errors import EngineError, FileError
 from sdckit.io import on_disk
-from sdckit.labels import Labels
-from sdckit.microdata import Microdata
 
 TEXT = (
     'nace;x;"we ird ""n""";yes;day;moment;text;none\n'

@@ -5,9 +5,9 @@ import pyreadstat
 import pytest
 
 import sdckit.io as sdc
+from sdckit.data.labels import Labels
+from sdckit.data.microdata import Microdata
 from sdckit.errors import ColumnError, DataError, FileError
-from sdckit.labels import Labels
-from sdckit.microdata import Microdata
 
 WRITERS = {".sav": pyreadstat.write_sav, ".dta": pyreadstat.write_dta}
 

@@ -8,10 +8,10 @@ import pyreadstat
 import pytest
 
 import sdckit.io as sdc
+from sdckit.data.labels import Labels
+from sdckit.data.microdata import Microdata
 from sdckit.errors import FileError, OptionError, RoleError
 from sdckit.io.formats import WRITABLE
-from sdckit.labels import Labels
-from sdckit.microdata import Microdata
 
 FRAME = pl.DataFrame(
     {

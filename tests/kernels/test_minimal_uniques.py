@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive_suda import minimal_uniques_of_records
-from sdckit.kernels.keys import bit_layout
+from sdckit.kernels.hashing import bit_layout
 from sdckit.kernels.minimal_uniques import minimal_uniques
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive_counts import wildcard_counts_of_records
-from sdckit.kernels.keys import bit_layout
+from sdckit.kernels.hashing import bit_layout
 from sdckit.kernels.wildcard import wildcard_counts
 
 SHARED = Path(os.environ.get("SDCKIT_ORACLES", Path(__file__).parents[3] / "shared"))

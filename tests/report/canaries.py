@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from sdckit.microdata import Microdata
+from sdckit.data.microdata import Microdata
 
 TOWN, LARGEST, SMALLEST, NAME = "Canaryville", 987654.321, -43210.987, "Zebulon Canary"
 NAMES = (NAME, "id-canary", "43210", "43211")  # in no report

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from sdckit.labels import Labels
-from sdckit.microdata import Microdata
+from sdckit.data.labels import Labels
+from sdckit.data.microdata import Microdata
 
 SCRIPT = "<script>alert(1)</script>"
 QUOTES = 'it\'s "so" </style> 🎉 & {{ 7*7 }}'

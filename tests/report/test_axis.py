@@ -3,11 +3,11 @@
 import polars as pl
 import pytest
 
-from sdckit.charts.numbers import SPACE
-from sdckit.compare import compare
-from sdckit.microdata import Microdata
-from sdckit.quantity import Quantity
-from sdckit.registry import find
+from sdckit._support.number_text import SPACE
+from sdckit.choose.compare import compare
+from sdckit.choose.quantity import Quantity
+from sdckit.data.microdata import Microdata
+from sdckit.methods.registry import find
 from sdckit.report import report, summarize
 from sdckit.report.axis import Axis
 from sdckit.report.disclosure import FEW, counts_records, drawable, drawable_quantity, measured

@@ -2,11 +2,11 @@
 
 import polars as pl
 
-from sdckit.assess import assess
-from sdckit.charts.numbers import percent
-from sdckit.compare import compare
-from sdckit.labels import Labels
-from sdckit.microdata import Microdata
+from sdckit._support.number_text import percent
+from sdckit.choose.assess import assess
+from sdckit.choose.compare import compare
+from sdckit.data.labels import Labels
+from sdckit.data.microdata import Microdata
 from sdckit.report.by_key import _apart, by_k, by_key, riskiest
 from sdckit.report.summarize import summarize
 from sdckit.risk import individual_risk

@@ -4,14 +4,14 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdckit.charts.numbers import SPACE
-from sdckit.microdata import Microdata
-from sdckit.registry import find
-from sdckit.report.bins import _large_groups
+from sdckit._support.number_text import SPACE
+from sdckit.choose.scenario import Scenario
+from sdckit.data.microdata import Microdata
+from sdckit.methods.registry import find
 from sdckit.report.disclosure import FEW, clean, counted, measured, records_share
+from sdckit.report.histograms import _large_groups
+from sdckit.report.mosaic_tables import Pair, _chart
 from sdckit.report.steps import describe_scenario
-from sdckit.report.tiles import Pair, _chart
-from sdckit.scenario import Scenario
 
 FRAME = Microdata.of(pl.DataFrame({"x": ["a"], "y": ["u"]}), keys=["x", "y"])
 

@@ -9,7 +9,7 @@ import pytest
 import sdckit as sdc
 from report.canaries import LARGEST, NAMES, TOWN, canaries
 from report.odd_data import ODD, QUOTES, SCRIPT, nasty_names
-from sdckit.compare import compare
+from sdckit.choose.compare import compare
 from sdckit.errors import OptionError
 from sdckit.report import json_beside, report, write
 from sdckit.report.document import VERSION

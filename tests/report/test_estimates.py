@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.labels import Labels
-from sdckit.microdata import Microdata
+from sdckit.data.labels import Labels
+from sdckit.data.microdata import Microdata
 from sdckit.report.estimates import CATEGORY, estimates
 
 N = 120

@@ -4,12 +4,12 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.labels import Labels
-from sdckit.microdata import Microdata
-from sdckit.registry import Kind
+from sdckit.data.labels import Labels
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
+from sdckit.methods.registry import Kind
 from sdckit.report.pictures import ENOUGH, MOST, pictures
 from sdckit.report.relabel import relabel
-from sdckit.result import Result
 
 N = 200
 SAME = "The same words"

@@ -5,7 +5,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit import protect
-from sdckit.assess import assess
+from sdckit.choose.assess import assess
 from sdckit.report.released import in_released_categories
 from sdckit.report.summarize import summarize
 

@@ -12,12 +12,12 @@ from report.canaries import LARGEST, NAMES, TOWN, canaries
 from report.odd_data import ODD, QUOTES, SCRIPT, damaged, nasty_names, no_numbers, two_hundred_columns
 from report.page import Page
 from sdckit import registry
-from sdckit.assess import assess
-from sdckit.compare import compare
+from sdckit.choose.assess import assess
+from sdckit.choose.compare import compare
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
 from sdckit.errors import DataError, FileError, OptionError
-from sdckit.microdata import Microdata
 from sdckit.report import report, summarize, write
-from sdckit.result import Result
 
 AUDIENCES = ("internal", "public")
 
@@ -149,7 +149,7 @@ def test_a_new_measure_shows_up_by_itself_and_escaped(pages):
 
 
 def test_the_scenario_file_can_be_read_again(pages):
-    from sdckit.plan import Plan
+    from sdckit.choose.plan import Plan
 
     (text,) = re.findall(r"<pre>(.*?)</pre>", pages["internal"], re.S)
     plan = Plan.parse(text.replace("&#39;", "'").replace("&#34;", '"'))

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 import sdckit as sdc
-from sdckit.plan import Plan
+from sdckit.choose.plan import Plan
 from sdckit.report.steps import FILE, TABLE, scenario_file
 from sdckit.report.summarize import summarize
 

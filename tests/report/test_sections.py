@@ -3,10 +3,10 @@
 import pytest
 
 from sdckit import registry
-from sdckit.microdata import Microdata
-from sdckit.registry import Compares, Kind, Role, find, specs
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
+from sdckit.methods.registry import Compares, Kind, Role, find, specs
 from sdckit.report.sections import SECTIONS, in_order, in_sections, section_of
-from sdckit.result import Result
 
 NAMES = {kind: [s.name for s in SECTIONS if s.kind is kind] for kind in (Kind.RISK, Kind.UTILITY)}
 

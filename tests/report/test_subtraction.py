@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 import naive_subtraction
 import sdckit as sdc
-from sdckit.assess import assess
-from sdckit.microdata import Microdata
+from sdckit.choose.assess import assess
+from sdckit.data.microdata import Microdata
 from sdckit.report import report
-from sdckit.report.bins import histograms
 from sdckit.report.disclosure import FEW
+from sdckit.report.histograms import histograms
+from sdckit.report.mosaic_tables import mosaics
 from sdckit.report.subtraction import few_by_subtraction, small_difference
-from sdckit.report.tiles import mosaics
 
 CELL = st.sampled_from([0, 0, 0, 1, 2, 3, 6, 20])
 

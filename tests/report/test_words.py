@@ -3,15 +3,15 @@
 import pytest
 
 from sdckit import protect
-from sdckit.assess import assess
-from sdckit.charts.numbers import SPACE
+from sdckit._support.number_text import SPACE
+from sdckit.choose.assess import assess
+from sdckit.data.result import Result
 from sdckit.demo import survey
-from sdckit.registry import Role, find, specs
+from sdckit.methods.registry import Role, find, specs
 from sdckit.report import measures as rows
 from sdckit.report.disclosure import is_share
 from sdckit.report.summarize import summarize
 from sdckit.report.words import FIGURES, figure_in_percent, figure_words, option_words
-from sdckit.result import Result
 
 # between 0 and 1 here, and no share of records, people or probability
 NOT_SHARES = {

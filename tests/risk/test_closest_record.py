@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import sdckit as sdc
 from naive_linkage import naive_distance, naive_two_nearest, same, scales, useful
-from sdckit.registry import find
+from sdckit.methods.registry import find
 from sdckit.risk.closest_record import closest_record
 
 NUMBER = st.one_of(st.none(), st.integers(-2, 4).map(float))

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 import sdckit as sdc
 from conftest import oracle_cases
 from naive_counts import wildcard_counts_of_records
-from sdckit.cells import key_codes
+from sdckit.data.key_cells import key_codes
 from sdckit.errors import OptionError, RoleError
-from sdckit.kernels.risk_formula import Method, cell_risk
+from sdckit.models.cell_risk import Method, cell_risk
 
 
 @pytest.mark.parametrize("case", oracle_cases("02"))

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 import sdckit as sdc
 from conftest import oracle_cases
 from naive_sensitive import diversity, group
-from sdckit.cells import key_codes
+from sdckit.data.key_cells import key_codes
 from sdckit.errors import OptionError, RoleError
-from sdckit.risk import sensitive_values
+from sdckit.risk import _sensitive_values as sensitive_values
 
 
 @pytest.mark.parametrize("case", oracle_cases("03a", lambda c: "ldiv" in c["id"]))

@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 import sdckit as sdc
 from conftest import oracle_cases
 from naive_linkage import naive_distance, naive_linkage, scales, useful
-from sdckit.risk.points import points
+from sdckit.risk._points import points
 from sdckit.risk.record_linkage import record_linkage
 
 NUMBER = st.one_of(st.none(), st.integers(-2, 4).map(float))

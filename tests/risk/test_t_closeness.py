@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sdckit as sdc
 from naive_sensitive import distribution, earth_movers_distance, group
-from sdckit.cells import key_codes
+from sdckit.data.key_cells import key_codes
 from sdckit.errors import OptionError
 
 SALARIES = [3, 4, 5, 6, 11, 8, 7, 9, 10]  # thousands; the nine patients of Li, Li & Venkatasubramanian (2007)

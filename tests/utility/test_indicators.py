@@ -9,7 +9,7 @@ import pytest
 
 import sdckit as sdc
 from conftest import oracle_cases
-from sdckit.registry import find
+from sdckit.methods.registry import find
 
 LAEKEN = {"gini": "gini", "arpr": "poverty_rate", "qsr": "s80s20", "rmpg": "poverty_gap"}
 ROLES = {"numeric": "eqIncome", "strata": "db040"}

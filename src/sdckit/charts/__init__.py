@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from sdckit._support.module_names import module_names as _module_names
 from sdckit.charts.before_after import before_after as before_after
 from sdckit.charts.box_plots import box_plots as box_plots
 from sdckit.charts.cell_sizes import CellSizes as CellSizes
@@ -35,7 +36,6 @@ from sdckit.charts.table_bars import TableBars as TableBars
 from sdckit.charts.table_change import table_change as table_change
 from sdckit.charts.table_heatmap import table_heatmap as table_heatmap
 from sdckit.charts.variable_bars import variable_bars as variable_bars
-from sdckit.module_names import module_names as _module_names
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _module_names(globals())

@@ -4,10 +4,10 @@ from typing import Any
 
 import polars as pl
 
-from sdckit.charts.numbers import coarse, short
+from sdckit._support.number_text import coarse, short
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.theme import FILES, INK, cut, file_colours, number_labels, rows, spoken, themed
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 MOST = 8
 PROBABILITIES = (0.05, 0.25, 0.5, 0.75, 0.95)

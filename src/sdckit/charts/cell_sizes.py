@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from math import isinf
 from typing import Any
 
-from sdckit.charts.numbers import number, percent
+from sdckit._support.number_text import number, percent
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.theme import INK, ORIGINAL, WARNING, number_labels, rows, spoken, themed
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 TOP = 0.12  # room for the numbers above the bars
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from sdckit.charts.numbers import number, percent
+from sdckit._support.number_text import number, percent
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.theme import INK, ORIGINAL, PROTECTED, number_labels, rows, spoken, themed
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 FILES = {"reference": "Real people to others", "synthetic": "Synthetic records"}  # the second on top
 

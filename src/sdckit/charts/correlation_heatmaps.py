@@ -7,7 +7,7 @@ import polars as pl
 from sdckit.charts.heatmap import Cell, heatmap
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.theme import FILES, row_names, themed
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 MOST = 16  # variables
 SMALL = 0.1  # differences are coloured as if one at least were this large

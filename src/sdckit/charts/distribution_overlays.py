@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sdckit._support.number_text import coarse, round_marks
 from sdckit.charts.histogram import histogram
-from sdckit.charts.numbers import coarse, round_marks
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.theme import cut, themed, unthemed
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 MOST = 6
 BINS = 18

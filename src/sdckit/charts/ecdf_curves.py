@@ -4,10 +4,10 @@ from typing import Any
 
 import polars as pl
 
-from sdckit.charts.numbers import coarse, percent, short
+from sdckit._support.number_text import coarse, percent, short
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.theme import PROTECTED, QUIET, WARNING, cut, number_labels, rows, themed
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 MOST = 6
 KINDS = ("Records", "Population (weighted)")

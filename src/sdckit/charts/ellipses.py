@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from sdckit.charts.numbers import number
+from sdckit._support.number_text import number
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.theme import CATEGORIES, ORIGINAL, cut, number_labels, rows, spoken, themed
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 ROOM = 620
 POINTS = 72

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from sdckit._support.number_text import display, number, round_marks
 from sdckit.charts.label_places import LETTER, LINE, Scale
-from sdckit.charts.numbers import display, number, round_marks
 from sdckit.charts.risk_utility_map import MANY, log_constant, risk_marks
 from sdckit.charts.theme import INK, ORIGINAL, PROTECTED, QUIET, cut, number_labels, rows, themed
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from sdckit.charts.numbers import number, round_marks
+from sdckit._support.number_text import number, round_marks
 from sdckit.charts.theme import (
     FILES,
     GRID,
@@ -17,8 +17,8 @@ from sdckit.charts.theme import (
     themed,
     unthemed,
 )
+from sdckit.data.result import Result
 from sdckit.errors import SdcError
-from sdckit.result import Result
 
 MOST = 24  # rows in one picture, those with the smallest overlap first
 

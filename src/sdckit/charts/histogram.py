@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import ceil
 from typing import Any
 
-from sdckit.charts.numbers import percent, short
+from sdckit._support.number_text import percent, short
 from sdckit.charts.theme import FILES, file_colours, number_labels, rows, spoken, themed
 
 

@@ -6,8 +6,8 @@ from sdckit.charts.box_plots import box_plots
 from sdckit.charts.correlation_heatmaps import correlation_heatmaps
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.theme import themed, unthemed
+from sdckit.data.result import Result
 from sdckit.errors import SdcError
-from sdckit.result import Result
 
 
 def moment_change(result: Result) -> Any:

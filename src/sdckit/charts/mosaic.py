@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sdckit.charts.numbers import percent
+from sdckit._support.number_text import percent
 from sdckit.charts.theme import CATEGORIES, FILES, INK, MISSING, OTHER, cut, rows, spoken, themed
 
 GAP = 0.006  # white between tiles, as a share of the plot

@@ -3,10 +3,10 @@
 from math import isinf
 from typing import Any
 
-from sdckit.charts.numbers import number, percent
+from sdckit._support.number_text import number, percent
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.theme import INK, ORIGINAL, QUIET, WARNING, number_labels, rows, spoken, themed
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 KINDS = {"at_risk": "At risk", "hidden": "Inside, but others are close by"}
 TOP = 1.15  # room for the numbers above the bars

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from sdckit.charts.theme import cut, themed, unthemed
 from sdckit.charts.variable_bars import variable_bars
+from sdckit.data.result import Result
 from sdckit.errors import SdcError
-from sdckit.result import Result
 
 MOST = 15
 

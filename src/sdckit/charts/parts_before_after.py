@@ -6,7 +6,7 @@ from typing import Any
 
 from sdckit.charts.before_after import before_after
 from sdckit.charts.parts_bars import MOST, nothing_to_draw
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 
 @dataclass(frozen=True, slots=True)

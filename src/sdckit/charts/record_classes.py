@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sdckit.charts.numbers import number
+from sdckit._support.number_text import number
 from sdckit.charts.theme import WARNING, number_labels, rows, spoken
 
 

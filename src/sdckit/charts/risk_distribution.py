@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from sdckit.charts.numbers import percent
+from sdckit._support.number_text import percent
 from sdckit.charts.record_classes import record_classes
 from sdckit.charts.table_bars import TableBars
 from sdckit.charts.theme import themed, unthemed
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 LIMITS = (0, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0000001)
 

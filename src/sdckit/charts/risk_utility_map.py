@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from sdckit._support.number_text import display, round_marks
 from sdckit.charts.label_places import LETTER, Scale, place
-from sdckit.charts.numbers import display, round_marks
 from sdckit.charts.theme import (
     INK,
     ORIGINAL,

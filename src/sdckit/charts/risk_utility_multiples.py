@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from sdckit.charts.numbers import display
+from sdckit._support.number_text import display
 from sdckit.charts.risk_utility_map import log_constant, map_panel, not_measured
 from sdckit.charts.theme import cut, themed
 

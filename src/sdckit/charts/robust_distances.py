@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from sdckit._support.number_text import number, percent
 from sdckit.charts.heatmap import PALE
-from sdckit.charts.numbers import number, percent
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.theme import (
     INK,
@@ -22,7 +22,7 @@ from sdckit.charts.theme import (
     spoken,
     themed,
 )
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 MOST = 20
 WIDTH = 430

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sdckit.charts.numbers import percent
+from sdckit._support.number_text import percent
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.theme import FILES, INK, file_colours, number_labels, rows, spoken, themed
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 
 def score_densities(result: Result) -> Any:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from sdckit.charts.numbers import SPACE, percent, short
+from sdckit._support.number_text import SPACE, percent, short
 from sdckit.charts.record_classes import record_classes
 from sdckit.charts.table_bars import TableBars
 from sdckit.charts.theme import QUIET, rows, themed, unthemed
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 
 def suda_scores(result: Result) -> Any:

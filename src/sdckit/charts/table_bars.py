@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdckit.charts.parts_bars import bars, nothing_to_draw
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from sdckit.charts.parts_bars import nothing_to_draw
+from sdckit.data.result import Result
 from sdckit.errors import OptionError, listing
-from sdckit.result import Result
 
 MISSING, OTHER = "missing", "other"
 Place = tuple[str, ...]

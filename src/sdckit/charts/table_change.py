@@ -8,7 +8,7 @@ from sdckit.charts.mosaic_three import mosaic_three
 from sdckit.charts.table_cells import TableCells, table_cells
 from sdckit.charts.table_heatmap import table_heatmap
 from sdckit.charts.theme import themed, unthemed
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 
 def table_change(result: Result, *, table: str | None = None) -> Any:

@@ -3,11 +3,11 @@
 from itertools import product
 from typing import Any
 
+from sdckit._support.number_text import number, short
 from sdckit.charts.heatmap import Cell, heatmap
-from sdckit.charts.numbers import number, short
 from sdckit.charts.table_cells import table_cells
 from sdckit.charts.theme import cut, row_names, themed
-from sdckit.result import Result
+from sdckit.data.result import Result
 
 MOST_ROWS = 24
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sdckit.charts.numbers import display, round_marks
+from sdckit._support.number_text import display, round_marks
 from sdckit.charts.theme import INK, PROTECTED, number_labels, row_names, rows, spoken, themed
 
 

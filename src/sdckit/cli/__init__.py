@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
+from sdckit._version import __version__
 from sdckit.cli import assess, columns, compare, demo, methods, protect, report, search
 from sdckit.cli._exit import Command, Commands
 from sdckit.cli._import import importing
-from sdckit.version import __version__
 
 HELP = """Statistical disclosure control: protect microdata, measure risk and utility, choose.
 

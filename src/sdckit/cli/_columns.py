@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from sdckit.microdata import Microdata
-from sdckit.roles import Role
-from sdckit.unmeasured import DIFFERENT, FEWEST
+from sdckit.choose.release_checks import DIFFERENT, FEWEST
+from sdckit.data.microdata import Microdata
+from sdckit.data.roles import Role
 
 SHOWN = 3  # values, the most frequent ones
 OFTEN = 5  # records at least that have a value that is shown

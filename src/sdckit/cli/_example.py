@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from sdckit.registry import Kind, Spec
+from sdckit.methods.registry import Kind, Spec
 
 # Stand-ins for what only the user knows, by the type of the option.
 STAND_INS = {"column": "COLUMN", "columns": ["COLUMN"], "file": "FILE.csv", "measure": "MEASURE"}
@@ -18,7 +18,7 @@ NOT_IN_PLANS = ("rng", "progress", "where")
 def example(spec: Spec) -> str:
     """How the function stands in a plan, with the options of its first documented call or its first default.
 
-    >>> from sdckit.registry import find
+    >>> from sdckit.methods.registry import find
     >>> example(find("suppress"))
     '- suppress: {k: 2}'
     """

@@ -6,10 +6,10 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
+from sdckit.choose.plan import Plan
+from sdckit.data.microdata import Microdata
+from sdckit.data.roles import Role
 from sdckit.errors import FileError
-from sdckit.microdata import Microdata
-from sdckit.plan import Plan
-from sdckit.roles import Role
 
 
 def check_outputs(outputs: Iterable[Path], inputs: Iterable[Path], *, force: bool) -> None:

@@ -40,7 +40,7 @@ def importing(command: Callable[..., None]) -> Callable[..., None]:
 
 def import_methods(name: str) -> None:
     """Import a file or module that registers methods; ours is the error where that fails."""
-    from sdckit.registry import specs
+    from sdckit.methods.registry import specs
 
     file = Path(name).expanduser().resolve() if name.endswith(".py") or Path(name).is_file() else None
     if file is not None and not file.is_file():
@@ -63,5 +63,5 @@ def import_methods(name: str) -> None:
         raise OptionError(
             "Nothing in it is registered as a method.",
             given=name,
-            hint="Functions need the decorator risk, utility or protection of sdckit.registry.",
+            hint="Functions need the decorator risk, utility or protection of sdckit.methods.registry.",
         )

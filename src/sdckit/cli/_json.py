@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import typer
 
-from sdckit.assess import Assessment
+from sdckit.choose.assess import Assessment
+from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
 from sdckit.cli._columns import Column
-from sdckit.microdata import Microdata
-from sdckit.registry import Spec, find
-from sdckit.result import Result
-from sdckit.risk_utility_map import Point, RiskUtilityMap
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
+from sdckit.methods.registry import Spec, find
 
 
 def emit(document: Any) -> None:

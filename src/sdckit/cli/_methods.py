@@ -10,8 +10,8 @@ from rich.markup import escape
 
 from sdckit.cli._example import example
 from sdckit.cli._show import out, table
-from sdckit.registry import WHERE, Kind, RoleColumns, Spec
-from sdckit.result import show
+from sdckit.data.result import show
+from sdckit.methods.registry import WHERE, Kind, RoleColumns, Spec
 
 BOUNDS = {
     "minimum": "≥ {}",
@@ -109,7 +109,7 @@ def explain(spec: Spec) -> None:
 def in_words(spec: Spec) -> str:
     """The docstring without its examples in Python, with a pointer where a formula stands.
 
-    >>> from sdckit.registry import find
+    >>> from sdckit.methods.registry import find
     >>> ">>>" in in_words(find("suppress")), "math::" in in_words(find("il1s"))
     (False, False)
     """

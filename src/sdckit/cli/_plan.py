@@ -8,21 +8,21 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from sdckit.assess import Assessment, assess
+from sdckit.choose.assess import Assessment, assess
+from sdckit.choose.compare import compare
+from sdckit.choose.plan import Plan
+from sdckit.choose.risk_utility_map import RiskUtilityMap
+from sdckit.choose.scenario import Scenario
+from sdckit.choose.search import search
 from sdckit.cli._files import may_write, read_protected
 from sdckit.cli._options import accepted_risk
 from sdckit.cli._progress import following, say
-from sdckit.compare import compare
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import show
+from sdckit.data.roles import roles_of
 from sdckit.errors import OptionError, listing
 from sdckit.io import read
-from sdckit.microdata import Microdata
-from sdckit.plan import Plan
-from sdckit.registry import Compares, Kind, specs
-from sdckit.result import show
-from sdckit.risk_utility_map import RiskUtilityMap
-from sdckit.roles import roles_of
-from sdckit.scenario import Scenario
-from sdckit.search import search
+from sdckit.methods.registry import Compares, Kind, specs
 
 Axis = str | list[str] | dict[str, float]
 CACHE = ".sdckit"  # beside the plan

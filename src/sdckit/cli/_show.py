@@ -11,15 +11,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from sdckit.assess import Assessment
+from sdckit.choose.assess import Assessment
+from sdckit.choose.quantity import Quantity
+from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
+from sdckit.choose.scenario import Scenario
 from sdckit.cli._columns import Column
 from sdckit.cli._words import for_plans
-from sdckit.microdata import Microdata
-from sdckit.quantity import Quantity
-from sdckit.registry import Better, find
+from sdckit.data.microdata import Microdata
+from sdckit.methods.registry import Better, find
 from sdckit.report.disclosure import Audience
-from sdckit.risk_utility_map import Point, RiskUtilityMap
-from sdckit.scenario import Scenario
 
 SLOWEST = 10
 WORD = 24  # letters

@@ -5,10 +5,10 @@ from typing import Any
 
 import yaml
 
+from sdckit.choose.plan import Plan
+from sdckit.choose.scenario import Scenario
 from sdckit.cli._columns import Column
-from sdckit.plan import Plan
-from sdckit.roles import Role, Roles
-from sdckit.scenario import Scenario
+from sdckit.data.roles import Role, Roles
 
 RISK = 0.01
 HEADER = """\

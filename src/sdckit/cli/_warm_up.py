@@ -23,7 +23,7 @@ def warming_up() -> Iterator[None]:
 
 def _measure_a_little() -> None:
     """The measures whose kernels take longest to compile, on a little data."""
-    from sdckit.assess import assess
+    from sdckit.choose.assess import assess
     from sdckit.demo import survey
 
     data = survey(n=200, seed=1).with_roles(keys=["region", "sex", "age"])

@@ -2,7 +2,7 @@
 
 import re
 
-from sdckit.registry import Kind, specs
+from sdckit.methods.registry import Kind, specs
 
 # What the library says in Python, and what to do in a plan or on the command line instead.
 SENTENCES = {

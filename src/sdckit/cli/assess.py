@@ -63,11 +63,11 @@ def assess(
 
     Example: `sdckit assess survey.sav protected.sav --keys region,sex,age --numeric income --weight w`
     """
+    from sdckit.choose.plan import Plan
     from sdckit.cli import _json, _show
     from sdckit.cli._exit import Code
     from sdckit.cli._files import check_outputs, plan_inputs, report_outputs
     from sdckit.cli._plan import for_one_release, measured_files, settings
-    from sdckit.plan import Plan
 
     if report_file is not None and protected is None:
         raise OptionError("A report compares two files.", hint="Give the protected file as well.")

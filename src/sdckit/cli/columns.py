@@ -31,7 +31,7 @@ def columns(
 
     Example: `sdckit columns survey.sav --plan plan.yaml`
     """
-    from sdckit.atomic import write_text
+    from sdckit._support.files import write_text
     from sdckit.cli import _json, _show
     from sdckit.cli._columns import described
     from sdckit.cli._files import check_outputs, check_plan_name, relative

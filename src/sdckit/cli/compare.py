@@ -38,10 +38,10 @@ def compare(
 
     Example: `sdckit compare scenarios.yaml --utility il1s,missing_values --max-risk 0.01`
     """
+    from sdckit.choose.plan import Plan
     from sdckit.cli import _show
     from sdckit.cli._files import check_outputs, plan_inputs, report_outputs
     from sdckit.cli._plan import compared
-    from sdckit.plan import Plan
 
     loaded = Plan.load(plan)
     check_outputs(report_outputs(report_file), plan_inputs(plan, loaded), force=force)

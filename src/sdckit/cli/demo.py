@@ -10,9 +10,9 @@ import typer
 from sdckit.cli._options import Force, Jobs, Json, expanded
 
 if TYPE_CHECKING:
-    from sdckit.microdata import Microdata
-    from sdckit.plan import Plan
-    from sdckit.risk_utility_map import RiskUtilityMap
+    from sdckit.choose.plan import Plan
+    from sdckit.choose.risk_utility_map import RiskUtilityMap
+    from sdckit.data.microdata import Microdata
 
 FILES = ("scenarios.yaml", "original.csv", "report.html", "report.json", "protected.csv", "protected.sav")
 
@@ -31,18 +31,18 @@ def demo(
 
     Example: `sdckit demo --out demo`
     """
+    from sdckit.choose.compare import compare
+    from sdckit.choose.plan import Plan
+    from sdckit.choose.scenario import Scenario
     from sdckit.cli import _json, _show
     from sdckit.cli._exit import Code
     from sdckit.cli._files import check_outputs
     from sdckit.cli._progress import following, say
     from sdckit.cli._warm_up import warming_up
-    from sdckit.compare import compare
     from sdckit.demo import survey
     from sdckit.demo.scenarios import ASSESS, KEYS, SCENARIOS
     from sdckit.errors import FileError
-    from sdckit.plan import Plan
     from sdckit.risk import individual_risk
-    from sdckit.scenario import Scenario
 
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def demo(
 
 def _write(found: "RiskUtilityMap", data: "Microdata", plan: "Plan", out: Path) -> dict[str, Path]:
     """Write the files of a demo; what each of them is."""
-    from sdckit.atomic import write_text
+    from sdckit._support.files import write_text
     from sdckit.io import write
     from sdckit.report import report
 

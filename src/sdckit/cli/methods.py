@@ -27,7 +27,7 @@ def methods(
     """
     from sdckit.cli import _json, _methods
     from sdckit.errors import OptionError
-    from sdckit.registry import Kind, find, specs
+    from sdckit.methods.registry import Kind, find, specs
 
     if name is not None:
         spec = find(name)

@@ -25,16 +25,16 @@ def protect(
 
     Example: `sdckit protect scenarios.yaml --scenario k3 --out protected.sav`
     """
+    from sdckit.choose.plan import Plan
+    from sdckit.choose.release_checks import unmeasured
     from sdckit.cli import _json, _show
     from sdckit.cli._files import check_outputs, plan_inputs
     from sdckit.cli._plan import one_scenario
     from sdckit.cli._progress import following, say
     from sdckit.cli._words import for_plans
+    from sdckit.data.roles import roles_of
     from sdckit.io import write
     from sdckit.io.formats import writable
-    from sdckit.plan import Plan
-    from sdckit.roles import roles_of
-    from sdckit.unmeasured import unmeasured
 
     writable(out)
     loaded = Plan.load(plan)

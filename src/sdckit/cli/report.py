@@ -25,14 +25,14 @@ def report(
 
     Example: `sdckit report scenarios.yaml --out report.html --audience public`
     """
+    from sdckit.choose.plan import Plan
+    from sdckit.choose.risk_utility_map import RiskUtilityMap
     from sdckit.cli import _json, _show
     from sdckit.cli._files import check_outputs, plan_inputs, report_outputs
     from sdckit.cli._plan import assessed, compared
     from sdckit.cli._progress import following
-    from sdckit.plan import Plan
     from sdckit.report import json_beside
     from sdckit.report import report as write_report
-    from sdckit.risk_utility_map import RiskUtilityMap
 
     loaded = Plan.load(plan)
     check_outputs(report_outputs(out), plan_inputs(plan, loaded), force=force)

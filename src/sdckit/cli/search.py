@@ -24,8 +24,8 @@ from sdckit.cli._options import (
 )
 
 if TYPE_CHECKING:
-    from sdckit.plan import Plan
-    from sdckit.risk_utility_map import RiskUtilityMap
+    from sdckit.choose.plan import Plan
+    from sdckit.choose.risk_utility_map import RiskUtilityMap
 
 
 def search(
@@ -71,10 +71,10 @@ def search(
 
     Example: `sdckit search plan.yaml --trials 200 --max-risk 0.01 --save chosen.yaml`
     """
+    from sdckit.choose.plan import Plan
     from sdckit.cli import _show
     from sdckit.cli._files import check_outputs, check_plan_name, plan_inputs, report_outputs
     from sdckit.cli._plan import searched
-    from sdckit.plan import Plan
 
     if save is not None:
         check_plan_name(save)
@@ -97,8 +97,8 @@ def search(
 
 def _chosen(plan: "Plan", found: "RiskUtilityMap", given: dict[str, Any], path: Path) -> "Plan":
     """A plan with the scenarios on the front, the recommended one first, judged as they were found."""
+    from sdckit.choose.plan import Plan
     from sdckit.cli._files import relative
-    from sdckit.plan import Plan
 
     best = found.best.name if found.best else ""
     points = sorted(found.only_front().results, key=lambda point: point.name != best)
@@ -110,9 +110,9 @@ def _chosen(plan: "Plan", found: "RiskUtilityMap", given: dict[str, Any], path: 
 
 def _save(chosen: "Plan", found: "RiskUtilityMap", source: Path, path: Path) -> None:
     """Write the plan, and say how to go on."""
-    from sdckit.atomic import write_text
+    from sdckit._support.files import write_text
     from sdckit.cli._progress import say
-    from sdckit.own import named_in
+    from sdckit.methods.processes import named_in
 
     if not chosen.scenarios:
         say(f"{path} is not written: no scenario could be measured.")

@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sdckit.arrays import Floats, Ints
+from sdckit._support.arrays import Floats, Ints
 from sdckit.errors import OptionError, shown
 
 

@@ -3,11 +3,11 @@
 import numpy as np
 import polars as pl
 
-from sdckit.arrays import Floats, Ints
+from sdckit._support.arrays import Floats, Ints
+from sdckit.data.labels import Labels
+from sdckit.data.microdata import Microdata
 from sdckit.demo._draw import check, normals, pick, uniforms
 from sdckit.demo.nace import activities
-from sdckit.labels import Labels
-from sdckit.microdata import Microdata
 
 LARGEST = 60_000
 LARGE = 500

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.arrays import Floats, Ints
+from sdckit._support.arrays import Floats, Ints
 from sdckit.demo._draw import normals, uniforms
 
 # division: groups, relative number of enterprises, staff costs and turnover per worker (thousands),

@@ -6,11 +6,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sdckit.arrays import Floats, Ints
+from sdckit._support.arrays import Floats, Ints
+from sdckit.data.labels import Labels
+from sdckit.data.microdata import Microdata
 from sdckit.demo._draw import check, level, normals, pick, uniforms
 from sdckit.demo._survey_labels import VALUE_LABELS, VARIABLE_LABELS
-from sdckit.labels import Labels
-from sdckit.microdata import Microdata
 
 POPULATION = 5_200_000
 HOUSEHOLDS_PER_CLUSTER = 12

@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from sdckit.arrays import Floats
+from sdckit._support.arrays import Floats
 from sdckit.engine import _polars, frames
 from sdckit.errors import ColumnError
 

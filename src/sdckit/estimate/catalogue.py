@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
+from sdckit.data.values import as_text
 from sdckit.errors import OptionError, UnknownMethodError, listing, nearest, shown
 from sdckit.estimate.indicator import Indicator, own_function, written
 from sdckit.estimate.inequality import Gini, ShareRatio
@@ -11,7 +12,6 @@ from sdckit.estimate.means import Mean, Proportion, Ratio, Total
 from sdckit.estimate.pay_gap import PayGap
 from sdckit.estimate.poverty import FosterGreerThorbecke, PovertyGap, PovertyRate, PovertyThreshold
 from sdckit.estimate.quantiles import Quantile
-from sdckit.values import as_text
 
 CATALOGUE: dict[str, tuple[type[Indicator], dict[str, Any]]] = {
     "mean": (Mean, {}),

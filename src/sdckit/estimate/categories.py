@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from sdckit.data.microdata import Microdata
+from sdckit.data.values import are_categories, as_text, texts
 from sdckit.errors import OptionError, listing, nearest
 from sdckit.estimate.catalogue import Wanted
 from sdckit.estimate.indicator import Source
-from sdckit.microdata import Microdata
-from sdckit.values import are_categories, as_text, texts
 
 Pair = tuple[Wanted, str]  # an indicator and its variable
 

@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from sdckit.arrays import Floats, Ints
+from sdckit._support.arrays import Floats, Ints
+from sdckit.data.microdata import Microdata
+from sdckit.data.values import in_words
 from sdckit.errors import ColumnError, DataError
-from sdckit.kernels.keys import pack
-from sdckit.microdata import Microdata
-from sdckit.values import in_words
+from sdckit.kernels.hashing import pack
 
 
 @dataclass(frozen=True, eq=False)

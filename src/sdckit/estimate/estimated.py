@@ -6,9 +6,9 @@ from math import inf, isfinite, nan
 from statistics import fmean
 from typing import Any
 
+from sdckit.data.result import Result
 from sdckit.estimate.comparison import overlap
 from sdckit.estimate.variance import Estimate
-from sdckit.result import Result
 
 MEASURES = ("indicators", "regression")  # their parts have estimates of both files
 ALL = "all records"

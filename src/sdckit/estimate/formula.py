@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sdckit.arrays import Bools, Floats
+from sdckit._support.arrays import Bools, Floats
+from sdckit.data.microdata import Microdata
+from sdckit.data.values import as_text, texts
 from sdckit.errors import ColumnError, OptionError, listing, nearest
 from sdckit.estimate.categories import to_choose
 from sdckit.estimate.indicator import written
 from sdckit.estimate.midpoints import midpoints
-from sdckit.microdata import Microdata
-from sdckit.values import as_text, texts
 
 LANGUAGE = "columns joined by +, :, * or -, I(age^2), C(region) for categories, -1 for no intercept"
 FUNCTIONS = ("log", "log2", "log10", "log1p", "exp", "sqrt", "abs", "I", "C")

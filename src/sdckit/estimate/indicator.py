@@ -8,10 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sdckit.arrays import Floats
+from sdckit._support.arrays import Floats
+from sdckit.data.labels import Labels
+from sdckit.data.values import as_text
 from sdckit.errors import OptionError
-from sdckit.labels import Labels
-from sdckit.values import as_text
 
 TIE = 1e-12  # cumulated shares of weight that equal p up to rounding do not exceed it
 

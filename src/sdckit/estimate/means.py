@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sdckit.arrays import Floats
+from sdckit._support.arrays import Floats
 from sdckit.estimate.indicator import Indicator, Piece, Source
 
 

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sdckit.arrays import Floats
+from sdckit._support.arrays import Floats
 from sdckit.estimate.indicator import Indicator, LinedIndicator, Piece
 from sdckit.estimate.means import Mean
 from sdckit.estimate.quantiles import Quantile, density, share_below

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sdckit.arrays import Floats
+from sdckit._support.arrays import Floats
 from sdckit.estimate.indicator import TIE, Indicator, Piece
 
 _NORMAL = NormalDist()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.arrays import Floats
+from sdckit._support.arrays import Floats
 from sdckit.errors import DataError
 from sdckit.estimate.design import Design
 from sdckit.estimate.formula import Matrix

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from sdckit.arrays import Floats, Ints
+from sdckit._support.arrays import Floats, Ints
 from sdckit.errors import OptionError
 from sdckit.estimate.design import Design
 

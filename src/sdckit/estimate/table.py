@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
-from sdckit.arrays import Ints
+from sdckit._support.arrays import Ints
+from sdckit.data.labels import Labels
+from sdckit.data.microdata import Microdata
+from sdckit.data.values import texts
 from sdckit.engine import frames
 from sdckit.errors import ColumnError, OptionError, listing
 from sdckit.estimate.design import Design, column_codes, design_of
 from sdckit.estimate.indicator import Indicator, Source
 from sdckit.estimate.replicates import Method, Replicates, given_replicates, replicates
 from sdckit.estimate.variance import LOST, WHOLE, Estimate, Task, estimates, ordered
-from sdckit.labels import Labels
-from sdckit.microdata import Microdata
-from sdckit.values import texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sdckit.arrays import Floats, Ints
+from sdckit._support.arrays import Floats, Ints
+from sdckit.data.values import texts
 from sdckit.estimate.design import Design
 from sdckit.estimate.indicator import Indicator, LinedIndicator, Piece, Source
 from sdckit.estimate.replicates import Replicates
-from sdckit.values import texts
 
 WHOLE = -1  # the domain that is the whole file
 FARTHEST = 5.0  # an interval on the log scale reaches e⁵, about 150 times the number, at most

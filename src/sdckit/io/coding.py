@@ -6,8 +6,8 @@ from typing import Any, cast
 import narwhals as nw
 import polars as pl
 
+from sdckit.data.labels import Labels
 from sdckit.engine import frames
-from sdckit.labels import Labels
 
 
 def fitting(labels: Mapping[Any, str], dtype: pl.DataType) -> dict[Any, str]:

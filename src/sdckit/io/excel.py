@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
+from sdckit.data.labels import Labels
 from sdckit.errors import ColumnError, DataError, FileError, listing, refuse_repeated
 from sdckit.io.coding import categories, is_category, largest_whole
-from sdckit.labels import Labels
 
 SHEET = "sdckit labels"
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT, EXACT = 1_048_575, 16_384, 32_767, 10**15

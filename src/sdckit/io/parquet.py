@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from sdckit.labels import Labels
+from sdckit.data.labels import Labels
 
 KEY = "sdckit"
 

@@ -9,6 +9,10 @@ from warnings import warn
 import narwhals as nw
 import polars as pl
 
+from sdckit._support.known_options import known_options
+from sdckit.data.labels import Labels
+from sdckit.data.microdata import Microdata
+from sdckit.data.roles import roles_of
 from sdckit.engine.frames import ENGINES
 from sdckit.errors import (
     ColumnError,
@@ -27,10 +31,6 @@ from sdckit.io.formats import DELIMITED, readable
 from sdckit.io.on_disk import open_on_disk
 from sdckit.io.parquet import parquet_labels, read_parquet
 from sdckit.io.statistical import read_statistical
-from sdckit.known_options import known_options
-from sdckit.labels import Labels
-from sdckit.microdata import Microdata
-from sdckit.roles import roles_of
 
 FEWEST = 20  # records; in a handful of them any key may differ
 

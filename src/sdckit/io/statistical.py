@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import polars as pl
 
+from sdckit.data.labels import Labels
 from sdckit.errors import ColumnError, DataError, FileError, listing
 from sdckit.io.coding import fitting, is_category, largest_whole, only_used_labels, with_codes
-from sdckit.labels import Labels
 
 READERS = {
     ".sav": "read_sav",

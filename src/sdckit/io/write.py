@@ -5,7 +5,9 @@ from typing import Literal
 
 import polars as pl
 
-from sdckit.atomic import replacing
+from sdckit._support.files import replacing
+from sdckit.data.labels import Labels
+from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.errors import FileError, OptionError, RoleError, SdcError, listing, require_flag, shown
 from sdckit.io.coding import only_dates, only_used_categories, only_used_labels, with_texts
 from sdckit.io.delimited import write_delimited
@@ -14,8 +16,6 @@ from sdckit.io.formats import DELIMITED, SHUT, STREAMED, writable
 from sdckit.io.on_disk import batches
 from sdckit.io.parquet import write_parquet
 from sdckit.io.statistical import write_statistical
-from sdckit.labels import Labels
-from sdckit.microdata import Microdata, require_microdata
 
 VALUES = ("codes", "labels")
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sdckit.kernels._jit import jit
-from sdckit.kernels.mdav_tree import Tree, build
+from sdckit.kernels.kd_tree import Tree, build
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sdckit.kernels._jit import jit
-from sdckit.kernels.keys import Layout, bit_layout, pack, pack_words
+from sdckit.kernels.hashing import Layout, bit_layout, pack, pack_words
 
 Ints = npt.NDArray[np.int64]
 Cells = npt.NDArray[np.int32]

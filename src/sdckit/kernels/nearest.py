@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from sdckit.kernels._jit import jit
 from sdckit.kernels._threads import by_rows
-from sdckit.kernels.mdav_tree import select
+from sdckit.kernels.kd_tree import select
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sdckit.kernels._jit import jit
-from sdckit.kernels.suppression_counts import mix
+from sdckit.kernels.suppression.counts import mix
 
 Ints = npt.NDArray[np.int64]
 

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sdckit.kernels._jit import jit
-from sdckit.kernels.keys import bit_layout, pack, pack_words
+from sdckit.kernels.hashing import bit_layout, pack, pack_words
 
 # Odd, near 2⁶⁴/φ: multiplying by it spreads neighbouring codes over the table (Knuth, TAOCP 3, 6.4)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)

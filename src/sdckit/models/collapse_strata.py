@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sdckit.arrays import Ints
+from sdckit._support.arrays import Ints
 from sdckit.errors import ColumnError, OptionError, listing
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sdckit.arrays import Floats
+from sdckit._support.arrays import Floats
 from sdckit.errors import DataError, OptionError
 from sdckit.models.mixture_families import FAMILIES, Family
 
@@ -47,7 +47,7 @@ class Mixture:
 
     def component_logs(self, x: Floats) -> Floats:
         """Log of weight times density of each row under each component (n, G)."""
-        from sdckit.kernels.mixture_em import log_densities
+        from sdckit.kernels.mixture.em import log_densities
 
         logs = np.empty((len(x), self.components))
         log_densities(np.ascontiguousarray(x), self.means, self.covariances, np.zeros(x.shape[1]), logs)
@@ -150,7 +150,7 @@ def go_on(
 
     `counts`: how many records each row stands for, 1 unless told.
     """
-    from sdckit.kernels.mixture_em import em
+    from sdckit.kernels.mixture.em import em
 
     p, g = x.shape[1], posterior.shape[1]
     volumes = np.zeros(g) if before is None else before.volumes.copy()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sdckit.arrays import Floats, Ints
+from sdckit._support.arrays import Floats, Ints
 from sdckit.errors import DataError, OptionError
 
 LARGEST = 20_000_000  # cells of a table that is fitted in one piece

@@ -8,7 +8,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky
 from scipy.sparse import csr_matrix
 from scipy.special import expit
 
-from sdckit.arrays import Bools, Floats
+from sdckit._support.arrays import Bools, Floats
 from sdckit.errors import DataError
 from sdckit.kernels._jit import jit
 from sdckit.kernels._threads import one_thread

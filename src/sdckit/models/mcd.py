@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import chi2
 from sklearn.covariance import fast_mcd
 
-from sdckit.arrays import Bools, Floats
+from sdckit._support.arrays import Bools, Floats
 from sdckit.errors import DataError
 
 _PLENTY, _STARTS = 500, 3  # larger files are searched from samples of this size, this many times

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.arrays import Floats, Ints
+from sdckit._support.arrays import Floats, Ints
 
 _MOST = 2_000  # larger files are clustered from a sample of this size
 _ROUNDS = 10

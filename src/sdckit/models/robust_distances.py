@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from sdckit.arrays import Bools, Floats
+from sdckit._support.arrays import Bools, Floats
 from sdckit.models.mcd import consistency
 from sdckit.models.mixture_families import Family
 from sdckit.models.small_sample import SmallSample as SmallSample

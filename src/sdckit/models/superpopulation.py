@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import digamma, gammaln
 
-from sdckit.arrays import Floats, Ints
+from sdckit._support.arrays import Floats, Ints
 
 _NONE = "The estimating equations have no solution for these cell sizes."
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdckit.arrays import Bools, Floats, Ints
+from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.errors import DataError, OptionError
 from sdckit.models.gaussian_mixture import Mixture, by_weight, check, go_on
 from sdckit.models.mixture_families import FAMILIES, Family

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from sdckit.module_names import module_names as _module_names
+from sdckit._support.module_names import module_names as _module_names
 from sdckit.protect.add_noise import add_noise as add_noise
 from sdckit.protect.bottom_code import bottom_code as bottom_code
 from sdckit.protect.drop import drop as drop

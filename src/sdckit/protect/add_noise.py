@@ -8,18 +8,18 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from sdckit.arrays import Bools, Floats
-from sdckit.microdata import Microdata
-from sdckit.protect.households import once_per_household
-from sdckit.protect.numbers import (
+from sdckit._support.arrays import Bools, Floats
+from sdckit.data.microdata import Microdata
+from sdckit.methods.registry import NUMERIC, Columns, Role, Where, protection
+from sdckit.protect._households import once_per_household
+from sdckit.protect._numbers import (
     location_and_spread,
     matrix_of,
     number_columns,
     standardise,
     with_numbers,
 )
-from sdckit.protect.strata import pooled_strata
-from sdckit.registry import NUMERIC, Columns, Role, Where, protection
+from sdckit.protect._strata import pooled_strata
 
 CENTRAL = 0.975  # records beyond this quantile of their robust squared distance are outliers
 PLENTY = 50_000  # records, drawn at random, are enough to estimate where the bulk lies
@@ -78,7 +78,7 @@ def add_noise(
     Missing values stay missing. S is made of the correlations of the records without missing values and the
     SDs of all present values; `restricted` gives records with missing values Kim's noise; distances of
     `outliers` use the variables present. Weights are not used.
-    `where`: protect only the records that a measure flags, see `sdckit.where`.
+    `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Kim (1986); Ting, Fienberg & Trottini (2008); Templ & Meindl (2008). Departures: `restricted`
     draws what the orthogonal matrix does to the variables, not the n × n matrix.
 

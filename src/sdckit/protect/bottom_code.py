@@ -4,10 +4,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sdckit.microdata import Microdata
-from sdckit.protect.households import once_per_household
-from sdckit.protect.tails import Replacement, cut_tails
-from sdckit.registry import NUMERIC, Columns, Where, protection
+from sdckit.data.microdata import Microdata
+from sdckit.methods.registry import NUMERIC, Columns, Where, protection
+from sdckit.protect._households import once_per_household
+from sdckit.protect._tails import Replacement, cut_tails
 
 
 @protection("Bottom coding", reference="Hundepool et al. (2012), ch. 3")
@@ -32,7 +32,7 @@ def bottom_code(
 
     Missing stays missing. Whole numbers stay whole unless means or medians make them decimal. A variable that
     households share is cut once a household. Weights are not used.
-    `where`: protect only the records that a measure flags, see `sdckit.where`.
+    `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc

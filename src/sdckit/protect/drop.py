@@ -1,8 +1,8 @@
 """Remove columns."""
 
+from sdckit.data.microdata import Microdata
 from sdckit.errors import OptionError
-from sdckit.microdata import Microdata
-from sdckit.registry import Columns, Role, RoleColumns, protection
+from sdckit.methods.registry import Columns, Role, RoleColumns, protection
 
 DIRECT = RoleColumns(Role.DIRECT)
 

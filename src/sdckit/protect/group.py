@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import polars as pl
 from pydantic import BeforeValidator, Field
 
+from sdckit.data.microdata import Microdata
+from sdckit.data.values import as_text
 from sdckit.engine import frames, recode
 from sdckit.errors import DataError, OptionError, listing, shown
-from sdckit.microdata import Microdata
-from sdckit.protect.categories import Categories, categories, recoded
-from sdckit.registry import Columns, protection
-from sdckit.values import as_text
+from sdckit.methods.registry import Columns, protection
+from sdckit.protect._categories import Categories, categories, recoded
 
 
 def _new_from_old(given: Any) -> Any:

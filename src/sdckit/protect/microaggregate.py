@@ -9,15 +9,15 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
-from sdckit.arrays import Bools, Floats, Ints
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.data.microdata import Microdata
 from sdckit.errors import OptionError
-from sdckit.microdata import Microdata
-from sdckit.protect import groupings
-from sdckit.protect.groupings import Statistic, Transform
-from sdckit.protect.households import once_per_household
-from sdckit.protect.numbers import number_columns, standardise
-from sdckit.protect.strata import pooled_strata
-from sdckit.registry import NUMERIC, Columns, Role, Where, protection
+from sdckit.methods.registry import NUMERIC, Columns, Role, Where, protection
+from sdckit.protect import _groupings as groupings
+from sdckit.protect._groupings import Statistic, Transform
+from sdckit.protect._households import once_per_household
+from sdckit.protect._numbers import number_columns, standardise
+from sdckit.protect._strata import pooled_strata
 
 
 class Aggregation(StrEnum):
@@ -90,7 +90,7 @@ def microaggregate(
     fewer than k share a pattern, each of their values becomes the nearest group mean (for categories the most
     frequent group value) of that variable, so that nothing leaves unprotected. Values of which fewer than k
     are present are blanked, where no group has any. Weights are not used.
-    `where`: protect only the records that a measure flags, see `sdckit.where`.
+    `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Domingo-Ferrer & Mateo-Sanz (2002); optimal: Hansen & Mukherjee (2003); robust: Templ & Meindl
     (2008); rank groups: Kim, Measures of Data Utility for Complex Survey Data. Departures: where half of
     the records lie on a plane, `robust` uses the plain covariance; MDAV works in blocks of 200,000 records.
@@ -178,7 +178,7 @@ class _Plan:
         if self.method is Aggregation.RANK_GROUPS and self.share is not None:
             return groupings.rank_groups_of(z[:, 0], self.share, self.k)
         if self.method is Aggregation.GOWER:
-            from sdckit.kernels.gower_groups import gower_groups
+            from sdckit.kernels.microaggregation.gower import gower_groups
 
             return gower_groups(z, nominal, self.k)
         return _GROUPINGS[self.method](z, self.k, self.refine)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from sdckit.data.microdata import Microdata
 from sdckit.errors import RoleError
-from sdckit.microdata import Microdata
-from sdckit.registry import protection
+from sdckit.methods.registry import protection
 
 
 @protection("New random ids", reference="Hundepool et al. (2012), ch. 1")

@@ -8,13 +8,13 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
-from sdckit.arrays import Floats, Ints
+from sdckit._support.arrays import Floats, Ints
+from sdckit.data.microdata import Microdata
 from sdckit.errors import ColumnError, OptionError, listing
-from sdckit.microdata import Microdata
-from sdckit.protect.categories import Categories, categories
-from sdckit.protect.households import once_per_household
-from sdckit.protect.strata import strata
-from sdckit.registry import Columns, Where, protection
+from sdckit.methods.registry import Columns, Where, protection
+from sdckit.protect._categories import Categories, categories
+from sdckit.protect._households import once_per_household
+from sdckit.protect._strata import strata
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 
@@ -63,7 +63,7 @@ def pram(
     changes once a household; p are then frequencies of households. Relations between variables weaken.
     Only categories that occur (in the stratum) take part, and none is invented. Missing values stay missing
     and do not count in p.
-    `where`: protect only the records that a measure flags, see `sdckit.where`.
+    `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Gouweleeuw et al. (1998).
 
     >>> import polars as pl, sdckit as sdc

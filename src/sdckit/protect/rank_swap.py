@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
-from sdckit.arrays import Ints
-from sdckit.microdata import Microdata
-from sdckit.protect.households import once_per_household
-from sdckit.protect.numbers import number_columns
-from sdckit.protect.strata import strata
-from sdckit.registry import NUMERIC, Columns, Role, Where, protection
+from sdckit._support.arrays import Ints
+from sdckit.data.microdata import Microdata
+from sdckit.methods.registry import NUMERIC, Columns, Role, Where, protection
+from sdckit.protect._households import once_per_household
+from sdckit.protect._numbers import number_columns
+from sdckit.protect._strata import strata
 
 
 class Swap(StrEnum):
@@ -54,7 +54,7 @@ def rank_swap(
     values moved, and little of what analyses lose.
 
     Missing values stay missing, where they are. Weights are not used.
-    `where`: protect only the records that a measure flags, see `sdckit.where`.
+    `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Moore (1996), "Controlled data-swapping techniques"; groups: Kim's simulation.
 
     >>> import polars as pl, sdckit as sdc
@@ -90,7 +90,7 @@ def _places(n: int, share: float, rule: Swap, rng: np.random.Generator) -> Ints:
 
         window = math.floor(share * n + 1e-9)  # 0.29 · 100 is a little below 29 in floating point
         return swap_in_window(n, max(window, 1), int(rng.integers(2**63)))
-    from sdckit.kernels.rank_groups import rank_groups
+    from sdckit.kernels.microaggregation.rank_groups import rank_groups
 
     group = rank_groups(n, max(share, 2 / max(n, 2)), 1)
     return np.lexsort((rng.random(n), group))

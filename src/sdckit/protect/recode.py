@@ -11,13 +11,13 @@ import narwhals as nw
 import polars as pl
 from pydantic import Field
 
+from sdckit.data.microdata import Microdata
+from sdckit.data.values import instead_of_numbers
 from sdckit.engine import frames, tables
 from sdckit.engine.recode import intervals
 from sdckit.errors import ColumnError, OptionError
-from sdckit.microdata import Microdata
-from sdckit.protect.categories import recoded
-from sdckit.registry import Column, protection
-from sdckit.values import instead_of_numbers
+from sdckit.methods.registry import Column, protection
+from sdckit.protect._categories import recoded
 
 MOST = 10_000  # intervals; more are a slip of the pen
 EXACT = 1e15  # every floating-point number far above this is whole, and none is a count
@@ -100,7 +100,7 @@ def recode(
     if data.engine == "polars":
         frame = frames.gather(table).with_columns(pl.col(variable).cast(pl.Enum(names)))
     did = {"variable": variable, "categories": len(names), "values_changed": moments.n[variable]}
-    # so that another file can be cut at the same places: see sdckit.recoded
+    # so that another file can be cut at the same places: see sdckit.methods.recoding
     did |= {"breaks": [float(c) for c in cut.breaks], "labels": list(names)}
     return recoded(data, frame, [variable], **did)
 

@@ -6,11 +6,11 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from sdckit.arrays import Floats
-from sdckit.microdata import Microdata
-from sdckit.protect.households import once_per_household
-from sdckit.protect.numbers import matrix_of, number_columns, with_numbers
-from sdckit.registry import NUMERIC, Columns, Where, protection
+from sdckit._support.arrays import Floats
+from sdckit.data.microdata import Microdata
+from sdckit.methods.registry import NUMERIC, Columns, Where, protection
+from sdckit.protect._households import once_per_household
+from sdckit.protect._numbers import matrix_of, number_columns, with_numbers
 
 CLOSE = 1e-9  # a quotient this near to a whole number, relatively, is that number
 
@@ -44,7 +44,7 @@ def round_values(
 
     Missing stays missing. Whole numbers stay whole if the base is. With `random`, a number that households
     share is rounded once a household. Weights are not used.
-    `where`: protect only the records that a measure flags, see `sdckit.where`.
+    `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc

@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
-from sdckit.arrays import Bools, Ints
+from sdckit._support.arrays import Bools, Ints
+from sdckit.data.microdata import Microdata
 from sdckit.errors import OptionError
-from sdckit.microdata import Microdata
-from sdckit.protect.households import households
-from sdckit.protect.strata import strata
-from sdckit.registry import Columns, protection
+from sdckit.methods.registry import Columns, protection
+from sdckit.protect._households import households
+from sdckit.protect._strata import strata
 
 
 @protection("Release a random sample", keeps_records=False, reference="Hundepool et al. (2012), ch. 3")

@@ -3,13 +3,13 @@
 import numpy as np
 import polars as pl
 
-from sdckit.arrays import Floats
+from sdckit._support.arrays import Floats
+from sdckit.data.microdata import Microdata
 from sdckit.errors import OptionError, listing
-from sdckit.microdata import Microdata
-from sdckit.protect.households import once_per_household
-from sdckit.protect.numbers import number_columns
-from sdckit.protect.strata import pooled_strata
-from sdckit.registry import NUMERIC, Columns, Role, Where, protection
+from sdckit.methods.registry import NUMERIC, Columns, Role, Where, protection
+from sdckit.protect._households import once_per_household
+from sdckit.protect._numbers import number_columns
+from sdckit.protect._strata import pooled_strata
 
 FEW = 30  # values of a key that is a category though its values are numbers
 ROOM = 2  # records for each coefficient at least; with fewer the fit is so close that values hardly move
@@ -50,7 +50,7 @@ def shuffle(
 
     Missing values stay missing, where they are; a missing predictor is a category of its own. Weights are
     not used.
-    `where`: protect only the records that a measure flags, see `sdckit.where`.
+    `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Muralidhar & Sarathy (2006), "Data shuffling", Management Science 52(5). Departure: least
     squares on normal scores in place of the rank correlation matrix, so that categories can be predictors.
 

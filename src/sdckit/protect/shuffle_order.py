@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sdckit.microdata import Microdata
-from sdckit.protect.households import households
-from sdckit.registry import protection
+from sdckit.data.microdata import Microdata
+from sdckit.methods.registry import protection
+from sdckit.protect._households import households
 
 
 @protection("Shuffle the order of records", keeps_records=False, reference="Hundepool et al. (2012), ch. 1")

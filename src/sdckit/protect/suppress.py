@@ -9,14 +9,14 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
-from sdckit.arrays import Floats
-from sdckit.cells import key_codes
+from sdckit._support.arrays import Floats
+from sdckit.data.key_cells import key_codes
+from sdckit.data.microdata import Microdata
+from sdckit.data.missing import Missing
 from sdckit.errors import DataError, OptionError, refuse_strangers
-from sdckit.microdata import Microdata
-from sdckit.missing import Missing
-from sdckit.protect.strata import strata
-from sdckit.protect.told import told
-from sdckit.registry import KEYS, Columns, Role, protection
+from sdckit.methods.registry import KEYS, Columns, Role, protection
+from sdckit.protect._inference import told
+from sdckit.protect._strata import strata
 
 Level = Literal["low", "normal", "high", "never"] | Annotated[float, Field(gt=0)]
 LEVELS = {"low": 0.5, "normal": 1.0, "high": 100.0, "never": inf}
@@ -63,7 +63,7 @@ def suppress(
     refuse_nothing(missing)
     if missing is Missing.CATEGORY and subsets is not None:
         raise OptionError("subsets need the wildcard rule.", given="missing=category", allowed="wildcard")
-    from sdckit.kernels.suppression import suppress_cells
+    from sdckit.kernels.suppression.wildcard_rule import suppress_cells
 
     names = tuple(keys)
     costs = key_costs(names, importance)
@@ -117,7 +117,7 @@ def key_costs(keys: tuple[str, ...], importance: object) -> Floats:
         levels = [importance.get(key, "normal") for key in keys]
         costs = np.array([LEVELS[v] if isinstance(v, str) else float(v) for v in levels])
     else:
-        from sdckit.kernels.suppression import importance_costs
+        from sdckit.kernels.suppression.wildcard_rule import importance_costs
 
         rest = [key for key in keys if key not in names]
         order = {key: rank for rank, key in enumerate([*names, *rest], 1)}

@@ -6,15 +6,15 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
-from sdckit.arrays import Bools
-from sdckit.cells import key_cells
+from sdckit._support.arrays import Bools
+from sdckit.data.key_cells import key_cells
+from sdckit.data.microdata import Microdata
+from sdckit.data.missing import Missing
 from sdckit.errors import refuse_strangers
-from sdckit.kernels.risk_formula import cell_risk
-from sdckit.microdata import Microdata
-from sdckit.missing import Missing
+from sdckit.methods.registry import KEYS, Columns, Role, protection
+from sdckit.models.cell_risk import cell_risk
+from sdckit.protect._inference import told
 from sdckit.protect.suppress import refuse_nothing
-from sdckit.protect.told import told
-from sdckit.registry import KEYS, Columns, Role, protection
 
 
 @protection(

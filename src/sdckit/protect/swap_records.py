@@ -9,12 +9,12 @@ import numpy.typing as npt
 import polars as pl
 from pydantic import BeforeValidator, Field
 
-from sdckit.arrays import Bools, Ints
-from sdckit.cells import key_codes
+from sdckit._support.arrays import Bools, Ints
+from sdckit.data.key_cells import key_codes
+from sdckit.data.microdata import Microdata
 from sdckit.errors import RoleError
-from sdckit.microdata import Microdata
-from sdckit.protect.households import Households, households
-from sdckit.registry import KEYS, ColumnName, Columns, protection
+from sdckit.methods.registry import KEYS, ColumnName, Columns, protection
+from sdckit.protect._households import Households, households
 
 
 def _as_profiles(value: Any) -> Any:

@@ -4,14 +4,14 @@ from typing import Annotated
 
 from pydantic import Field
 
+from sdckit.data.microdata import Microdata
 from sdckit.errors import OptionError
-from sdckit.microdata import Microdata
-from sdckit.protect.ellipsoid import pull_in
-from sdckit.protect.households import once_per_household
-from sdckit.protect.numbers import matrix_of, number_columns, with_numbers
-from sdckit.protect.strata import pooled_strata
-from sdckit.protect.tails import Replacement, cut_tails
-from sdckit.registry import NUMERIC, Columns, Where, protection
+from sdckit.methods.registry import NUMERIC, Columns, Where, protection
+from sdckit.protect._ellipsoid import pull_in
+from sdckit.protect._households import once_per_household
+from sdckit.protect._numbers import matrix_of, number_columns, with_numbers
+from sdckit.protect._strata import pooled_strata
+from sdckit.protect._tails import Replacement, cut_tails
 
 PER_VARIABLE = 5  # records a stratum needs for a joint threshold
 
@@ -45,7 +45,7 @@ def top_code(
 
     Missing stays missing. Whole numbers stay whole unless means, medians or ellipsoids make them decimal.
     A variable that households share is cut once a household. Weights are not used.
-    `where`: protect only the records that a measure flags, see `sdckit.where`.
+    `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Hundepool et al. (2012). Departure: the joint rule is ours, with Rousseeuw & Van Driessen's
     estimator.
 

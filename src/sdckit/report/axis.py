@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isnan
 
-from sdckit.charts.numbers import display
-from sdckit.compare import combine
-from sdckit.quantity import Quantity
+from sdckit._support.number_text import display
+from sdckit.choose.compare import combine
+from sdckit.choose.quantity import Quantity
 from sdckit.report.disclosure import HIDDEN, drawable_quantity, is_share
 
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import polars as pl
 
-from sdckit.assess import Assessment, Omission
-from sdckit.cells import key_cells
-from sdckit.charts.numbers import number, percent
-from sdckit.kernels.risk_formula import Method, cell_risk
-from sdckit.missing import Missing
-from sdckit.registry import find
+from sdckit._support.number_text import number, percent
+from sdckit.choose.assess import Assessment, Omission
+from sdckit.data.key_cells import key_cells
+from sdckit.data.missing import Missing
+from sdckit.data.result import Result
+from sdckit.methods.registry import find
+from sdckit.models.cell_risk import Method, cell_risk
 from sdckit.report.disclosure import CLOSE, FEW, counted, in_words, visible
 from sdckit.report.sections import section_of
-from sdckit.result import Result
 
 RISKIEST = 10
 MOST_KEYS = 15

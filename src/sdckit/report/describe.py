@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from sdckit.charts.numbers import number
+from sdckit._support.number_text import number
+from sdckit.data.microdata import Microdata
+from sdckit.data.roles import Role
 from sdckit.engine import frames, tables
-from sdckit.microdata import Microdata
 from sdckit.report.disclosure import counted, records_share, visible
-from sdckit.roles import Role
 
 ROLE_WORDS = {
     Role.ID: "record number",

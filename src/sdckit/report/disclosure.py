@@ -5,10 +5,10 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from sdckit.charts.numbers import SPACE, display, number, percent
-from sdckit.microdata import Microdata
-from sdckit.quantity import Quantity
-from sdckit.registry import Kind, Spec
+from sdckit._support.number_text import SPACE, display, number, percent
+from sdckit.choose.quantity import Quantity
+from sdckit.data.microdata import Microdata
+from sdckit.methods.registry import Kind, Spec
 
 Audience = Literal["internal", "public"]
 
@@ -39,7 +39,7 @@ def counts_records(spec: Spec) -> bool:
 def measured(spec: Spec, value: float, records: int, *, public: bool) -> str:
     """A measure in its unit; for the public fewer than 5 records, or a share of them, as an upper limit.
 
-    >>> from sdckit.registry import find
+    >>> from sdckit.methods.registry import find
     >>> measured(find("k_anonymity"), 0.001, 3000, public=True).replace(SPACE, " ")
     '<0.17 %'
     """

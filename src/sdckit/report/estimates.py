@@ -10,16 +10,16 @@ from typing import Any
 import polars as pl
 
 from sdckit import charts
-from sdckit.assess import Assessment
-from sdckit.charts.numbers import number, percent
+from sdckit._support.number_text import number, percent
+from sdckit.choose.assess import Assessment
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
+from sdckit.data.values import as_text, texts
 from sdckit.estimate.estimated import ALL, MEASURES, estimates_of
-from sdckit.microdata import Microdata
-from sdckit.registry import find
+from sdckit.methods.registry import find
 from sdckit.report.disclosure import FEW, visible
 from sdckit.report.relabel import TIMES, relabel
 from sdckit.report.sections import section_of
-from sdckit.result import Result
-from sdckit.values import as_text, texts
 
 MOST = 30  # rows, those that changed most first
 FIGURES = 4  # an estimate can be the value of one record, as a median is

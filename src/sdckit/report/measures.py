@@ -6,13 +6,13 @@ from typing import Any
 
 import polars as pl
 
-from sdckit.assess import Assessment
-from sdckit.charts.numbers import display, number, percent
-from sdckit.registry import Better, Kind, Spec, find
+from sdckit._support.number_text import display, number, percent
+from sdckit.choose.assess import Assessment
+from sdckit.data.result import Result
+from sdckit.methods.registry import Better, Kind, Spec, find
 from sdckit.report.disclosure import CLOSE, FEW, drawable, is_share, measured, visible
 from sdckit.report.sections import section_of
 from sdckit.report.words import figure_in_percent, figure_words, option_words
-from sdckit.result import Result
 
 PER = ("variable", "table")  # what a measure may be taken apart by; never a record
 MOST_PARTS = 10

@@ -6,20 +6,20 @@ from math import isnan
 from typing import Any
 
 from sdckit import charts
-from sdckit.assess import Assessment
 from sdckit.charts.parts_bars import FigureBars, PartsBars
 from sdckit.charts.parts_before_after import PartsBeforeAfter
 from sdckit.charts.table_cells import most_changed
+from sdckit.choose.assess import Assessment
+from sdckit.data.result import Result
 from sdckit.engine import tables
 from sdckit.errors import SdcError
-from sdckit.registry import Kind, Spec, find
+from sdckit.methods.registry import Kind, Spec, find
 from sdckit.report.disclosure import FEW, visible
 from sdckit.report.measures import at_best
 from sdckit.report.relabel import relabel
 from sdckit.report.released import in_released_categories
+from sdckit.report.rounding import settled
 from sdckit.report.sections import section_of
-from sdckit.report.settled import settled
-from sdckit.result import Result
 
 Chart = Callable[[Result], Any]
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import polars as pl
 
 from sdckit.charts.theme import row_names
-from sdckit.labels import Labels
-from sdckit.result import Result
+from sdckit.data.labels import Labels
+from sdckit.data.result import Result
 
 TIMES = " × "  # joins the variables of a table
 

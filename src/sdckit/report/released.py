@@ -1,7 +1,7 @@
 """The original in the categories that are released, for pictures of both files."""
 
-from sdckit.microdata import Microdata
-from sdckit.recoded import new_steps, recoded_alike
+from sdckit.data.microdata import Microdata
+from sdckit.methods.recoding import new_steps, recoded_alike
 
 
 def in_released_categories(original: Microdata, protected: Microdata) -> tuple[Microdata, list[str]]:

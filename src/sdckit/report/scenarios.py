@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from sdckit.charts.numbers import display
-from sdckit.quantity import Quantity
+from sdckit._support.number_text import display
+from sdckit.choose.quantity import Quantity
+from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
 from sdckit.report import steps
 from sdckit.report.axis import Axis
 from sdckit.report.disclosure import visible
-from sdckit.risk_utility_map import Point, RiskUtilityMap
 
 
 def scenarios(found: RiskUtilityMap, *, public: bool) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdckit.errors import listing
-from sdckit.registry import Compares, Kind, Role, Spec
+from sdckit.methods.registry import Compares, Kind, Role, Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ SECTIONS = (
 def section_of(spec: Spec) -> str:
     """The section of a measure: the one it names itself, or what its roles, files and options tell.
 
-    >>> from sdckit.registry import find
+    >>> from sdckit.methods.registry import find
     >>> [section_of(find(name)) for name in ("suda", "household_risk", "record_linkage", "closest_record")]
     ['keys', 'household', 'continuous', 'synthetic']
     >>> [section_of(find(name)) for name in ("il1s", "propensity", "indicators", "regression")]

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import yaml
 
-from sdckit.charts.numbers import number
-from sdckit.microdata import LogEntry, Microdata
-from sdckit.own import named_in
-from sdckit.registry import find, known
+from sdckit._support.number_text import number
+from sdckit.choose.scenario import Scenario
+from sdckit.data.microdata import LogEntry, Microdata
+from sdckit.methods.processes import named_in
+from sdckit.methods.registry import find, known
 from sdckit.report.disclosure import EXTREME, counted, in_words, visible
-from sdckit.scenario import Scenario
 
 WEAK = "values_told"  # how many blanked values can be found: not for those who may look for them
 LONG = 3  # values of an option that the table of scenarios only counts; the scenario file has them

@@ -10,9 +10,9 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from sdckit.arrays import Ints
+from sdckit._support.arrays import Ints
+from sdckit.data.microdata import Microdata
 from sdckit.engine import tables
-from sdckit.microdata import Microdata
 from sdckit.report.disclosure import FEW, OTHER
 
 Picture = Mapping[str, Any]  # as `mosaics` and `histograms` make them

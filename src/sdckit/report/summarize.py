@@ -5,18 +5,27 @@ from datetime import date
 from importlib.metadata import version
 from typing import Any
 
-from sdckit.assess import Assessment
-from sdckit.quantity import Quantity
-from sdckit.registry import Kind
-from sdckit.report import bins, by_key, describe, measures, pictures, side_by_side, steps, tiles
+from sdckit.choose.assess import Assessment
+from sdckit.choose.quantity import Quantity
+from sdckit.choose.risk_utility_map import RiskUtilityMap
+from sdckit.methods.registry import Kind
+from sdckit.report import (
+    by_key,
+    describe,
+    histograms,
+    measures,
+    mosaic_tables,
+    pictures,
+    scenario_panels,
+    steps,
+)
 from sdckit.report.disclosure import FEW, Audience, clean
 from sdckit.report.estimates import estimates
 from sdckit.report.released import in_released_categories
+from sdckit.report.rounding import settled
 from sdckit.report.scenarios import scenarios
 from sdckit.report.sections import in_sections
-from sdckit.report.settled import settled
 from sdckit.report.verdict import verdict
-from sdckit.risk_utility_map import RiskUtilityMap
 
 SOFTWARE = ("sdckit", "polars", "numpy", "scipy")
 
@@ -25,7 +34,7 @@ def summarize(x: Assessment | RiskUtilityMap, audience: Audience = "internal") -
     """The content of a report. For a map: the map and the full assessment of its best scenario.
 
     >>> import sdckit as sdc
-    >>> from sdckit.assess import assess
+    >>> from sdckit.choose.assess import assess
     >>> data = sdc.demo.survey(n=300, seed=1)
     >>> summarize(assess(data, data, measures=["il1s"]))["data"]["records"]
     '300'
@@ -76,10 +85,10 @@ def _map(
     pairs = (details["mosaics"] or {"charts": []})["charts"]
     return {
         **content,
-        "small": side_by_side.small_maps(found, risks, public=public),
+        "small": scenario_panels.small_maps(found, risks, public=public),
         # of files that are not released the public needs no more than their points
-        "estimates": None if public else side_by_side.estimates_and_risk(found, done),
-        "mosaics": None if public else side_by_side.scenario_mosaics(found, pairs),
+        "estimates": None if public else scenario_panels.estimates_and_risk(found, done),
+        "mosaics": None if public else scenario_panels.scenario_mosaics(found, pairs),
     }
 
 
@@ -124,12 +133,12 @@ def _details(x: Assessment | None, *, public: bool) -> dict[str, Any]:
         return dict.fromkeys(names)
     original, protected = x.original, x.protected[0]
     alike, recoded = in_released_categories(original, protected)
-    mosaics = tiles.mosaics(alike, protected, public=public, recoded=recoded)
+    mosaics = mosaic_tables.mosaics(alike, protected, public=public, recoded=recoded)
     return {
         "by_k": by_key.by_k(x, public=public),
         "riskiest": None if public else by_key.riskiest(x),
         "mosaics": mosaics,
-        "histograms": bins.histograms(alike, protected, public=public, mosaics=mosaics["charts"]),
+        "histograms": histograms.histograms(alike, protected, public=public, mosaics=mosaics["charts"]),
         "missing": describe.missing(original, protected, public=public),
         "steps": steps.steps(original, protected, public=public),
         "omitted": measures.left_out(x, public=public),

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from math import isnan
 from typing import Any
 
-from sdckit.assess import Assessment
-from sdckit.charts.numbers import display, percent
+from sdckit._support.number_text import display, percent
+from sdckit.choose.assess import Assessment
 from sdckit.errors import listing
-from sdckit.registry import Kind, Role, Spec, find
+from sdckit.methods.registry import Kind, Role, Spec, find
 from sdckit.report.disclosure import is_share
 from sdckit.report.sections import in_order, section_of
 

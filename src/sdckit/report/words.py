@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sdckit.charts.numbers import number, percent
-from sdckit.registry import Spec
+from sdckit._support.number_text import number, percent
+from sdckit.methods.registry import Spec
 
 # by name, or by measure and name where measures mean different things by it
 FIGURES: Mapping[str, str] = {
@@ -152,7 +152,7 @@ SHARES = {"level", "threshold"}
 def figure_words(spec: Spec, name: str) -> str:
     """A figure's name as people read it.
 
-    >>> from sdckit.registry import find
+    >>> from sdckit.methods.registry import find
     >>> figure_words(find("record_linkage"), "by_chance"), figure_words(find("il1"), "my_own")
     ('Right by guessing', 'My own')
     """

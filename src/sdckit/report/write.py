@@ -4,14 +4,14 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from sdckit import charts
-from sdckit.assess import Assessment, Progress
-from sdckit.atomic import replacing
+from sdckit._support.files import replacing
+from sdckit.choose.assess import Assessment, Progress
+from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.errors import OptionError
 from sdckit.report.disclosure import Audience
 from sdckit.report.document import to_json
 from sdckit.report.render import render
 from sdckit.report.summarize import summarize
-from sdckit.risk_utility_map import RiskUtilityMap
 
 
 def report(
@@ -37,7 +37,7 @@ def report(
 
     >>> import tempfile
     >>> import sdckit as sdc
-    >>> from sdckit.assess import assess
+    >>> from sdckit.choose.assess import assess
     >>> data = sdc.demo.survey(n=300, seed=1)
     >>> done = assess(data, sdc.protect.microaggregate(data, k=3))
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -8,14 +8,14 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Floats
+from sdckit._support.arrays import Floats
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
 from sdckit.engine.tables import OURS
 from sdckit.errors import RoleError
-from sdckit.microdata import Microdata
-from sdckit.recoded import recoded_alike
-from sdckit.registry import KEYS, SENSITIVE, Columns, Compares, risk
-from sdckit.result import Result
-from sdckit.risk.synthetic import as_sets, in_all, same_type
+from sdckit.methods.recoding import recoded_alike
+from sdckit.methods.registry import KEYS, SENSITIVE, Columns, Compares, risk
+from sdckit.risk._synthetic import as_sets, in_all, same_type
 
 TARGET, REAL, MADE = f"{OURS}target", f"{OURS}real", f"{OURS}made"
 SHARES = (

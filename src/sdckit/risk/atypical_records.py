@@ -10,17 +10,17 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Bools, Floats, Ints
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
 from sdckit.errors import DataError, listing
-from sdckit.microdata import Microdata
+from sdckit.methods.registry import NUMERIC, Column, Columns, Role, risk
 from sdckit.models.mixture_families import FAMILIES, Family
 from sdckit.models.small_sample import SmallSample
-from sdckit.registry import NUMERIC, Column, Columns, Role, risk
-from sdckit.result import Result
-from sdckit.risk.points import by_record
+from sdckit.risk._points import by_record
 
 if TYPE_CHECKING:
-    from sdckit.risk.atypical_tables import Tested
+    from sdckit.risk._atypical_tables import Tested
 
 
 _PARTS = {
@@ -192,7 +192,7 @@ class _Work:
         """Test the records of one stratum."""
         from sdckit.models.robust_distances import robust_distances
         from sdckit.models.trimmed_mixture import trimmed_mixture
-        from sdckit.risk.atypical_tables import Tested
+        from sdckit.risk._atypical_tables import Tested
 
         x, varies, centre, unit = _on_one_scale(self.x[rows])
         n, p = x.shape
@@ -294,7 +294,7 @@ def _result(
     strata: Sequence[_Stratum],
     levels: dict[str, pl.DataFrame],
 ) -> Result:
-    from sdckit.risk.atypical_tables import tables
+    from sdckit.risk._atypical_tables import tables
 
     table = pl.DataFrame([s.row() for s in strata], _STRATA, orient="row")
     table = table.insert_column(0, pl.Series("stratum", names, dtype=pl.String))

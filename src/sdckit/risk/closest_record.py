@@ -11,16 +11,16 @@ import polars as pl
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from sdckit import charts
-from sdckit.arrays import Floats, Ints
+from sdckit._support.arrays import Floats, Ints
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import role_variables
+from sdckit.data.result import Result
 from sdckit.errors import listing
 from sdckit.io import read
-from sdckit.microdata import Microdata
-from sdckit.pairs import role_variables
-from sdckit.registry import Columns, Compares, risk
-from sdckit.result import Result
-from sdckit.risk.points import SAME, Distance, Points, distinct_order, points
-from sdckit.risk.synthetic import as_sets
-from sdckit.risk.uncertainty import wilson
+from sdckit.methods.registry import Columns, Compares, risk
+from sdckit.risk._points import SAME, Distance, Points, distinct_order, points
+from sdckit.risk._synthetic import as_sets
+from sdckit.risk._uncertainty import wilson
 
 
 def _as_data(given: Any) -> Any:

@@ -7,12 +7,12 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Floats, Ints
-from sdckit.cells import KeyCells, key_cells
-from sdckit.microdata import Microdata
-from sdckit.missing import Missing
-from sdckit.registry import KEYS, Columns, Role, risk
-from sdckit.result import Result
+from sdckit._support.arrays import Floats, Ints
+from sdckit.data.key_cells import KeyCells, key_cells
+from sdckit.data.microdata import Microdata
+from sdckit.data.missing import Missing
+from sdckit.data.result import Result
+from sdckit.methods.registry import KEYS, Columns, Role, risk
 
 SIZES = (0, 1, 2, 3, 5, 10, 20, 50, 100, 1000, np.inf)  # from here to below the next
 

@@ -7,13 +7,13 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Floats
-from sdckit.cells import key_cells
-from sdckit.kernels.risk_formula import Method, cell_risk
-from sdckit.microdata import Microdata
-from sdckit.missing import Missing
-from sdckit.registry import KEYS, Columns, Role, risk
-from sdckit.result import Result
+from sdckit._support.arrays import Floats
+from sdckit.data.key_cells import key_cells
+from sdckit.data.microdata import Microdata
+from sdckit.data.missing import Missing
+from sdckit.data.result import Result
+from sdckit.methods.registry import KEYS, Columns, Role, risk
+from sdckit.models.cell_risk import Method, cell_risk
 from sdckit.risk.frequencies import missing_note
 
 

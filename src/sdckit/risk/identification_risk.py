@@ -10,17 +10,17 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Bools, Floats, Ints
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import PROTECTED, side_by_side
+from sdckit.data.result import Result
+from sdckit.data.values import in_words
 from sdckit.engine import frames
 from sdckit.engine.tables import COUNT, OURS, join_cells
 from sdckit.errors import ColumnError, OptionError, listing, refuse_strangers
-from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, side_by_side
-from sdckit.recoded import recoded_alike
-from sdckit.registry import KEYS, Column, Columns, Compares, risk
-from sdckit.result import Result
-from sdckit.risk.synthetic import as_sets, in_all, same_type
-from sdckit.values import in_words
+from sdckit.methods.recoding import recoded_alike
+from sdckit.methods.registry import KEYS, Column, Columns, Compares, risk
+from sdckit.risk._synthetic import as_sets, in_all, same_type
 
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Radius = NonNegative | Mapping[Column, NonNegative]

@@ -7,14 +7,14 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Floats, Ints
-from sdckit.cells import KeyCells, fewer_keys, key_cells
+from sdckit._support.arrays import Floats, Ints
 from sdckit.charts.risk_distribution import LIMITS
-from sdckit.kernels.risk_formula import Method, cell_risk
-from sdckit.microdata import Microdata
-from sdckit.missing import Missing
-from sdckit.registry import KEYS, Columns, Role, risk
-from sdckit.result import Result
+from sdckit.data.key_cells import KeyCells, fewer_keys, key_cells
+from sdckit.data.microdata import Microdata
+from sdckit.data.missing import Missing
+from sdckit.data.result import Result
+from sdckit.methods.registry import KEYS, Columns, Role, risk
+from sdckit.models.cell_risk import Method, cell_risk
 from sdckit.risk.frequencies import missing_note
 
 

@@ -10,15 +10,15 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Bools, Floats
-from sdckit.charts.numbers import number
+from sdckit._support.arrays import Bools, Floats
+from sdckit._support.number_text import number
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import numbers_side_by_side
+from sdckit.data.result import Result
 from sdckit.errors import listing
-from sdckit.microdata import Microdata
-from sdckit.pairs import numbers_side_by_side
-from sdckit.registry import NUMERIC, Columns, Compares, Role, risk
-from sdckit.result import Result
-from sdckit.risk.points import by_record
-from sdckit.risk.uncertainty import wilson
+from sdckit.methods.registry import NUMERIC, Columns, Compares, Role, risk
+from sdckit.risk._points import by_record
+from sdckit.risk._uncertainty import wilson
 
 _ROUNDING = 1e-12  # 1.1 − 1 is above 0.1 in binary: the ends are so much wider, so that they stay closed
 

@@ -8,14 +8,14 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Floats, Ints
-from sdckit.cells import KeyCells, fewer_keys, key_cells
+from sdckit._support.arrays import Floats, Ints
+from sdckit.data.key_cells import KeyCells, fewer_keys, key_cells
+from sdckit.data.microdata import Microdata
+from sdckit.data.missing import Missing
+from sdckit.data.result import Result
 from sdckit.engine.tables import OURS, join_cells
 from sdckit.errors import OptionError, refuse_strangers
-from sdckit.microdata import Microdata
-from sdckit.missing import Missing
-from sdckit.registry import KEYS, Columns, Role, risk
-from sdckit.result import Result
+from sdckit.methods.registry import KEYS, Columns, Role, risk
 from sdckit.risk.frequencies import missing_note
 
 USUAL = (2, 3, 5)

@@ -9,16 +9,16 @@ import polars as pl
 from pydantic import BaseModel, BeforeValidator, Field, PrivateAttr, WithJsonSchema
 
 from sdckit import charts
-from sdckit.arrays import Floats
-from sdckit.cells import KeyCells, key_cells, key_codes
+from sdckit._support.arrays import Floats
+from sdckit.data.key_cells import KeyCells, key_cells, key_codes
+from sdckit.data.microdata import Microdata
+from sdckit.data.missing import Missing
+from sdckit.data.result import Result
 from sdckit.engine import tables
 from sdckit.errors import ColumnError, DataError, listing
 from sdckit.io.read import read
-from sdckit.microdata import Microdata
-from sdckit.missing import Missing
-from sdckit.recoded import recoded_alike
-from sdckit.registry import KEYS, Columns, Role, risk
-from sdckit.result import Result
+from sdckit.methods.recoding import recoded_alike
+from sdckit.methods.registry import KEYS, Columns, Role, risk
 from sdckit.risk.frequencies import by_size, missing_note
 
 
@@ -155,7 +155,7 @@ def k_map(
 
 def _people(cells: KeyCells, register: pl.DataFrame, keys: Sequence[str], missing: Missing) -> Floats:
     """The number of people each key cell of the file fits."""
-    from sdckit.kernels.keys import pack
+    from sdckit.kernels.hashing import pack
     from sdckit.kernels.wildcard import wildcard_counts
 
     stacked = [_stacked(cells.combinations[key], register[key]).alias(f"k{i}") for i, key in enumerate(keys)]

@@ -10,14 +10,14 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Floats
-from sdckit.cells import KeyCells
-from sdckit.microdata import Microdata
-from sdckit.missing import Missing
-from sdckit.registry import KEYS, SENSITIVE, Better, Columns, Role, risk
-from sdckit.result import Result
+from sdckit._support.arrays import Floats
+from sdckit.data.key_cells import KeyCells
+from sdckit.data.microdata import Microdata
+from sdckit.data.missing import Missing
+from sdckit.data.result import Result
+from sdckit.methods.registry import KEYS, SENSITIVE, Better, Columns, Role, risk
+from sdckit.risk._sensitive_values import SensitiveValues, sensitive_values, variables_to_protect
 from sdckit.risk.frequencies import missing_note
-from sdckit.risk.sensitive_values import SensitiveValues, sensitive_values, variables_to_protect
 
 KINDS = ("distinct", "entropy", "recursive")
 

@@ -9,13 +9,13 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Bools, Floats
-from sdckit.microdata import Microdata
-from sdckit.pairs import numbers_side_by_side
-from sdckit.registry import NUMERIC, Columns, Compares, Role, risk
-from sdckit.result import Result
-from sdckit.risk.points import by_record
-from sdckit.risk.uncertainty import wilson
+from sdckit._support.arrays import Bools, Floats
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import numbers_side_by_side
+from sdckit.data.result import Result
+from sdckit.methods.registry import NUMERIC, Columns, Compares, Role, risk
+from sdckit.risk._points import by_record
+from sdckit.risk._uncertainty import wilson
 
 _EDGES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0, math.inf)
 _SHARE = 0.05  # an interval of width 1 is a twentieth of the robust distance to either side

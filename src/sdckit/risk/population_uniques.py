@@ -12,13 +12,13 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Bools, Floats, Ints
-from sdckit.cells import KeyCells, key_cells
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.data.key_cells import KeyCells, key_cells
+from sdckit.data.microdata import Microdata
+from sdckit.data.missing import Missing
+from sdckit.data.result import Result
 from sdckit.errors import OptionError, refuse_strangers
-from sdckit.microdata import Microdata
-from sdckit.missing import Missing
-from sdckit.registry import KEYS, Columns, Role, risk
-from sdckit.result import Result
+from sdckit.methods.registry import KEYS, Columns, Role, risk
 from sdckit.risk.frequencies import missing_note
 
 CHECKED = 5_000_000  # largest grid on which the fit is checked

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sdckit.arrays import Bools, Floats, Ints
+from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.variable_bars import variable_bars
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import PROTECTED, by_position, side_by_side
+from sdckit.data.result import Result
 from sdckit.engine import frames
 from sdckit.errors import RoleError, listing
-from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, by_position, side_by_side
-from sdckit.registry import NUMERIC, Columns, Compares, risk
-from sdckit.result import Result
-from sdckit.risk.points import Distance, Points, by_record, points
-from sdckit.risk.synthetic import in_all
-from sdckit.risk.uncertainty import wilson
+from sdckit.methods.registry import NUMERIC, Columns, Compares, risk
+from sdckit.risk._points import Distance, Points, by_record, points
+from sdckit.risk._synthetic import in_all
+from sdckit.risk._uncertainty import wilson
 
 DEPTHS = (1, 2, 3, 5, 10)
 WORTH_A_TREE = 0.005  # share of the records that lack the same values

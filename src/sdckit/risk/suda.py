@@ -10,14 +10,14 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
-from sdckit.arrays import Floats, Ints
-from sdckit.cells import KeyCells, key_cells
+from sdckit._support.arrays import Floats, Ints
 from sdckit.charts.suda_scores import suda_scores
+from sdckit.data.key_cells import KeyCells, key_cells
+from sdckit.data.microdata import Microdata
+from sdckit.data.missing import Missing
+from sdckit.data.result import Result
 from sdckit.errors import OptionError
-from sdckit.microdata import Microdata
-from sdckit.missing import Missing
-from sdckit.registry import KEYS, Columns, Role, risk
-from sdckit.result import Result
+from sdckit.methods.registry import KEYS, Columns, Role, risk
 
 MOST_KEYS = 62  # a set of keys is the bits of one integer
 

@@ -10,15 +10,15 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Floats, Ints
+from sdckit._support.arrays import Floats, Ints
+from sdckit.data.microdata import Microdata
+from sdckit.data.missing import Missing
+from sdckit.data.result import Result
 from sdckit.engine import frames, tables
 from sdckit.errors import refuse_strangers
-from sdckit.microdata import Microdata
-from sdckit.missing import Missing
-from sdckit.registry import KEYS, SENSITIVE, Columns, Role, risk
-from sdckit.result import Result
+from sdckit.methods.registry import KEYS, SENSITIVE, Columns, Role, risk
+from sdckit.risk._sensitive_values import SensitiveValues, sensitive_values, variables_to_protect
 from sdckit.risk.frequencies import missing_note
-from sdckit.risk.sensitive_values import SensitiveValues, sensitive_values, variables_to_protect
 
 
 @risk(

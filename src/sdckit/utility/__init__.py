@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from sdckit.module_names import module_names as _module_names
+from sdckit._support.module_names import module_names as _module_names
 from sdckit.utility.cluster_overlap import cluster_overlap as cluster_overlap
 from sdckit.utility.contingency_loss import contingency_loss as contingency_loss
 from sdckit.utility.contingency_tables import contingency_tables as contingency_tables

@@ -8,11 +8,11 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Codes, Floats
-from sdckit.microdata import Microdata
-from sdckit.registry import Columns, utility
-from sdckit.result import Result
-from sdckit.utility.stacked import Stack, stacked, sums
+from sdckit._support.arrays import Codes, Floats
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
+from sdckit.methods.registry import Columns, utility
+from sdckit.utility._stacked import Stack, stacked, sums
 
 _MOST_FITTED = 20_000  # distinct records that place the centres; all records are then assigned to them
 

@@ -7,12 +7,12 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.microdata import Microdata
-from sdckit.pairs import no_longer
-from sdckit.registry import KEYS, Columns, Role, utility
-from sdckit.result import Result
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import no_longer
+from sdckit.data.result import Result
+from sdckit.methods.registry import KEYS, Columns, Role, utility
+from sdckit.utility._new_categories import new_categories
 from sdckit.utility.contingency_tables import MissingCells, paired_tables
-from sdckit.utility.new_categories import new_categories
 
 
 @utility(

@@ -10,13 +10,13 @@ import narwhals as nw
 import polars as pl
 
 from sdckit import charts
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import no_longer
+from sdckit.data.result import Result
 from sdckit.engine import frames, tables
 from sdckit.errors import ColumnError
-from sdckit.microdata import Microdata
-from sdckit.pairs import no_longer
-from sdckit.registry import Columns, utility
-from sdckit.result import Result
-from sdckit.utility.new_categories import new_categories
+from sdckit.methods.registry import Columns, utility
+from sdckit.utility._new_categories import new_categories
 
 
 class MissingCells(StrEnum):

@@ -6,11 +6,11 @@ import numpy as np
 import polars as pl
 
 from sdckit import charts
-from sdckit.arrays import Floats
-from sdckit.microdata import Microdata
-from sdckit.registry import NUMERIC, Columns, Role, utility
-from sdckit.result import Result
-from sdckit.utility.continuous import matrices, numeric_pair
+from sdckit._support.arrays import Floats
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
+from sdckit.methods.registry import NUMERIC, Columns, Role, utility
+from sdckit.utility._continuous import matrices, numeric_pair
 
 _WORST = 1e12  # beyond this condition number the inverse has no correct digits worth comparing
 

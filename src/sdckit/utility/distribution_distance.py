@@ -8,11 +8,11 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Floats
-from sdckit.microdata import Microdata
-from sdckit.registry import NUMERIC, Columns, Role, utility
-from sdckit.result import Result
-from sdckit.utility.continuous import cells, numeric_pair, weighted_quantiles
+from sdckit._support.arrays import Floats
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
+from sdckit.methods.registry import NUMERIC, Columns, Role, utility
+from sdckit.utility._continuous import cells, numeric_pair, weighted_quantiles
 
 _NAMES = ("kolmogorov_smirnov", "cramer_von_mises", "wasserstein")
 

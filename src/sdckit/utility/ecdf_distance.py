@@ -7,14 +7,14 @@ import numpy as np
 import polars as pl
 
 from sdckit import charts
-from sdckit.arrays import Floats
+from sdckit._support.arrays import Floats
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import no_longer, still_numeric
+from sdckit.data.result import Result
+from sdckit.data.values import in_words
 from sdckit.engine import frames
 from sdckit.errors import ColumnError
-from sdckit.microdata import Microdata
-from sdckit.pairs import no_longer, still_numeric
-from sdckit.registry import NUMERIC, Columns, Compares, Role, utility
-from sdckit.result import Result
-from sdckit.values import in_words
+from sdckit.methods.registry import NUMERIC, Columns, Compares, Role, utility
 
 POINTS = 200  # of a curve, at most
 RECORDS_A_POINT = 10  # at least, so that a curve is made of aggregates

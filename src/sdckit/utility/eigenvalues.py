@@ -7,13 +7,13 @@ import numpy as np
 import polars as pl
 
 from sdckit import charts
-from sdckit.arrays import Floats
+from sdckit._support.arrays import Floats
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
 from sdckit.engine import frames, tables
 from sdckit.errors import EngineError
-from sdckit.microdata import Microdata
-from sdckit.registry import NUMERIC, Columns, Role, utility
-from sdckit.result import Result
-from sdckit.utility.continuous import Source, complete, matrices, numeric_pair
+from sdckit.methods.registry import NUMERIC, Columns, Role, utility
+from sdckit.utility._continuous import Source, complete, matrices, numeric_pair
 
 _TINY = 1e-10  # an eigenvalue below this share of p cannot be divided by
 

@@ -6,11 +6,11 @@ from enum import StrEnum
 import polars as pl
 
 from sdckit import charts
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import categorical_variables, no_longer
+from sdckit.data.result import Result
 from sdckit.engine import tables
-from sdckit.microdata import Microdata
-from sdckit.pairs import categorical_variables, no_longer
-from sdckit.registry import Columns, utility
-from sdckit.result import Result
+from sdckit.methods.registry import Columns, utility
 
 
 class MissingShare(StrEnum):

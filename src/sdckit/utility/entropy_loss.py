@@ -6,13 +6,13 @@ from collections.abc import Mapping
 import polars as pl
 
 from sdckit import charts
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import PROTECTED, categorical_variables, no_longer, side_by_side
+from sdckit.data.result import Result
+from sdckit.data.values import texts
 from sdckit.engine import tables
 from sdckit.errors import OptionError, refuse_strangers
-from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, categorical_variables, no_longer, side_by_side
-from sdckit.registry import Columns, Compares, utility
-from sdckit.result import Result
-from sdckit.values import texts
+from sdckit.methods.registry import Columns, Compares, utility
 
 Transition = Mapping[str, Mapping[str, float]]  # original category → protected category → probability
 

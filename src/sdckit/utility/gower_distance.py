@@ -8,16 +8,16 @@ import narwhals as nw
 import polars as pl
 
 from sdckit import charts
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import PROTECTED, no_longer, role_variables, side_by_side
+from sdckit.data.result import Result
+from sdckit.data.values import as_text
 from sdckit.engine import frames, tables
 from sdckit.errors import refuse_strangers
-from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, no_longer, role_variables, side_by_side
-from sdckit.registry import Column, Columns, Compares, utility
-from sdckit.result import Result
-from sdckit.utility.new_categories import new_categories
-from sdckit.utility.ordinal import ranks
+from sdckit.methods.registry import Column, Columns, Compares, utility
+from sdckit.utility._new_categories import new_categories
+from sdckit.utility._ordinal import ranks
 from sdckit.utility.records_changed import differs
-from sdckit.values import as_text
 
 
 @utility(

@@ -6,11 +6,11 @@ from enum import StrEnum
 import polars as pl
 
 from sdckit import charts
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
 from sdckit.engine import tables
-from sdckit.microdata import Microdata
-from sdckit.registry import NUMERIC, Columns, Compares, Role, utility
-from sdckit.result import Result
-from sdckit.utility.continuous import numeric_pair, record_sums
+from sdckit.methods.registry import NUMERIC, Columns, Compares, Role, utility
+from sdckit.utility._continuous import numeric_pair, record_sums
 
 
 class Scale(StrEnum):

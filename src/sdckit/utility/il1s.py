@@ -5,12 +5,12 @@ import math
 import polars as pl
 
 from sdckit import charts
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import no_longer, still_numeric
+from sdckit.data.result import Result
 from sdckit.engine import tables
-from sdckit.microdata import Microdata
-from sdckit.pairs import no_longer, still_numeric
-from sdckit.registry import NUMERIC, Columns, Compares, Role, utility
-from sdckit.result import Result
-from sdckit.utility.continuous import record_sums
+from sdckit.methods.registry import NUMERIC, Columns, Compares, Role, utility
+from sdckit.utility._continuous import record_sums
 
 
 @utility(

@@ -10,6 +10,10 @@ import polars as pl
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from sdckit import charts
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import as_list, still_numeric
+from sdckit.data.result import Result
+from sdckit.data.values import as_text
 from sdckit.errors import OptionError, RoleError, listing
 from sdckit.estimate.catalogue import CATALOGUE, PANELS, Wanted, chosen
 from sdckit.estimate.categories import with_category
@@ -23,11 +27,7 @@ from sdckit.estimate.poverty import PovertyThreshold
 from sdckit.estimate.replicates import Method
 from sdckit.estimate.table import How, Row, domains_of, table
 from sdckit.estimate.variance import Estimate
-from sdckit.microdata import Microdata
-from sdckit.pairs import as_list, still_numeric
-from sdckit.registry import Better, Column, Columns, utility
-from sdckit.result import Result
-from sdckit.values import as_text
+from sdckit.methods.registry import Better, Column, Columns, utility
 
 USUAL = "usual"
 DRAWN = (Method.BOOTSTRAP, Method.RESCALED, Method.CALIBRATED, Method.REPLICATES)

@@ -8,12 +8,12 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Floats
+from sdckit._support.arrays import Floats
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
 from sdckit.errors import OptionError, SdcError
-from sdckit.microdata import Microdata
-from sdckit.registry import NUMERIC, Columns, Role, utility
-from sdckit.result import Result
-from sdckit.utility.continuous import matrices, numeric_pair, record_sums
+from sdckit.methods.registry import NUMERIC, Columns, Role, utility
+from sdckit.utility._continuous import matrices, numeric_pair, record_sums
 
 _TINY = 1e-10  # eigenvalues below this share of p carry no component
 _ERRORS = ("mse", "mae", "mvar")

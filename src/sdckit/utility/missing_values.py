@@ -4,11 +4,11 @@ import narwhals as nw
 import polars as pl
 
 from sdckit import charts
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import PROTECTED, no_longer, role_variables, side_by_side
+from sdckit.data.result import Result
 from sdckit.engine import frames
-from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, no_longer, role_variables, side_by_side
-from sdckit.registry import Columns, Compares, utility
-from sdckit.result import Result
+from sdckit.methods.registry import Columns, Compares, utility
 
 
 @utility(

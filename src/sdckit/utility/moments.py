@@ -8,12 +8,12 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Floats
+from sdckit._support.arrays import Floats
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
 from sdckit.engine import tables
-from sdckit.microdata import Microdata
-from sdckit.registry import NUMERIC, Columns, Role, utility
-from sdckit.result import Result
-from sdckit.utility.continuous import Matrices, NumericPair, matrices, numeric_pair, quantiles
+from sdckit.methods.registry import NUMERIC, Columns, Role, utility
+from sdckit.utility._continuous import Matrices, NumericPair, matrices, numeric_pair, quantiles
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from sdckit import charts
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import as_list
+from sdckit.data.result import Result
 from sdckit.errors import DataError
 from sdckit.estimate.regression import Family, Spread
-from sdckit.microdata import Microdata
-from sdckit.pairs import as_list
-from sdckit.registry import utility
-from sdckit.result import Result
+from sdckit.methods.registry import utility
 from sdckit.utility.regression import fitted
 
 

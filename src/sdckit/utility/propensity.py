@@ -11,12 +11,12 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit.arrays import Codes, Floats
+from sdckit._support.arrays import Codes, Floats
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
 from sdckit.errors import OptionError
-from sdckit.microdata import Microdata
-from sdckit.registry import Columns, utility
-from sdckit.result import Result
-from sdckit.utility.stacked import Stack, Variable, stacked, sums
+from sdckit.methods.registry import Columns, utility
+from sdckit.utility._stacked import Stack, Variable, stacked, sums
 
 _MOST_COLUMNS = 2000
 _BINS = 40

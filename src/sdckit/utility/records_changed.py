@@ -6,13 +6,13 @@ import narwhals as nw
 import polars as pl
 
 from sdckit import charts
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import PROTECTED, no_longer, role_variables, side_by_side
+from sdckit.data.result import Result
+from sdckit.data.values import text_of
 from sdckit.engine import frames
-from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, no_longer, role_variables, side_by_side
-from sdckit.registry import Columns, Compares, utility
-from sdckit.result import Result
-from sdckit.utility.new_categories import new_categories
-from sdckit.values import text_of
+from sdckit.methods.registry import Columns, Compares, utility
+from sdckit.utility._new_categories import new_categories
 
 
 @utility(

@@ -9,6 +9,9 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import as_list
+from sdckit.data.result import Result
 from sdckit.errors import DataError, listing
 from sdckit.estimate.combine import Synthesis, combined
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
@@ -16,10 +19,7 @@ from sdckit.estimate.design import design_of
 from sdckit.estimate.formula import matrices, parse
 from sdckit.estimate.regression import Family, Fit, Spread, fit
 from sdckit.estimate.variance import LOST, Estimate
-from sdckit.microdata import Microdata
-from sdckit.pairs import as_list
-from sdckit.registry import Better, utility
-from sdckit.result import Result
+from sdckit.methods.registry import Better, utility
 
 
 @utility(

@@ -8,16 +8,16 @@ import numpy as np
 import polars as pl
 
 from sdckit import charts
-from sdckit.arrays import Floats
+from sdckit._support.arrays import Floats
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import PROTECTED, no_longer, role_variables, side_by_side
+from sdckit.data.result import Result
+from sdckit.data.values import as_text, texts
 from sdckit.engine import frames
 from sdckit.errors import refuse_strangers
-from sdckit.microdata import Microdata
-from sdckit.pairs import PROTECTED, no_longer, role_variables, side_by_side
-from sdckit.registry import Column, Columns, Compares, utility
-from sdckit.result import Result
-from sdckit.utility.new_categories import new_categories
-from sdckit.utility.ordinal import ranks
-from sdckit.values import as_text, texts
+from sdckit.methods.registry import Column, Columns, Compares, utility
+from sdckit.utility._new_categories import new_categories
+from sdckit.utility._ordinal import ranks
 
 
 @utility(

@@ -1,0 +1,1 @@
+"""What knows nothing of the field: arrays, files, messages, the text of numbers."""

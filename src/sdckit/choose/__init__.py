@@ -1,0 +1,1 @@
+"""Scenarios, what is measured of them, and which one is best."""

@@ -1,0 +1,155 @@
+"""Plan: the scenario file, the same for the command line, the web page and the API."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sdckit._support.files import write_text
+from sdckit.choose.scenario import Scenario, check_seed
+from sdckit.data.microdata import Microdata
+from sdckit.data.roles import Role
+from sdckit.errors import FileError, OptionError, listing, nearest, require_flag
+from sdckit.io import read
+
+SECTIONS = ("data", "scenarios", "search", "assess", "seed")
+
+
+class _OnceLoader(yaml.SafeLoader):
+    """Refuses a name that stands twice: the second would silently replace the first."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        names = [self.construct_object(key, deep=True) for key, _ in node.value]
+        twice = next((n for n in names if names.count(n) > 1), None)
+        if twice is not None:
+            raise yaml.constructor.ConstructorError(None, None, f"{twice!r} stands twice", node.start_mark)
+        return super().construct_mapping(node, deep)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A data file with roles, named scenarios, what to assess, and a seed.
+
+    >>> plan = Plan.parse('''
+    ... data: {file: survey.csv, keys: [sex]}
+    ... scenarios:
+    ...   k3: [{suppress: {k: 3}}]
+    ... ''')
+    >>> plan.scenarios
+    (Scenario 'k3': suppress(k=3),)
+    """
+
+    data: Mapping[str, Any] = field(default_factory=dict)
+    scenarios: tuple[Scenario, ...] = ()
+    assess: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    folder: Path = Path()
+    search: tuple[Any, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str, folder: Path = Path()) -> "Plan":
+        """A plan from YAML text; every name in it is checked."""
+        try:
+            content = yaml.load(text, _OnceLoader)
+        except yaml.YAMLError as error:
+            raise _not_yaml(error) from None
+        if not isinstance(content, Mapping):
+            raise FileError("The scenario file must hold sections.", allowed=listing(SECTIONS))
+        _known(content, SECTIONS, "section")
+        data = _mapping(content, "data")
+        _known(data, ("file", "keep_direct", "engine", *Role), "entry of data")
+        require_flag("keep_direct", data.get("keep_direct", False))
+        named = _mapping(content, "scenarios")
+        scenarios = tuple(
+            Scenario(str(name), () if steps is None else steps) for name, steps in named.items()
+        )
+        seed = content.get("seed", 0)
+        check_seed(seed)
+        space = content.get("search") or []
+        if not isinstance(space, list):
+            raise OptionError("Section 'search' must be a list of steps.", given=type(space).__name__)
+        assess = _mapping(content, "assess")
+        unnamed = next((name for name in assess if not isinstance(name, str)), None)
+        if unnamed is not None:
+            raise OptionError("The entries of section 'assess' have names.", given=repr(unnamed))
+        return cls(data, scenarios, assess, seed, folder, tuple(space))
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Plan":
+        """A plan from a file; the data file is looked for beside it."""
+        path = Path(path)
+        if not path.is_file():
+            raise FileError("There is no such scenario file.", given=str(path))
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise FileError("The scenario file is not text in UTF-8.", given=path) from None
+        try:
+            return cls.parse(text, path.parent)
+        except FileError as error:
+            raise error.after(str(path)) from None
+
+    def read(self) -> Microdata:
+        """The data this plan is about."""
+        if "file" not in self.data:
+            raise OptionError(
+                "The plan names no data file.", hint="Add data: {file: …} to the scenario file."
+            )
+        roles = {name: value for name, value in self.data.items() if name != "file"}
+        return read(self.folder / str(self.data["file"]), **roles)
+
+    def find(self, name: str) -> Scenario:
+        """The scenario of this name."""
+        for scenario in self.scenarios:
+            if scenario.name == name:
+                return scenario
+        names = [s.name for s in self.scenarios]
+        raise OptionError(
+            f"The plan has no scenario {name!r}.", allowed=listing(names), hint=nearest(name, names)
+        )
+
+    def to_yaml(self) -> str:
+        """The plan as YAML text."""
+        content: dict[str, Any] = {}
+        if self.data:
+            content["data"] = dict(self.data)
+        content["scenarios"] = {s.name: s.as_list() for s in self.scenarios}
+        if self.search:
+            content["search"] = list(self.search)
+        if self.assess:
+            content["assess"] = dict(self.assess)
+        content["seed"] = self.seed
+        return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the plan, whole or not at all."""
+        return write_text(self.to_yaml(), path)
+
+
+def _not_yaml(error: yaml.YAMLError) -> FileError:
+    """Where the text is not YAML; a tab, which looks like spaces, is the usual reason."""
+    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None) or str(error)
+    place = "" if mark is None else f"line {mark.line + 1}, column {mark.column + 1}: "
+    tab = "'\\t'" in problem
+    return FileError(
+        "The scenario file is not valid YAML.",
+        given=f"{place}{'a tab' if tab else problem}",
+        hint="Use spaces, not tabs, at the beginning of lines." if tab else "",
+    )
+
+
+def _known(content: Mapping[str, Any], allowed: tuple[str, ...], what: str) -> None:
+    for name in content:
+        if name not in allowed:
+            raise OptionError(
+                f"Unknown {what} {name!r}.", allowed=listing(allowed), hint=nearest(str(name), allowed)
+            )
+
+
+def _mapping(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    part = content.get(name) or {}
+    if not isinstance(part, Mapping):
+        raise OptionError(f"Section {name!r} must be a mapping.", given=type(part).__name__)
+    return part

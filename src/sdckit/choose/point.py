@@ -1,0 +1,133 @@
+"""Point: one scenario on the risk–utility map; the front of several, and what it covers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf, isfinite, nan
+
+from sdckit.choose.quantity import Quantity
+from sdckit.choose.scenario import Scenario
+from sdckit.data.result import show
+from sdckit.errors import listing
+from sdckit.estimate.estimated import Estimated
+from sdckit.methods.registry import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One scenario on the map. Failed scenarios carry the reason in `error` and nan for the numbers."""
+
+    name: str
+    scenario: Scenario
+    risk: float
+    utility: float
+    risk_values: Mapping[str, float]
+    utility_values: Mapping[str, float]
+    seconds: float
+    error: str = ""
+    runs: tuple[tuple[float, float], ...] = ()  # (risk, utility) of each seed where there were several
+    also: Mapping[str, float] = field(default_factory=dict)  # what was measured beside the axes
+    left_out: Mapping[str, str] = field(default_factory=dict)  # why some of that is missing
+    estimates: tuple[Estimated, ...] = ()
+    warnings: tuple[str, ...] = ()  # of the protected data
+    lost: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # variables a utility says nothing of
+
+    @property
+    def ok(self) -> bool:
+        """Whether both numbers could be computed."""
+        return not self.error and isfinite(self.risk) and isfinite(self.utility)
+
+    def value(self, name: str) -> float:
+        """A number that was measured, on an axis or beside; nan where there is none."""
+        return self._numbers().get(name, nan)
+
+    def seen(self, kind: Kind, name: str) -> "Point":
+        """The point with another of its numbers on the axis of risks or of utilities."""
+        numbers = self._numbers()
+        value = Quantity.named(name).on_axis(numbers.get(name, nan))
+        own = {name: numbers[name]} if name in numbers else {}
+        other = self.utility_values if kind is Kind.RISK else self.risk_values
+        also = {n: v for n, v in numbers.items() if n != name and n not in other}
+        if kind is Kind.RISK:
+            return replace(self, risk=value, risk_values=own, also=also, runs=())
+        return replace(self, utility=value, utility_values=own, also=also, runs=())
+
+    def not_comparable(self, lost: Mapping[str, Sequence[str]]) -> "Point":
+        """The point without the numbers that say nothing of these variables, and with the reason."""
+        reasons = {name: says_nothing(name, columns) for name, columns in lost.items() if columns}
+        here = [reason for name, reason in reasons.items() if name in self.utility_values]
+        return replace(
+            self,
+            utility=nan if here else self.utility,
+            utility_values={n: nan if n in reasons else v for n, v in self.utility_values.items()},
+            error="; ".join(here) or self.error,
+            also={n: nan if n in reasons else v for n, v in self.also.items()},
+            left_out={**self.left_out, **{n: r for n, r in reasons.items() if n in self.also}},
+        )
+
+    def __repr__(self) -> str:
+        numbers = f"risk {show(self.risk)}, loss {show(self.utility)}"
+        return f"Point {self.name!r}: {numbers}" + (f" ({self.error})" if self.error else "")
+
+    def _numbers(self) -> dict[str, float]:
+        return {**self.also, **self.risk_values, **self.utility_values}
+
+    def spread(self) -> dict[str, float]:
+        """Lowest and highest risk and loss over the seeds; the point itself where there was one."""
+        risks, losses = zip(*(self.runs or ((self.risk, self.utility),)), strict=True)
+        return {
+            "risk_low": min(risks),
+            "risk_high": max(risks),
+            "utility_low": min(losses),
+            "utility_high": max(losses),
+        }
+
+
+def says_nothing(name: str, columns: Sequence[str]) -> str:
+    """Why a loss cannot be compared with that of other scenarios."""
+    measure = Quantity.named(name).spec.name
+    return (
+        f"{measure} says nothing of {listing(columns)}, which this scenario drops or recodes; "
+        "choose another utility such as indicators, or protect it otherwise"
+    )
+
+
+def lost_everywhere(points: Sequence[Point]) -> dict[str, tuple[str, ...]]:
+    """The variables of which a utility says nothing in any of the scenarios, so that they can be compared."""
+    measured = [p.lost for p in points if not p.error]
+    names = dict.fromkeys(name for lost in measured for name in lost)
+    shared = {n: set.intersection(*(set(lost.get(n, ())) for lost in measured)) for n in names}
+    return {name: tuple(sorted(columns)) for name, columns in shared.items() if columns}
+
+
+def comparable(points: Sequence[Point]) -> list[Point]:
+    """The points, without the losses that leave out a variable which those of other scenarios count."""
+    shared = lost_everywhere(points)
+    return [
+        p.not_comparable({n: [c for c in lost if c not in shared.get(n, ())] for n, lost in p.lost.items()})
+        for p in points
+    ]
+
+
+def front(points: Sequence[Point]) -> set[str]:
+    """Names on the Pareto front: nothing is at least as good on both and better on one."""
+    good = sorted((p for p in points if p.ok), key=lambda p: (p.risk, p.utility))
+    front, least = set(), inf
+    for point in good:
+        if point.utility < least or any(
+            p.name in front and (p.risk, p.utility) == (point.risk, point.utility) for p in good
+        ):
+            front.add(point.name)
+            least = min(least, point.utility)
+    return front
+
+
+def hypervolume(points: Sequence[Point], risk: float, loss: float) -> float:
+    """The share of the rectangle risk × loss that lies above and to the right of some point."""
+    if risk <= 0 or loss <= 0:
+        return 0.0
+    area, reached = 0.0, loss
+    for point in sorted(points, key=lambda p: (p.risk, p.utility)):
+        if point.utility < reached and point.risk < risk:
+            area += (reached - point.utility) * (risk - point.risk)
+            reached = point.utility
+    return area / (risk * loss)

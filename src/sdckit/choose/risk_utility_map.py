@@ -1,0 +1,355 @@
+"""RiskUtilityMap: scenarios as points of disclosure risk against information lost."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf, isclose, isfinite
+from typing import Any
+
+import polars as pl
+
+from sdckit.choose.assess import Assessment, assess
+from sdckit.choose.cross_table import tabulated
+from sdckit.choose.point import Point as Point
+from sdckit.choose.point import front as front
+from sdckit.choose.point import hypervolume as hypervolume
+from sdckit.choose.point import lost_everywhere
+from sdckit.choose.quantity import Quantity
+from sdckit.choose.release_checks import unmeasured
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import show
+from sdckit.errors import OptionError, listing, nearest
+from sdckit.methods.registry import Kind
+
+EXPECTED = "individual_risk.expected_reidentifications"
+MOSAICS = 12  # of more scenarios only those on the front are drawn, unless they are named
+
+
+@dataclass(frozen=True)
+class RiskUtilityMap:
+    """Scenarios as points: disclosure risk against information lost (0 is best on both).
+
+    `original` is the point of the untouched file: full utility, its own risk.
+    """
+
+    data: Microdata
+    results: tuple[Point, ...]
+    original: Point
+    risk: Mapping[str, float]
+    utility: Mapping[str, float]
+    max_risk: float | None
+    seed: int
+    needs: Mapping[str, Any]
+    also: tuple[str, ...] = ()
+    _made: dict[str, Microdata] = field(default_factory=dict, repr=False, compare=False)  # by scenario
+
+    @property
+    def front(self) -> pl.DataFrame:
+        """The scenarios no other beats on both risk and loss, by rising risk."""
+        return self.points.filter("on_front").sort("risk")
+
+    @property
+    def best(self) -> Point | None:
+        """The scenario with the least loss under the accepted risk (of those, the least risk)."""
+        return min(self._acceptable, key=lambda p: (p.utility, p.risk), default=None)
+
+    @property
+    def reason(self) -> str:
+        """Why the best point is recommended, in one sentence."""
+        best = self.best
+        under = "" if self.max_risk is None else f" among those with a risk of at most {show(self.max_risk)}"
+        if not any(p.ok for p in self.results):
+            return "No scenario could be measured."
+        if best is None:
+            return f"No scenario is acceptable{under}: protect more, or accept a higher risk."
+        left = self.identifiers_left
+        never = f"Not for release, with direct identifiers in the file: {listing(left)}. " if left else ""
+        return (
+            f"{never}{best.name} loses least ({show(best.utility)}){under}; its risk is {show(best.risk)}, "
+            f"{show(self.original.risk)} before.{self._unseen}"
+        )
+
+    @property
+    def identifiers_left(self) -> tuple[str, ...]:
+        """Direct identifiers that the best file still has: it is not for release, whatever its risk."""
+        return self.protect().roles.direct if self.data.roles.direct and self.best is not None else ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to mind before the best file is released: of its steps, and of columns no risk looks at.
+
+        Only of that file, which is made again: to look through every column of all of them takes long.
+        """
+        if self.best is None:
+            return ()
+        return tuple(dict.fromkeys((*self.best.warnings, *unmeasured(self.data, self.protect()))))
+
+    @property
+    def _unseen(self) -> str:
+        """Of which variables the losses say nothing, whatever the scenario."""
+        found = lost_everywhere(self.results)
+        told = [
+            f"{Quantity.named(n).spec.name} says nothing of {listing(found[n])}"
+            for n in self.utility
+            if n in found
+        ]
+        return f" {'; '.join(told)}, which every scenario drops or recodes." if told else ""
+
+    @property
+    def points(self) -> pl.DataFrame:
+        """One row a scenario: risk, utility (information lost), each measure, seconds, front, best, error.
+
+        Columns of what was measured `also` come after those of the axes, and `left_out` says what is missing.
+        """
+        on_front = front(self.results)
+        best = self.best
+        rows = [
+            {
+                "scenario": p.name,
+                "description": p.scenario.describe(),
+                "risk": p.risk,
+                "utility": p.utility,
+                **{f"risk_{n}": v for n, v in p.risk_values.items()},
+                **{f"utility_{n}": v for n, v in p.utility_values.items()},
+                **{f"{Quantity.named(n).spec.kind.value}_{n}": v for n, v in p.also.items()},
+                "on_front": p.name in on_front,
+                "best": best is not None and p.name == best.name,
+                **p.spread(),
+                "seconds": p.seconds,
+                "error": p.error,
+                **({"left_out": "; ".join(dict.fromkeys(p.left_out.values()))} if self.also else {}),
+            }
+            for p in self.results
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    @property
+    def hypervolume(self) -> float:
+        """How much of the map the front covers: 0 nothing, 1 no risk and no loss.
+
+        The area better than no front at all, seen from the original's risk and the largest loss found;
+        only scenarios under the accepted risk count.
+        """
+        worst = max((p.utility for p in self.results if p.ok), default=0.0)
+        return hypervolume(self._acceptable, self.original.risk, worst)
+
+    def only_front(self) -> "RiskUtilityMap":
+        """The same map with the scenarios on the front only, and the best: what a long search is about."""
+        on_front = front(self.results)
+        best = self.best
+        kept = tuple(
+            p for p in self.results if p.name in on_front or (best is not None and p.name == best.name)
+        )
+        return replace(self, results=kept)
+
+    def protect(self, name: str | None = None) -> Microdata:
+        """The protected file of a scenario (the best by default), made again from the seed."""
+        point = self.best if name is None else next((p for p in self.results if p.name == name), None)
+        if point is None:
+            raise OptionError("There is no such scenario on the map.", given=name or "no acceptable scenario")
+        if point.name not in self._made:
+            self._made[point.name] = point.scenario.protect(self.data, seed=self.seed)
+        return self._made[point.name]
+
+    def assess(self, name: str | None = None) -> Assessment:
+        """The full assessment of a scenario (the best by default)."""
+        protected = self.protect(name)
+        ceiling = self.max_risk if list(self.risk) == ["individual_risk"] else None
+        done = assess(self.data, protected, max_risk=ceiling, **self.needs)
+        best = self.best
+        return replace(done, scenario=name or (best.name if best else ""), seed=self.seed)
+
+    @property
+    def estimates(self) -> pl.DataFrame:
+        """One row a scenario and estimate of `indicators` and `regression`, with the original's and the risk.
+
+        contained: the original interval holds the estimate. overlap: the mean share of the two intervals that
+        they have in common, from 0 to 1.
+        """
+        rows = [
+            {
+                "scenario": p.name,
+                "measure": e.measure,
+                "name": e.name,
+                **{n: getattr(e, n) for n in ("estimate", "low", "high")},
+                **{n: getattr(e, n) for n in ("original", "original_low", "original_high")},
+                "contained": e.contained,
+                "overlap": e.overlap,
+                "risk": p.risk,
+                "expected_reidentifications": p.value(EXPECTED),
+            }
+            for p in self.results
+            for e in p.estimates
+        ]
+        texts = dict.fromkeys(("scenario", "measure", "name"), pl.String)
+        floats = ("estimate", "low", "high", "original", "original_low", "original_high")
+        schema = {**texts, **dict.fromkeys(floats, pl.Float64), "contained": pl.Boolean}
+        schema |= dict.fromkeys(("overlap", "risk", "expected_reidentifications"), pl.Float64)
+        return pl.DataFrame(rows, schema=schema).fill_nan(None)
+
+    def with_axes(self, *, risk: str | None = None, utility: str | None = None) -> "RiskUtilityMap":
+        """The same scenarios with another of the measures on an axis; the ceiling stays with its own risk."""
+        view = self
+        for kind, name in ((Kind.RISK, risk), (Kind.UTILITY, utility)):
+            if name is not None:
+                view = view._seen(kind, self._measured(name, kind))
+        return view
+
+    def chart(self, *, risk: str | None = None, utility: str | None = None) -> Any:
+        """The map as an Altair chart, with another of the measures on an axis where one is named.
+
+        The recommended scenario stays that of the map itself.
+        """
+        from sdckit.charts import risk_utility_map
+
+        view = self.with_axes(risk=risk, utility=utility)
+        return risk_utility_map(
+            self._marked(view),
+            original_risk=view.original.risk,
+            max_risk=view.max_risk,
+            risk_title=_title(view.risk),
+            loss_title=_title(view.utility),
+            risk_is_share=_is_share(view.risk),
+            loss_is_share=_is_share(view.utility),
+        )
+
+    def multiples(self, utilities: str | Sequence[str] | None = None) -> Any:
+        """Small maps side by side, one a utility measure, against the same risk; the recommended in each.
+
+        By default the map itself and then every other utility that was measured: see `also` of `compare`.
+        """
+        from sdckit.charts import MapPanel, risk_utility_multiples
+
+        if utilities is None:
+            names = [n for n in (*self.utility, *self.also) if Quantity.named(n).spec.kind is Kind.UTILITY]
+            views = [self, *(self.with_axes(utility=n) for n in names if [n] != list(self.utility))]
+        else:
+            chosen = [utilities] if isinstance(utilities, str) else utilities
+            views = [self.with_axes(utility=name) for name in chosen]
+        if not views:
+            raise OptionError("There is no utility to draw.", given="an empty list")
+        panels = [MapPanel(_title(v.utility), self._marked(v), _is_share(v.utility)) for v in views]
+        return risk_utility_multiples(
+            panels,
+            original_risk=self.original.risk,
+            max_risk=self.max_risk,
+            risk_title=_title(self.risk),
+            risk_is_share=_is_share(self.risk),
+        )
+
+    def estimate_chart(self, name: str) -> Any:
+        """One estimate and its interval under every scenario, against the risk that remains.
+
+        `name` as in `estimates`. The risk is that of expected re-identifications where individual_risk was
+        measured, else the map's. Scenarios whose protection changed what is estimated (the reference category
+        of a coefficient) or that no longer allow it are named under the chart, not drawn.
+        """
+        from sdckit.charts import estimate_and_risk
+
+        base = next((e for e in self.original.estimates if e.name == name), None)
+        if base is None:
+            known = [e.name for e in self.original.estimates]
+            raise OptionError(
+                f"There is no estimate {name!r} on the map.",
+                allowed=listing(known, 30) or "none: name indicators or regression when comparing",
+                hint=nearest(name, known),
+            )
+        expected = isfinite(self.original.value(EXPECTED))
+        drawn, skipped = [], []
+        for point in self.results:
+            one = next((e for e in point.estimates if e.name == name and e.measure == base.measure), None)
+            risk = point.value(EXPECTED) if expected else point.risk
+            same = one is not None and isclose(one.original, base.original, rel_tol=1e-9, abs_tol=1e-12)
+            if one is None or not same or not isfinite(one.estimate) or not isfinite(risk):
+                skipped.append(point.name)
+            else:
+                drawn.append((point.name, risk, (one.estimate, one.low, one.high)))
+        return estimate_and_risk(
+            [d[0] for d in drawn],
+            [d[1] for d in drawn],
+            [d[2] for d in drawn],
+            (base.estimate, base.low, base.high),
+            title=f"Coefficient of {_term(name)}" if base.measure == "regression" else name,
+            risk_title="Expected re-identifications" if expected else _title(self.risk),
+            risk_is_share=not expected and _is_share(self.risk),
+            original_risk=self.original.value(EXPECTED) if expected else self.original.risk,
+            best=self.best.name if self.best else None,
+            skipped=skipped,
+        )
+
+    def mosaics(
+        self,
+        variables: str | Sequence[str],
+        *,
+        scenarios: Sequence[str] | None = None,
+        public: bool = False,
+    ) -> Any:
+        """Mosaic plots of one variable or two: the original and the scenarios side by side.
+
+        One variable: a column a scenario, tiles its categories. Two: a mosaic a scenario. The files are made
+        again from the seed. `public` puts categories together that a file has fewer than five records of.
+        """
+        from sdckit.charts import mosaics
+
+        if scenarios is None:
+            shown = self if len(self.results) <= MOSAICS else self.only_front()
+            scenarios = [p.name for p in shown.results if p.ok]
+        names = ["Original", *scenarios]
+        files = [self.data, *map(self.protect, scenarios)]
+        found = tabulated(files, variables, public=public)
+        return mosaics(names, found.titles, found.levels, found.files)
+
+    @property
+    def _acceptable(self) -> list[Point]:
+        ceiling = inf if self.max_risk is None else self.max_risk
+        return [p for p in self.results if p.ok and p.risk <= ceiling]
+
+    def _seen(self, kind: Kind, name: str) -> "RiskUtilityMap":
+        axis = self.risk if kind is Kind.RISK else self.utility
+        if [name] == list(axis):
+            return self
+        found = replace(
+            self,
+            results=tuple(p.seen(kind, name) for p in self.results),
+            original=self.original.seen(kind, name),
+            also=tuple(n for n in (*axis, *self.also) if n != name),
+        )
+        if kind is Kind.RISK:
+            return replace(found, risk={name: 1.0}, max_risk=None)
+        return replace(found, utility={name: 1.0})
+
+    def _measured(self, name: str, kind: Kind) -> str:
+        known = [n for n in (*self.risk, *self.utility, *self.also) if Quantity.named(n).spec.kind is kind]
+        if name not in known:
+            raise OptionError(
+                f"{name} was not measured as a {kind.value}.",
+                allowed=listing(known, 30),
+                hint=nearest(name, known) or f"Say also={name!r} when comparing.",
+            )
+        return name
+
+    def _marked(self, view: "RiskUtilityMap") -> pl.DataFrame:
+        """The points of a view, with the scenario that this map recommends."""
+        best = self.best.name if self.best else None
+        return view.points.with_columns(best=(pl.col("scenario") == best).fill_null(False))
+
+    def __repr__(self) -> str:
+        shown = self.points.select("scenario", "risk", "utility", "on_front", "best", "error")
+        number = len(self.results)
+        return f"Risk–utility map of {number} scenario{'s' * (number > 1)}\n{shown}\n{self.reason}"
+
+
+def _term(name: str) -> str:
+    """A coefficient's name for people: sex[T.Female] is sex: Female."""
+    return re.sub(r"\[T\.([^\]]*)\]", r": \1", name)
+
+
+def _title(axis: Mapping[str, float]) -> str:
+    quantities = [Quantity.named(name) for name in axis]
+    if len(quantities) == 1 and not quantities[0].low_is_good:
+        return quantities[0].axis_title
+    return ", ".join(q.title for q in quantities)
+
+
+def _is_share(axis: Mapping[str, float]) -> bool:
+    return len(axis) == 1 and Quantity.named(next(iter(axis))).is_share

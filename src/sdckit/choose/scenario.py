@@ -1,0 +1,190 @@
+"""Step and Scenario: an ordered list of protections, written and read as YAML, replayed from a seed."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sdckit.data.microdata import Microdata, require_microdata
+from sdckit.errors import OptionError, SdcError, shown
+from sdckit.methods.options import as_names, names_columns
+from sdckit.methods.registry import Kind, find, plain
+
+Progress = Callable[[str, int, int], None]  # step name, position, steps in all
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Step:
+    """One protection with its options, checked when it is written down.
+
+    >>> Step("suppress", k=3)
+    suppress(k=3)
+    """
+
+    method: str
+    options: Mapping[str, Any]
+
+    def __init__(self, method: str, /, **options: Any) -> None:
+        spec = find(method, Kind.PROTECTION)
+        options = {n: as_names(v) if names_columns(spec.hints.get(n)) else v for n, v in options.items()}
+        spec.validate(options)
+        object.__setattr__(self, "method", method)
+        object.__setattr__(self, "options", plain(options))
+
+    def __repr__(self) -> str:
+        return f"{self.method}({', '.join(f'{k}={v}' for k, v in self.options.items())})"
+
+    def check(self, data: Microdata) -> None:
+        """Refuse columns that are not there before any work starts.
+
+        Roles may change on the way (a recoded number is no longer numeric), so each step checks its own.
+        """
+        spec = find(self.method, Kind.PROTECTION)
+        spec.resolve(data, spec.validate(self.options))
+
+    @property
+    def random(self) -> bool:
+        """Whether the step draws random numbers."""
+        return "rng" in find(self.method, Kind.PROTECTION).parameters
+
+    def protect(
+        self, data: Microdata, rng: np.random.Generator, left: Callable[[int], None] | None = None
+    ) -> Microdata:
+        """Carry the step out; long steps tell `left` how many records they still have to treat."""
+        spec = find(self.method, Kind.PROTECTION)
+        changed: Microdata = spec.call(data, rng=rng, progress=left, **self.options)
+        return changed
+
+    def as_dict(self) -> dict[str, Any]:
+        """The step as YAML has it: {method: {option: value}}."""
+        return {self.method: dict(self.options)}
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Scenario:
+    """A named list of steps. The same data, steps and seed give the same file to the byte.
+
+    >>> Scenario("k3", [Step("suppress", k=3)])
+    Scenario 'k3': suppress(k=3)
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+
+    def __init__(self, name: str, steps: Sequence[Step | Mapping[str, Any] | str] = ()) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise OptionError(
+                "A scenario needs a name, and it comes first.",
+                given=shown(name),
+                allowed='Scenario("name", [Step("method", option=value), …])',
+            )
+        if isinstance(steps, str | Mapping) or not isinstance(steps, Iterable):
+            raise OptionError(
+                f"The steps of scenario {name!r} must be a list.",
+                given=shown(steps),
+                allowed="[{method: {option: value}}, …]",
+                hint="In YAML each step begins with a dash, or the steps stand in [ ].",
+            )
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "steps", tuple(_step(name, s) for s in steps))
+
+    def __repr__(self) -> str:
+        return f"Scenario {self.name!r}: {self.describe()}"
+
+    def describe(self) -> str:
+        """The steps in one line."""
+        return ", then ".join(map(repr, self.steps)) or "no protection"
+
+    def check(self, data: Microdata) -> None:
+        """Refuse before any work what these data do not allow."""
+        for step in self.steps:
+            step.check(data)
+
+    def protect(self, data: Microdata, seed: int = 0, progress: Progress | None = None) -> Microdata:
+        """The protected microdata; its log says what every step did.
+
+        Each step draws from its own generator, made of the seed and the step's position.
+
+        >>> import sdckit as sdc
+        >>> data = sdc.demo.survey(n=300, seed=1)
+        >>> protected = Scenario("k2", [Step("suppress", k=2, keys=["sex", "region"])]).protect(data, seed=1)
+        >>> protected.log[-1].method
+        'suppress'
+        """
+        require_microdata(data, "Scenario.protect")
+        check_seed(seed)
+        self.check(data)
+        for position, step in enumerate(self.steps):
+            left = None
+            if progress is not None:
+                progress(step.method, position, len(self.steps))
+                left = _left(progress, step.method, position, len(self.steps))
+            data = step.protect(data, _generator(seed, position), left)
+        return data
+
+    def replay(self, data: Microdata, seed: int = 0) -> Microdata:
+        """As `protect`, but first steps that the scenario before it had as well are not done again.
+
+        For that the files after each step of the last scenario are kept with the data.
+        """
+        self.check(data)
+        last: list[tuple[str, Microdata, Step]] = data.kept.get("replayed", [])
+        now = data.kept["replayed"] = []
+        for position, step in enumerate(self.steps):
+            asked = json.dumps([seed if step.random else None, step.as_dict()], default=id)
+            if position < len(last) and last[position][0] == asked:
+                data = last[position][1]
+            else:
+                last = []  # what came after another step began with another file
+                data = step.protect(data, _generator(seed, position))
+            now.append((asked, data, step))  # the step, too: an id must not go to another object
+        return data
+
+    def without(self, position: int) -> "Scenario":
+        """The scenario with one step undone (0 is the first)."""
+        if not 0 <= position < len(self.steps):
+            raise OptionError("There is no such step.", given=position, allowed=f"0 to {len(self.steps) - 1}")
+        return Scenario(self.name, [s for i, s in enumerate(self.steps) if i != position])
+
+    def as_list(self) -> list[dict[str, Any]]:
+        """The steps as YAML has them."""
+        return [step.as_dict() for step in self.steps]
+
+
+def check_seed(seed: Any) -> None:
+    """Refuse what cannot be a seed."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise OptionError("seed must be a whole number, 0 or more.", given=seed)
+
+
+def _generator(seed: int, position: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence([seed, position]))
+
+
+def _left(progress: Progress, method: str, position: int, steps: int) -> Callable[[int], None]:
+    return lambda records: progress(f"{method}, {records:,} records left", position, steps)
+
+
+def _step(scenario: str, step: Step | Mapping[str, Any] | str) -> Step:
+    """A step from a Step, {method: {options}} or just the method's name."""
+    if isinstance(step, Step):
+        return step
+    if isinstance(step, str):
+        step = {step: {}}
+    if not isinstance(step, Mapping) or len(step) != 1:
+        raise OptionError(
+            f"A step of scenario {scenario!r} is not valid.",
+            given=shown(step),
+            allowed='Step("method", option=value), or {method: {option: value}}',
+        )
+    method, options = next(iter(step.items()))
+    if not isinstance(options, Mapping | None):
+        raise OptionError(
+            f"The options of {method!r} in scenario {scenario!r} must be a mapping.", given=options
+        )
+    try:
+        return Step(str(method), **{str(k): v for k, v in (options or {}).items()})
+    except SdcError as error:
+        raise error.after(f"Scenario {scenario!r}") from None

@@ -1,0 +1,124 @@
+"""search: find the scenarios on the risk–utility front instead of trying them all."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from sdckit._support.arrays import Floats
+from sdckit.choose.compare import Judge, Weights, check_numbers, run
+from sdckit.choose.point import comparable
+from sdckit.choose.risk_utility_map import Point, RiskUtilityMap, front
+from sdckit.choose.scenario import Scenario
+from sdckit.choose.space import Genes, Space
+from sdckit.data.microdata import Microdata, require_microdata
+
+BATCH = 8  # scenarios proposed before results are looked at: fixed, so that jobs do not change the outcome
+FIRST = 1 / 3  # share of the trials spent on a coarse grid
+
+Told = Callable[[RiskUtilityMap, int, int], None]  # the map so far, trials done, trials in all
+
+
+def search(
+    data: Microdata,
+    space: Sequence[Any],
+    *,
+    risk: str | Sequence[str] | Weights = "individual_risk",
+    utility: str | Sequence[str] | Weights | None = None,
+    also: str | Sequence[str] = (),
+    max_risk: float | None = None,
+    trials: int = 100,
+    minutes: float | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    cache: str | Path | None = None,
+    progress: Told | None = None,
+    **needs: Any,
+) -> RiskUtilityMap:
+    """Look for protections with little risk and little loss, and place all that were tried on a map.
+
+    `space` is a list of steps with open places: {choices: […]}, {range: [low, high], log: true}, and whole
+    steps that are {optional: …} or {"one of": […]}. A third of the trials go to a coarse grid, the others
+    to neighbours and crossings of scenarios on the front so far, where the front is thin; with `max_risk`
+    the part of the front under it is preferred. It ends after `trials` different scenarios or after
+    `minutes`. The same data, space, trials and seed give the same map, whatever `jobs` is.
+    See `compare` for the other arguments.
+
+    >>> import sdckit as sdc
+    >>> data = sdc.demo.survey(n=300, seed=1).with_roles(keys=["sex", "age"], numeric=["expenditure"])
+    >>> space = [{"recode": {"variable": "age", "width": {"choices": [1, 5, 20]}}},
+    ...          {"microaggregate": {"k": {"range": [2, 20]}}}]
+    >>> sdc.search(data, space, trials=8).points.height
+    8
+    """
+    require_microdata(data, "search")
+    check_numbers(max_risk, seed=seed, jobs=jobs, trials=trials)
+    wanted = Space.of(space)
+    judge = Judge.of(data, risk, utility, needs, cache, also)
+    judge.check_ceiling(max_risk)
+    original = judge.original(data, seed)
+    rng = np.random.default_rng(seed)
+    tried: dict[str, tuple[Genes, Point]] = {}  # by the steps
+    start = perf_counter()
+
+    def so_far() -> RiskUtilityMap:
+        return judge.map(data, (point for _, point in tried.values()), original, max_risk, seed)
+
+    waiting = wanted.grid(max(2, int(trials * FIRST)))
+    while len(tried) < trials and (minutes is None or perf_counter() - start < 60 * minutes):
+        waiting = waiting or propose(wanted, list(tried.values()), max_risk, rng)
+        fresh: dict[str, tuple[Genes, Sequence[Any]]] = {}
+        for genes in waiting[:BATCH]:
+            steps = wanted.express(genes)
+            if str(steps) not in tried:
+                fresh[str(steps)] = genes, steps
+        waiting = waiting[BATCH:]
+        if not fresh and not waiting and len(tried) >= wanted.size(trials):
+            break  # there is nothing else to try
+        room = list(fresh.items())[: trials - len(tried)]
+        # names that tell nothing: they are shown to the public, options are not
+        named = [Scenario(f"trial {len(tried) + i}", s) for i, (_, (_, s)) in enumerate(room, 1)]
+        judged = run(judge, data, named, (seed,), jobs)
+        tried |= {steps: (genes, point) for (steps, (genes, _)), point in zip(room, judged, strict=True)}
+        if progress is not None:
+            progress(so_far(), len(tried), trials)
+    return so_far()
+
+
+def propose(
+    space: Space, tried: list[tuple[Genes, Point]], max_risk: float | None, rng: np.random.Generator
+) -> list[Genes]:
+    """A batch of children of the front: neighbours of one scenario, or a crossing of two side by side."""
+    tried = list(zip((g for g, _ in tried), comparable([p for _, p in tried]), strict=True))
+    fit = [(g, p) for g, p in tried if p.ok and (max_risk is None or p.risk <= max_risk)]
+    pool = fit or [(g, p) for g, p in tried if p.ok]
+    if not pool:
+        return [space.random(rng) for _ in range(BATCH)]
+    best = front([p for _, p in pool])
+    parents = sorted(((g, p) for g, p in pool if p.name in best), key=lambda gp: gp[1].utility)
+    chance = _gaps([p for _, p in parents])
+    children = []
+    for _ in range(BATCH):
+        at = int(rng.choice(len(parents), p=chance))
+        kind = rng.random()
+        if kind < 0.1:
+            children.append(space.random(rng))
+        elif kind < 0.4 and len(parents) > 1:
+            beside = at + 1 if at + 1 < len(parents) else at - 1
+            children.append(space.cross(parents[at][0], parents[beside][0], rng))
+        else:
+            children.append(space.mutate(parents[at][0], rng))
+    return children
+
+
+def _gaps(points: Sequence[Point]) -> Floats:
+    """Chances in proportion to how far the neighbours on the front are, both axes from 0 to 1."""
+    if len(points) < 3:
+        return np.full(len(points), 1 / len(points))
+    xy = np.array([(p.risk, p.utility) for p in points])
+    scaled = (xy - xy.min(axis=0)) / np.maximum(np.ptp(xy, axis=0), 1e-300)
+    steps = np.abs(np.diff(scaled, axis=0)).sum(axis=1)
+    gap = np.concatenate([[steps[0]], steps[1:] + steps[:-1], [steps[-1]]]) + 0.05
+    return np.asarray(gap / gap.sum())

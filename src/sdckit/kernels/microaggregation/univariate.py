@@ -1,0 +1,58 @@
+"""Groups of similar values of one column: individual ranking and the optimal partition."""
+
+import numpy as np
+
+from sdckit.kernels._jit import jit
+from sdckit.kernels.kd_tree import Floats, Ints
+
+
+def individual_ranking(column: Floats, k: int) -> Ints:
+    """Group label of each value: consecutive groups of k in sorted order, the last one takes the remainder.
+
+    Sizes are k, the last k to 2k−1 (one group when n < 2k). Equal values keep their order of appearance.
+    """
+    n = len(column)
+    labels = np.empty(n, dtype=np.int64)
+    labels[np.argsort(column, kind="stable")] = np.minimum(np.arange(n) // k, max(n // k - 1, 0))
+    return labels
+
+
+def optimal_univariate(column: Floats, k: int) -> Ints:
+    """Group label of each value in the partition into groups of at least k with the least sum of squares.
+
+    Optimal groups are consecutive in sorted order and have k to 2k−1 values, so a dynamic programme over the
+    sorted values finds them in O(nk) (one group when n < 2k).
+
+    Reference: Hansen & Mukherjee (2003), IEEE Transactions on Knowledge and Data Engineering 15(4).
+    """
+    order = np.argsort(column, kind="stable")
+    labels = np.empty(len(column), dtype=np.int64)
+    labels[order] = shortest_path(np.asarray(column, dtype=np.float64)[order], k)
+    return labels
+
+
+@jit
+def shortest_path(v: Floats, k: int) -> Ints:
+    """Labels of the optimal groups of the ascending values v."""
+    n = v.shape[0]
+    labels = np.zeros(n, dtype=np.int64)
+    if n < 2 * k:
+        return labels
+    best = np.full(n + 1, np.inf)  # least sum of squares of the first j values
+    best[0] = 0.0
+    last = np.zeros(n + 1, dtype=np.int64)  # size of the last group of that partition
+    for j in range(k, n + 1):
+        mean, loss = 0.0, 0.0
+        for size in range(1, min(2 * k - 1, j) + 1):
+            # adding one value at a time avoids the cancellation of sums of squares
+            d = v[j - size] - mean
+            mean += d / size
+            loss += d * (v[j - size] - mean)
+            if size >= k and best[j - size] + loss < best[j]:
+                best[j], last[j] = best[j - size] + loss, size
+    j, label = n, 0
+    while j > 0:
+        labels[j - last[j] : j] = label
+        label += 1
+        j -= last[j]
+    return label - 1 - labels

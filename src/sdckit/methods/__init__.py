@@ -1,0 +1,1 @@
+"""How a function becomes a method: its specification, its options, its call, its effects."""

@@ -1,0 +1,83 @@
+"""Blanked values that other columns of the file still tell."""
+
+from collections.abc import Mapping
+from math import sqrt
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
+
+from sdckit._support.arrays import Codes
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import comparable
+from sdckit.data.roles import Role
+
+SURE = 0.9  # of what chance leaves to be known, the share that a column must tell
+NAMES = (Role.STRATA, Role.CLUSTER, Role.HOUSEHOLD)  # their numbers are names: neighbours mean nothing
+
+
+def told(before: Microdata, after: pl.DataFrame, blanked: Mapping[str, int]) -> dict[str, Any]:
+    """What a suppression logs of the values it blanked that other columns tell; `blanked` counts them by key.
+
+    A value is told by a column if all records that have the same value there and still show the key show
+    one and the same, the blanked one: the stratum tells the region, a member that of the household, a weight
+    the stratum. One such record is enough. Where there is none and the column has an order, the nearest
+    values below and above must agree: an income tells its class. Small groups agree by chance, so a column
+    counts only if guesses from it, also about records that are shown, are right nine times in ten beyond
+    chance, and this by more than two standard deviations.
+
+    Every column is looked at as it is after the step, one at a time, but for the id (see `new_ids`) and
+    direct identifiers: what two columns tell together is not seen. values_told: blanked values that some
+    column tells. told_by: for each key the columns that tell it, and how many of its blanked values.
+    """
+    from sdckit.kernels.told import Blanks, Groups, guess_from
+
+    keys = {
+        key: Blanks.of(_codes(before.frame[key]), after[key].is_null().to_numpy())
+        for key, count in blanked.items()
+        if count
+    }
+    anyhow = {key: np.zeros(len(blanks.rows), dtype=bool) for key, blanks in keys.items()}
+    told_by: dict[str, dict[str, int]] = {key: {} for key in keys}
+    names = {c for role in NAMES for c in before.roles.columns(role)}
+    unseen = {before.roles.id, *before.roles.direct}
+    for column in after.columns if keys else ():
+        if column in unseen or not comparable(after.schema[column]):
+            continue
+        kind = after.schema[column]
+        ordered = (kind.is_numeric() or kind.is_temporal()) and column not in names
+        codes = keys[column].shown if column in keys else _codes(after[column])
+        groups = Groups.of(codes, ordered=ordered)
+        for key in (k for k in keys if k != column):
+            guess = guess_from(groups, keys[key])
+            beyond = guess.right - guess.chance
+            sure = beyond >= SURE * (guess.tests - guess.chance) and beyond > 2 * sqrt(guess.variance)
+            if sure and guess.told.any():
+                anyhow[key] |= guess.told
+                told_by[key][column] = int(guess.told.sum())
+    return {
+        "values_told": sum(int(values.sum()) for values in anyhow.values()),
+        "told_by": {key: _most_first(columns) for key, columns in told_by.items() if columns},
+    }
+
+
+def _most_first(columns: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(columns.items(), key=lambda pair: -pair[1]))
+
+
+def _codes(column: pl.Series) -> Codes:
+    """Values as codes in their order, at times with gaps; missing is −1."""
+    from sdckit.kernels.told import ranks
+
+    kind = column.dtype
+    if kind.is_decimal() or kind.is_float():
+        numbers = column.cast(pl.Float64).fill_null(np.nan).to_numpy(writable=True)
+        return ranks(np.argsort(numbers), numbers)
+    if kind == pl.Boolean:
+        whole = column.cast(pl.UInt8)
+    else:
+        whole = (column.cast(pl.Categorical) if kind == pl.String else column).to_physical()
+    low, high = (cast("int", end or 0) for end in (whole.min(), whole.max()))
+    if max(high, -low, high - low) > 4 * len(column) + 2**16:
+        whole, low = whole.rank("dense"), 1  # only then: sorting takes longer than all the rest
+    return (whole.cast(pl.Int64) - low).cast(pl.Int32).fill_null(-1).to_numpy(writable=True)

@@ -1,0 +1,85 @@
+"""Numeric columns as a matrix, and back into the file."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sdckit._support.arrays import Floats
+from sdckit.data.microdata import Microdata
+from sdckit.data.values import instead_of_numbers
+from sdckit.engine import frames
+from sdckit.errors import ColumnError
+
+
+def number_columns(data: Microdata, variables: Sequence[str], method: str) -> list[str]:
+    """The variables, each once; refused where one does not hold numbers or there is none."""
+    names = list(dict.fromkeys(variables))
+    schema = frames.schema(data.frame)
+    if not names:
+        raise ColumnError(f"{method} has no variable to change.", hint="Give variables=[…].")
+    for column in names:
+        if not schema[column].is_numeric():
+            raise ColumnError(
+                f"{method} needs numbers; {column!r} does not hold numbers.",
+                given=instead_of_numbers(data.frame, column, schema[column]),
+            )
+    return names
+
+
+def matrix_of(data: Microdata, names: Sequence[str]) -> Floats:
+    """The columns side by side (n × p), nan where missing."""
+    return np.asarray(data.frame.select(pl.col(names).cast(pl.Float64)).to_numpy())
+
+
+def with_numbers(
+    data: Microdata, names: Sequence[str], before: Floats, after: Floats, *, whole: bool = True, **did: Any
+) -> Microdata:
+    """The file with other numbers in these columns, missing for nan; the log says how many changed.
+
+    Columns of whole numbers stay so where all new ones are whole, or with `whole=False` become decimal.
+    """
+    columns = [pl.Series(c, after[:, j]).fill_nan(None) for j, c in enumerate(names)]
+    if whole:
+        columns = [_whole(new, data.frame.schema[new.name]) for new in columns]
+    changed = (after != before) & ~np.isnan(before)
+    return data.with_frame(
+        data.frame.with_columns(columns),
+        values_changed=int(changed.sum()),
+        records_touched=int(changed.any(axis=1).sum()),
+        **did,
+    )
+
+
+def _whole(column: pl.Series, before: pl.DataType) -> pl.Series:
+    """The column in the integer type it was in, unless that would lose digits."""
+    if not before.is_integer() or (column != column.floor()).any():
+        return column
+    return column.cast(before, strict=False)
+
+
+def location_and_spread(x: Floats) -> tuple[Floats, Floats]:
+    """Mean and standard deviation (n−1) of each column's present values.
+
+    A column without two different values has its own value as the mean, exactly, and a deviation of 0.
+    """
+    if not len(x):
+        return np.zeros(x.shape[1]), np.zeros(x.shape[1])
+    low, high = np.fmin.reduce(x), np.fmax.reduce(x)  # fmin and fmax pass over nan
+    varies = low < high
+    # sums of squares of very large numbers would overflow
+    largest = np.maximum(np.abs(low), np.abs(high))
+    scale = np.where(largest > 0, largest, 1.0)
+    count = np.maximum((~np.isnan(x)).sum(axis=0), 2)
+    scaled = x / scale
+    mean = np.nansum(scaled, axis=0) / count
+    spread = scale * np.sqrt(np.nansum((scaled - mean) ** 2, axis=0) / (count - 1))
+    return np.where(varies, mean * scale, np.nan_to_num(low)), np.where(varies, spread, 0.0)
+
+
+def standardise(x: Floats) -> Floats:
+    """Columns with mean 0 and standard deviation 1, missing values apart; constant columns become 0."""
+    mean, spread = location_and_spread(x)
+    # halves, because the difference of two very large numbers would overflow
+    return np.asarray((x / 2 - mean / 2) / np.where(spread > 0, spread, 1.0) * 2)

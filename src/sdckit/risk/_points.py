@@ -1,0 +1,185 @@
+"""Records of several files as points on one scale: numbers, categories and missing values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import like_a_number
+from sdckit.data.values import in_one_column
+from sdckit.errors import DataError, OptionError, listing
+
+SAME = 1e-9  # distances that differ by less, relatively, are ties: they are equal but for rounding
+_NOTHING = 1e-12  # and those that differ by less than this many standard deviations or ranges
+
+
+class Distance(StrEnum):
+    """How far apart two records are.
+
+    euclidean, manhattan: over numbers in standard deviations of the original.
+    gower: the mean over variables of |x−y|/range for numbers, 0 or 1 for categories.
+    """
+
+    EUCLIDEAN = "euclidean"
+    MANHATTAN = "manhattan"
+    GOWER = "gower"
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """One row a record in each of `files`; NaN is missing. Sums over variables become distances by `size`."""
+
+    variables: tuple[str, ...]
+    files: tuple[Floats, ...]
+    nominal: Bools
+    far: Floats
+    distance: Distance
+    notes: tuple[str, ...]
+
+    def rule(self, *, blank_counts: bool) -> Any:
+        """How distances are made; `blank_counts`: a value only the query lacks is as far as can be."""
+        from sdckit.kernels.nearest import Rule
+
+        plain = not self.nominal.any() and not any(np.isnan(x).any() for x in self.files)
+        blank = self.far if blank_counts else np.zeros_like(self.far)
+        return Rule(self.nominal, self.far, blank, self.distance is Distance.EUCLIDEAN, plain)
+
+    def tree(self, file: int, *, blank_counts: bool) -> Any:
+        """A tree of one file's records."""
+        from sdckit.kernels.nearest import build
+
+        return build(self.files[file], self.rule(blank_counts=blank_counts))
+
+    def part(self, columns: Bools, rows: Ints) -> "Points":
+        """Some of the variables, and of the last file only some records."""
+        *files, last = self.files
+        return Points(
+            tuple(v for v, wanted in zip(self.variables, columns, strict=True) if wanted),
+            tuple(np.ascontiguousarray(x[:, columns]) for x in (*files, last[rows])),
+            self.nominal[columns],
+            self.far[columns],
+            self.distance,
+            self.notes,
+        )
+
+    def size(self, sums: Floats) -> Floats:
+        """Distances from sums over variables."""
+        if self.distance is Distance.EUCLIDEAN:
+            return np.sqrt(sums)
+        return sums / len(self.variables) if self.distance is Distance.GOWER else sums
+
+    def around(self, sums: Floats) -> tuple[Floats, Floats]:
+        """The sums just below and just above: between them lie those that are equal but for rounding."""
+        root = np.sqrt(sums) if self.distance is Distance.EUCLIDEAN else sums
+        low = np.maximum(root * (1 - SAME) - _NOTHING, 0.0)
+        high = root * (1 + SAME) + _NOTHING
+        return (low**2, high**2) if self.distance is Distance.EUCLIDEAN else (low, high)
+
+
+def points(
+    frames: Sequence[pl.DataFrame],
+    variables: Sequence[str],
+    data: Microdata,
+    distance: Distance | None,
+    *,
+    ranges: int,
+) -> Points:
+    """The variables of all files on one scale, by the roles of `data`.
+
+    Numeric are columns in the numeric role, dates, and numbers that are neither keys nor sensitive. A key or
+    sensitive column of numbers is numeric, too, where the first file has more than 20 values of it and no
+    value labels, as of an age in years; a note says so. The values of an Enum are ordered; all others are
+    categories. Without `distance`: Euclidean where all are
+    numeric, else Gower. The standard deviation (n−1) is the first file's, Gower's range that of the first
+    `ranges` files together. A variable that is numbers in one file and text in another, has no value in a
+    file, or does not vary where its scale comes from is left out with a note.
+    """
+    columns, notes = [], []
+    for name in dict.fromkeys(variables):
+        both = in_one_column([f[name] for f in frames])
+        if both is None:
+            notes.append(f"{name} is coded differently in the files and left out.")
+        else:
+            kind = _kind(both, data)
+            if kind == "nominal" and both.dtype.is_numeric() and like_a_number(frames[0][name], data):
+                kind = "numeric"
+                notes.append(f"{name} has many values and no value labels: taken for a number.")
+            columns.append((name, both, kind))
+    mixed = [name for name, _, kind in columns if kind != "numeric"]
+    if distance is None:
+        distance = Distance.GOWER if mixed else Distance.EUCLIDEAN
+    elif mixed and distance is not Distance.GOWER:
+        raise OptionError(
+            f"Categories have no {distance.value} distance.",
+            given=listing(mixed),
+            allowed=Distance.GOWER.value,
+        )
+    starts = np.cumsum([0, *(f.height for f in frames)])
+    scaled: dict[str, tuple[Floats, bool, float]] = {}
+    for name, both, kind in columns:
+        found = _scaled(both, kind, distance, starts, ranges)
+        if found is None:
+            notes.append(f"{name} does not vary, or a file has no value of it; left out.")
+        else:
+            scaled[name] = found
+    stack = np.column_stack([v for v, _, _ in scaled.values()]) if scaled else np.empty((starts[-1], 0))
+    return Points(
+        tuple(scaled),
+        tuple(np.ascontiguousarray(x) for x in np.split(stack, starts[1:-1])),
+        np.array([nominal for _, nominal, _ in scaled.values()], dtype=np.bool_),
+        np.array([far for _, _, far in scaled.values()], dtype=np.float64),
+        distance,
+        tuple(notes),
+    )
+
+
+def distinct_order(x: Floats) -> Ints:
+    """The rows sorted by their values, so that what is done in this order does not depend on row order."""
+    return np.lexsort(x.T) if x.shape[1] else np.arange(len(x))
+
+
+def by_record(data: Microdata, columns: pl.DataFrame) -> pl.DataFrame:
+    """The columns beside the id of each record."""
+    return columns.insert_column(0, data.ids(beside=columns.columns))
+
+
+def _kind(both: pl.Series, data: Microdata) -> str:
+    if isinstance(both.dtype, pl.Enum):
+        return "ordinal"
+    number = both.dtype.is_numeric() and both.name not in (*data.roles.keys, *data.roles.sensitive)
+    role = both.name in data.roles.numeric and both.dtype.is_numeric()
+    return "numeric" if role or number or both.dtype.is_temporal() else "nominal"
+
+
+def _scaled(
+    both: pl.Series, kind: str, distance: Distance, starts: Ints, ranges: int
+) -> tuple[Floats, bool, float] | None:
+    """Values as coordinates, whether they are categories, and the term of the sum for far apart."""
+    missing = both.is_null().to_numpy()
+    if any(missing[a:b].all() for a, b in pairwise(starts)):
+        return None
+    if kind == "nominal":
+        codes = both.rank("dense").cast(pl.Float64).to_numpy()
+        return (codes, True, 1.0) if np.nanmin(codes) < np.nanmax(codes) else None
+    values = (both if both.dtype.is_numeric() else both.to_physical()).cast(pl.Float64).to_numpy()
+    if np.isinf(values).any():
+        raise DataError(f"Column {both.name!r} has infinite values.", allowed="finite numbers or missing")
+    if isinstance(both.dtype, pl.Enum):
+        levels = len(both.dtype.categories)
+        return (values / (levels - 1), False, 1.0) if levels > 1 else None
+    low, high = np.nanmin(values) / 2, np.nanmax(values) / 2  # halves: the range may overflow
+    shared = values[: starts[ranges if distance is Distance.GOWER else 1]]
+    if np.nanmin(shared) == np.nanmax(shared):
+        return None
+    unit = (values / 2 - low) / (high - low)
+    shared = unit[: len(shared)]
+    if distance is Distance.GOWER:
+        return unit / (np.nanmax(shared) - np.nanmin(shared)), False, 1.0
+    spread = float(np.nanstd(shared, ddof=1))
+    return unit / spread, False, spread ** (-2 if distance is Distance.EUCLIDEAN else -1)

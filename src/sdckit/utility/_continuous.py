@@ -1,0 +1,221 @@
+"""What the measures of continuous variables share: both files made comparable, matrices, quantiles."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import narwhals as nw
+import numpy as np
+
+from sdckit._support.arrays import Floats
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import PROTECTED, no_longer, side_by_side, still_numeric
+from sdckit.engine import frames, tables
+
+Source = tuple[tables.Table, str | None]  # the variables as numbers, and the name of the weight beside them
+
+_WEIGHT = f"{tables.OURS}weight"
+_HUGE = 1e100  # squares and fourth powers of larger numbers, or of 1 / _HUGE, leave floating point
+
+
+@dataclass(frozen=True, slots=True)
+class NumericPair:
+    """The numeric variables of both files, with what had to be said about them.
+
+    Variables with extreme numbers are divided by `scale`, a power of two and the same in both files, so that
+    moments do not overflow; it is 1 for all others. `largest` is the largest absolute number after that.
+    """
+
+    variables: tuple[str, ...]
+    original: Source
+    protected: Source
+    scale: dict[str, float]
+    largest: dict[str, float]
+    notes: tuple[str, ...]
+    lost: tuple[str, ...]  # what the original would have allowed to compare
+
+    @property
+    def sources(self) -> tuple[Source, Source]:
+        """The original, then the protected file."""
+        return self.original, self.protected
+
+    @property
+    def weighted(self) -> bool:
+        """Whether either file has weights."""
+        return self.original[1] is not None or self.protected[1] is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Matrices:
+    """Covariances (in the units of `scale`) and correlations of both files, over complete cases of each."""
+
+    variables: tuple[str, ...]
+    covariance: tuple[Floats, Floats]
+    correlation: tuple[Floats, Floats]
+    notes: tuple[str, ...]
+    lost: tuple[str, ...]
+
+
+def numeric_pair(original: Microdata, protected: Microdata, variables: Sequence[str]) -> NumericPair:
+    """The variables that are numbers with at least one value present in both files."""
+    chosen, notes = still_numeric(original, protected, list(dict.fromkeys(variables)))
+    reach = [_reach(data, chosen) for data in (original, protected)]
+    empty = [c for c in chosen if any(r[c] is None for r in reach)]
+    if empty:
+        notes += (f"No value present in one of the files, left out: {', '.join(empty)}.",)
+    good = tuple(c for c in chosen if c not in empty)
+    lost = no_longer(original, protected, variables, numeric=True)
+    lost += tuple(c for c in empty if reach[0][c] is not None)
+    if not good:
+        notes += ("No variable has numbers in both files.",)
+    size = {c: max(float(r[c] or 0.0) for r in reach) for c in good}
+    scale = {c: _power_of_two(s) for c, s in size.items()}
+    first, second = (_source(data, good, scale) for data in (original, protected))
+    return NumericPair(good, first, second, scale, {c: s / scale[c] for c, s in size.items()}, notes, lost)
+
+
+def _reach(data: Microdata, columns: Sequence[str]) -> dict[str, float | None]:
+    """The largest absolute number of each column; None where all are missing."""
+    if not columns:
+        return {}
+    wanted = [
+        nw.col(c).cast(nw.Float64).abs().max().alias(f"{tables.OURS}{i}") for i, c in enumerate(columns)
+    ]
+    return dict(zip(columns, frames.gather(data.table.select(*wanted)).row(0), strict=True))
+
+
+def _power_of_two(size: float) -> float:
+    if size == 0 or 1 / _HUGE < size < _HUGE:
+        return 1.0
+    return 2.0 ** math.frexp(size)[1] if size < 2.0**1000 else 2.0**1000
+
+
+def _source(data: Microdata, columns: Sequence[str], scale: dict[str, float]) -> Source:
+    numbers = [(nw.col(c).cast(nw.Float64), scale[c], c) for c in columns]
+    wanted = [(x if s == 1.0 else x / s).alias(c) for x, s, c in numbers]
+    weight = data.roles.weight
+    if weight is not None:
+        wanted.append(nw.col(weight).cast(nw.Float64).alias(_WEIGHT))
+    return (data.table.select(*wanted) if wanted else data.table), None if weight is None else _WEIGHT
+
+
+def record_sums(original: Microdata, protected: Microdata, variables: Sequence[str]) -> dict[str, float]:
+    """Weighted sums over records, for the i-th variable under names that end in i, in one pass.
+
+    moved |x−y|, square (x−y)², share |x−y|/|x| where x is not 0; pairs and usable: the weight of the pairs
+    behind them. missing, zero: the number of pairs with a missing value, and with x = 0. total: all weight.
+    """
+    weight = original.roles.weight
+    w = nw.lit(1.0) if weight is None else nw.col(weight).cast(nw.Float64)
+    places = range(len(variables))
+    staged = side_by_side(original, protected, variables).select(
+        w.alias("w"),
+        *(nw.col(c).cast(nw.Float64).alias(f"x{i}") for i, c in enumerate(variables)),
+        *(nw.col(c + PROTECTED).cast(nw.Float64).alias(f"y{i}") for i, c in enumerate(variables)),
+    )
+    staged = staged.with_columns(
+        *((nw.col(f"x{i}") - nw.col(f"y{i}")).abs().alias(f"d{i}") for i in places),
+        *(nw.when(nw.col(f"x{i}") != 0).then(nw.col(f"x{i}").abs()).alias(f"a{i}") for i in places),
+    ).with_columns(*((nw.col(f"d{i}") / nw.col(f"a{i}")).alias(f"r{i}") for i in places))
+    mass, wanted = nw.col("w"), [nw.col("w").sum().alias("total")]
+    for i in places:
+        d, r = nw.col(f"d{i}"), nw.col(f"r{i}")
+        zero = (nw.col(f"x{i}") == 0) & ~nw.col(f"y{i}").is_null()
+        wanted += [
+            (d * mass).sum().alias(f"moved{i}"),
+            (d * d * mass).sum().alias(f"square{i}"),
+            (r * mass).sum().alias(f"share{i}"),
+            nw.when(~d.is_null()).then(mass).sum().alias(f"pairs{i}"),
+            nw.when(~r.is_null()).then(mass).sum().alias(f"usable{i}"),
+            d.is_null().cast(nw.Int64).sum().alias(f"missing{i}"),
+            nw.when(zero).then(nw.lit(1)).otherwise(nw.lit(0)).sum().alias(f"zero{i}"),
+        ]
+    row = frames.gather(staged.select(*wanted)).row(0, named=True)
+    return {name: float(v or 0.0) for name, v in row.items()}
+
+
+def complete(source: Source, variables: Sequence[str]) -> tables.Table:
+    """The records in which none of the variables is missing."""
+    return source[0].filter(~nw.any_horizontal(*(nw.col(c).is_null() for c in variables), ignore_nulls=False))
+
+
+def left_out(pair: NumericPair) -> tuple[str, ...]:
+    """A note on the records that are not complete; none where all are."""
+    if not pair.variables:
+        return ()
+    counts = []
+    for source in pair.sources:
+        whole = frames.height(source[0].to_native())
+        counts.append((whole - frames.height(complete(source, pair.variables).to_native()), whole))
+    if not any(lost for lost, _ in counts):
+        return ()
+    (lost, whole), (lost2, whole2) = counts
+    return (
+        f"Records with a missing number are not in the matrices: {lost:,} of {whole:,} original and "
+        f"{lost2:,} of {whole2:,} protected records.",
+    )
+
+
+def matrices(pair: NumericPair) -> Matrices:
+    """Covariance and correlation matrices of the variables that vary in both files."""
+    notes = pair.notes + left_out(pair)
+    first, second = (tables.covariance(table, pair.variables, weight) for table, weight in pair.sources)
+    nothing = np.empty((0, 0))
+    if not pair.variables or math.isnan(first[0, 0]) or math.isnan(second[0, 0]):
+        short = ("A file has fewer than two complete records.",) if pair.variables else ()
+        return Matrices((), (nothing, nothing), (nothing, nothing), notes + short, pair.lost)
+    # Rounding leaves a constant column with a variance of the order of (1e-16 · its size)².
+    floor = np.array([(1e-12 * pair.largest[c]) ** 2 for c in pair.variables])
+    varied = np.diag(first) > floor
+    varies = varied & (np.diag(second) > floor)
+    flat = [c for c, v in zip(pair.variables, varies, strict=True) if not v]
+    if flat:
+        notes += (f"Does not vary in one of the files, left out: {', '.join(flat)}.",)
+    lost = pair.lost + tuple(c for c, v in zip(pair.variables, varied, strict=True) if v and c in flat)
+    kept = tuple(c for c in pair.variables if c not in flat)
+    cut = np.ix_(varies, varies)
+    first, second = first[cut], second[cut]
+    return Matrices(kept, (first, second), (correlation(first), correlation(second)), notes, lost)
+
+
+def correlation(covariance: Floats) -> Floats:
+    """The correlation matrix of a covariance matrix with a positive diagonal."""
+    spread = np.sqrt(np.diag(covariance))
+    r = np.clip(covariance / np.outer(spread, spread), -1.0, 1.0)
+    np.fill_diagonal(r, 1.0)
+    return np.asarray(r, dtype=np.float64)
+
+
+def cells(source: Source, variable: str) -> tuple[Floats, Floats, Floats]:
+    """The distinct values of a variable in order, with the records and the sum of weights of each.
+
+    Missing values are left out. This is all of the distribution that any measure of one variable needs.
+    """
+    table, weight = source
+    wanted = [nw.col(variable).alias("value")] + ([] if weight is None else [nw.col(weight).alias("w")])
+    counted = tables.count_cells(table.select(*wanted), ["value"], None if weight is None else "w")
+    counted.columns = ["value", "n", "mass"]
+    counted = counted.drop_nulls("value").sort("value")
+    value, n, mass = (np.asarray(counted[c].to_numpy(), dtype=np.float64) for c in counted.columns)
+    return value, n, mass
+
+
+def quantiles(
+    source: Source, variable: str, probabilities: Sequence[float], *, weighted: bool
+) -> list[float]:
+    """Quantiles of the values present: weighted as in `weighted_quantiles`, else of type 7."""
+    if weighted:
+        value, _, mass = cells(source, variable)
+        return weighted_quantiles(value, mass, probabilities)
+    found = tables.quantiles(source[0], variable, probabilities)
+    return [math.nan if q is None else q for q in found]
+
+
+def weighted_quantiles(value: Floats, mass: Floats, probabilities: Sequence[float]) -> list[float]:
+    """The first of the ordered values whose cumulated share of weight exceeds p; no averaging.
+
+    Shares that equal p up to rounding do not exceed it.
+    """
+    share = np.cumsum(mass) / mass.sum()
+    places = np.searchsorted(share, np.asarray(probabilities) + 1e-12, side="right")
+    return [float(q) for q in value[np.minimum(places, len(value) - 1)]]

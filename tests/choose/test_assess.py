@@ -1,0 +1,185 @@
+"""assess: what applies is measured, what does not is named with its reason."""
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from sdckit import registry
+from sdckit.errors import OptionError, UnknownMethodError
+from sdckit.methods.registry import protection, utility
+
+
+def test_everything_that_applies_is_measured(survey):
+    protected = sdc.protect.microaggregate(survey, k=3)
+    done = sdc.assess(survey, protected, max_risk=1.0)
+    assert {"frequencies", "k_anonymity", "individual_risk"} <= set(done.before)
+    assert set(done.before) <= set(done.after)
+    assert {"missing_values", "contingency_tables", "il1s"} <= set(done.utility)
+    assert done.risk_acceptable is True
+    assert done.seconds.keys() >= done.utility.keys()
+    assert "il1s" in repr(done)
+
+
+def test_who_changes_a_result_does_not_change_the_next(survey):
+    names = ["individual_risk"]
+    first = sdc.assess(survey, survey, measures=names).before["individual_risk"]
+    columns, figures = first.parts.columns, dict(first.figures)
+    first.figures["highest"] = 99
+    first.parts.insert_column(0, pl.Series("mine", [0] * first.parts.height))
+    first.tables.clear()
+    again = sdc.assess(survey, survey, measures=names).before["individual_risk"]
+    assert again.figures == figures
+    assert again.parts.columns == columns
+    assert "keys" in again.tables
+
+
+def test_a_missing_role_is_a_reason(survey):
+    less = survey.with_roles(numeric=())
+    done = sdc.assess(less, less)
+    assert {o.measure: o.reason for o in done.omitted}["il1s"] == "no column has the role numeric"
+
+
+def test_record_measures_are_left_out_for_other_records(survey):
+    sample = survey.with_frame(survey.frame.head(100))
+    done = sdc.assess(survey, sample)
+    reasons = {o.measure: o.reason for o in done.omitted}
+    assert "different lengths (600 and 100 records)" in reasons["il1s"]
+    assert "contingency_tables" in done.utility
+    unlinked = {o.measure: o.reason for o in sdc.assess(survey, survey, linked=False).omitted}
+    assert "the records are not the same people" in unlinked["il1s"]
+
+
+def test_record_measures_are_left_out_after_a_protection_that_mixes_records(survey):
+    @protection("Mix", keeps_records=False)
+    def mix(data: sdc.Microdata) -> sdc.Microdata:
+        """Mix the records."""
+        return data.with_frame(data.frame.with_columns(pl.col("income").reverse()))
+
+    try:
+        done = sdc.assess(survey, mix(survey))
+        assert (
+            "after mix records can no longer be compared one by one"
+            in {o.measure: o.reason for o in done.omitted}["il1s"]
+        )
+    finally:
+        registry.forget("mix")
+
+
+def test_options_go_to_the_measure_they_name(survey):
+    done = sdc.assess(survey, survey, measures=["k_anonymity"], k_anonymity=5)
+    assert done.after["k_anonymity"].options["k"] == 5
+    done = sdc.assess(survey, survey, measures=["k_anonymity"], k_anonymity={"k": 4, "missing": "category"})
+    assert done.after["k_anonymity"].options["missing"] == "category"
+
+
+def test_several_protected_files_give_means(survey):
+    one, two = (sdc.protect.microaggregate(survey, k=k) for k in (2, 10))
+    done = sdc.assess(survey, [one, two], measures=["il1s"])
+    single = [sdc.utility.il1s(survey, p).value for p in (one, two)]
+    assert done.utility["il1s"].value == pytest.approx(sum(single) / 2)
+    assert "Mean over 2 files" in done.utility["il1s"].notes[-1]
+
+
+def test_mistakes_are_named(survey):
+    with pytest.raises(UnknownMethodError, match=r"no measure 'il1'|no measure 'ils'"):
+        sdc.assess(survey, survey, measures=["ils"])
+    with pytest.raises(OptionError, match=r"assess does not know 'k_anonimity'.*Did you mean 'k_anonymity'"):
+        sdc.assess(survey, survey, k_anonimity=3)
+    with pytest.raises(OptionError, match=r"Option 'k' of k_anonymity"):
+        sdc.assess(survey, survey, k_anonymity=1)
+    with pytest.raises(OptionError, match=r"max_risk is a mean individual risk"):
+        sdc.assess(survey, survey, max_risk=2)
+    with pytest.raises(OptionError, match=r"at least one protected file"):
+        sdc.assess(survey, [])
+
+
+def test_progress(survey):
+    seen = []
+    sdc.assess(survey, survey, measures=["il1s", "frequencies"], progress=lambda *a: seen.append(a))
+    assert [s[1:] for s in seen] == [(0, 2), (1, 2)]
+
+
+def test_data_frames_are_named_as_the_mistake(survey):
+    for files in ((survey.frame, survey), (survey, survey.frame)):
+        with pytest.raises(OptionError, match=r"assess takes Microdata. Given: DataFrame"):
+            sdc.assess(*files)
+
+
+def test_risks_of_synthetic_files_are_for_synthetic_files(survey):
+    protected = sdc.protect.microaggregate(survey, k=3)
+    reasons = {o.measure: o.reason for o in sdc.assess(survey, protected).omitted}
+    assert "is about synthetic files" in reasons["closest_record"]
+    assert "closest_record" in sdc.assess(survey, protected, linked=False).after
+    assert "closest_record" in sdc.assess(survey, protected, measures=["closest_record"]).after
+
+
+def test_the_risk_of_a_file_is_measured_once(survey):
+    data = survey.with_roles()
+    for _ in range(2):
+        sdc.assess(data, data, measures=["k_anonymity"], k_anonymity=5)
+    assert sum(asked[0] == "result" for asked in data.kept) == 1
+    other = sdc.assess(data, data, measures=["k_anonymity"], k_anonymity=2)
+    assert sum(asked[0] == "result" for asked in data.kept) == 2
+    assert other.before["k_anonymity"].options["k"] == 2
+    table = sdc.assess(data, data, measures=["k_map"], k_map={"population": data.frame})
+    assert table.before["k_map"].value == table.after["k_map"].value
+
+
+def test_one_measure_may_be_named_without_a_list(survey):
+    assert list(sdc.assess(survey, survey, measures="il1s").utility) == ["il1s"]
+    with pytest.raises(UnknownMethodError, match=r"no measure 'ils'"):
+        sdc.assess(survey, survey, measures="ils")
+
+
+@pytest.mark.parametrize("ceiling", ["0.1", True, float("nan"), [0.1]])
+def test_an_accepted_risk_is_a_number(survey, ceiling):
+    with pytest.raises(OptionError, match=r"max_risk must be a number. Given: "):
+        sdc.assess(survey, survey, max_risk=ceiling)
+
+
+def test_after_swapping_records_keep_their_place_and_a_note_says_what_moved(survey):
+    swapped = sdc.protect.rank_swap(survey, variables=["income"], share=0.1, rng=1)
+    done = sdc.assess(survey, swapped, measures=["il1s", "missing_values", "record_linkage", "entropy_loss"])
+    assert done.utility["il1s"].value > 0
+    assert done.after["record_linkage"].value < 1
+    assert "rank_swap moved values of income from record to record" in done.utility["il1s"].notes[-1]
+    assert not done.utility["missing_values"].notes  # says nothing of how far
+    assert not done.utility["entropy_loss"].notes  # no key was swapped
+    assert done.utility["entropy_loss"].value == 0
+
+
+def test_columns_of_the_print_do_not_run_together(survey):
+    done = sdc.assess(survey, survey, measures="frequencies")
+    tiny = replace(done.after["frequencies"], value=3.71528e-305)
+    shown = repr(replace(done, before={"frequencies": tiny}, after={"frequencies": tiny}))
+    assert "3.71528e-305  3.71528e-305" in shown
+
+
+def test_names_of_measures_come_in_any_container(survey):
+    names = ("frequencies", "k_anonymity")
+    done = sdc.assess(survey, survey, measures=(name for name in names))
+    assert set(done.after) == {*names}
+    for wrong in (5, ["frequencies", 5]):
+        with pytest.raises(OptionError, match="measures names measures"):
+            sdc.assess(survey, survey, measures=wrong)
+
+
+def test_an_own_measure_that_fails_is_left_out_with_its_reason(survey):
+    try:
+
+        @utility(title="Broken", bounds=(0, 1), unit="share", compares="files", reading="Never.")
+        def broken_here(original: sdc.Microdata, protected: sdc.Microdata) -> sdc.Result:
+            """Fails."""
+            raise ZeroDivisionError("nothing to share")
+
+        done = sdc.assess(survey, survey, measures=["frequencies", "broken_here"])
+        assert "frequencies" in done.after
+        assert [(o.measure, o.reason) for o in done.omitted] == [
+            ("broken_here", "failed with ZeroDivisionError: nothing to share")
+        ]
+        with pytest.raises(OptionError, match="broken_here: failed with ZeroDivisionError"):
+            sdc.compare(survey, {"none": []}, utility="broken_here")
+    finally:
+        registry.forget("broken_here")

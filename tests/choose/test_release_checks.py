@@ -1,0 +1,71 @@
+"""Columns that may name the records and that no risk looks at are named before the file is released."""
+
+from datetime import date, timedelta
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from sdckit.choose.release_checks import unmeasured
+
+N = 200
+
+
+@pytest.fixture
+def frame() -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "number": range(1000, 1000 + N),
+            "sex": ["f", "m"] * (N // 2),
+            "income": [float(i) for i in range(N)],
+            "a remark": [f"seen on day {i}" for i in range(N)],
+            "born": [date(1950, 1, 1) + timedelta(days=97 * i) for i in range(N)],
+            "region": [i % 5 for i in range(N)],
+        }
+    )
+
+
+def test_text_dates_and_numbers_without_a_role(frame):
+    data = sdc.read(frame, keys="sex", numeric="income")
+    (text,) = unmeasured(data, data)
+    assert text.startswith(
+        "No risk looks at number, a remark, born: they have no role and values that differ"
+    )
+    assert "Drop them, declare them a direct identifier (direct=), or give them another role." in text
+    less = data.without(("number", "a remark"))
+    assert unmeasured(data, less)[0].startswith("No risk looks at born: it has no role")
+    assert unmeasured(data, data.without(("number", "a remark", "born"))) == ()
+
+
+@pytest.mark.parametrize(("different", "warned"), [(99, False), (100, True)])
+def test_half_as_many_values_as_records_are_enough(frame, different, warned):
+    codes = pl.Series("code", [i % different for i in range(N)])
+    data = sdc.read(frame.select("sex", codes), keys="sex")
+    assert bool(unmeasured(data, data)) is warned
+
+
+def test_a_handful_of_records_has_no_such_column():
+    data = sdc.read(pl.DataFrame({"sex": ["f", "m"] * 5, "x": range(10)}), keys="sex")
+    assert unmeasured(data, data) == ()
+
+
+def test_ids_of_the_original(frame):
+    data = sdc.read(frame.select("number", "sex"), keys="sex", id="number")
+    (text,) = unmeasured(data, data)
+    assert text.startswith("The ids in number are those of the original file")
+    assert "new_ids" in text
+    assert unmeasured(data, sdc.protect.new_ids(data, rng=1)) == ()
+    assert unmeasured(data, sdc.protect.shuffle_order(data, rng=1)) != ()
+    assert unmeasured(data, sdc.protect.drop(data, variables=["number"])) == ()
+
+
+def test_an_assessment_warns(frame):
+    data = sdc.read(frame, keys="sex", numeric="income")
+    done = sdc.assess(data, data, measures="k_anonymity")
+    assert done.warnings == unmeasured(data, data)
+    assert "  warning: No risk looks at number, a remark, born" in repr(done)
+
+
+def test_lists_are_not_counted(frame):
+    data = sdc.read(frame.select("sex", pl.concat_list("income").alias("many")), keys="sex")
+    assert unmeasured(data, data) == ()
