@@ -8,7 +8,9 @@ from pathlib import Path
 from sdckit.cli._example import example as line_of_a_plan
 from sdckit.cli._methods import default
 from sdckit.cli._methods import kind as type_in_words
-from sdckit.methods.registry import Compares, Kind, RoleColumns, Spec, specs
+from sdckit.methods.spec import Compares, Kind, Spec
+from sdckit.methods.options import RoleColumns
+from sdckit.methods.registry import specs
 
 HERE = Path(__file__).resolve().parent
 TITLES = {
@@ -90,8 +92,8 @@ def _index(kind: Kind) -> list[str]:
 
 def _page(spec: Spec, folder: Path, advice: list[str], examples: bool) -> Path:
     lines = [f"# {spec.name}", "", f"**{spec.title}.** {spec.summary}", "", *_facts(spec)]
-    if spec.reading:
-        lines += ["", "## How to read it", "", spec.reading]
+    if spec.interpretation:
+        lines += ["", "## How to read it", "", spec.interpretation]
     when = [*advice]
     if spec.kind is not Kind.PROTECTION:
         when.append(INFORMATIVE[spec.compares])

@@ -20,7 +20,7 @@ import pytest
 from sdckit.choose.plan import SECTIONS, Plan
 from sdckit.cli._plan import Settings
 from sdckit.data.roles import Role
-from sdckit.methods.registry import forget, specs
+from sdckit.methods.registry import specs, unregister
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -67,7 +67,7 @@ def session(tmp_path, monkeypatch):
     yield tmp_path
     for spec in specs():
         if spec.name not in before:
-            forget(spec.name)
+            unregister(spec.name)
 
 
 def write_people(path):

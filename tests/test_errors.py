@@ -5,20 +5,21 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
+from sdckit._support.messages import did_you_mean
 from sdckit.data.roles import Role
-from sdckit.errors import LONGEST, OptionError, nearest, shown
+from sdckit.errors import LONGEST, OptionError, preview
 
 
 def test_a_table_is_shown_by_its_size():
-    assert shown(pl.DataFrame({"x": range(3)})) == "DataFrame of 3 × 1"
-    assert shown(np.zeros((2, 1000))) == "ndarray of 2 × 1,000"
-    assert shown(np.float64(2)) == repr(np.float64(2))
+    assert preview(pl.DataFrame({"x": range(3)})) == "DataFrame of 3 × 1"
+    assert preview(np.zeros((2, 1000))) == "ndarray of 2 × 1,000"
+    assert preview(np.float64(2)) == repr(np.float64(2))
 
 
 def test_long_values_are_cut_and_stand_in_one_line():
-    assert len(shown(list(range(1000)))) == LONGEST + 1
-    assert shown("a\nb") == r"'a\nb'"
-    assert "\n" not in shown(pl.Series([1, 2]).to_frame().lazy())
+    assert len(preview(list(range(1000)))) == LONGEST + 1
+    assert preview("a\nb") == r"'a\nb'"
+    assert "\n" not in preview(pl.Series([1, 2]).to_frame().lazy())
 
 
 def test_given_objects_are_short_and_our_own_words_are_whole():
@@ -42,7 +43,7 @@ def test_given_objects_are_short_and_our_own_words_are_whole():
     ],
 )
 def test_the_nearest_name(name, known, found):
-    hint = nearest(name, known)
+    hint = did_you_mean(name, known)
     assert hint.startswith(f"Did you mean {found}") if found else hint == ""
 
 

@@ -11,7 +11,8 @@ import pytest
 
 import sdckit as sdc
 from engine_frames import ENGINES, on_engine
-from sdckit.methods.registry import Better, Compares, Kind, Spec, specs
+from sdckit.methods.registry import specs
+from sdckit.methods.spec import Better, Compares, Kind, Spec
 
 TOLD: dict[str, dict] = {  # options for measures that have required ones
     "atypical_records": {"complete": True},

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sdckit.methods.registry import Compares, Kind, Spec
+from sdckit.methods.spec import Compares, Kind, Spec
 
 SURVEY = """\
 keys = ["region", "urban", "sex", "age", "education"]

@@ -19,9 +19,9 @@ from sdckit.choose.risk_utility_map import RiskUtilityMap as RiskUtilityMap
 from sdckit.choose.scenario import Scenario as Scenario
 from sdckit.choose.scenario import Step as Step
 from sdckit.choose.search import search as search
+from sdckit.data.key_cells import Missing as Missing
 from sdckit.data.labels import Labels as Labels
 from sdckit.data.microdata import Microdata as Microdata
-from sdckit.data.missing import Missing as Missing
 from sdckit.data.result import Result as Result
 from sdckit.data.roles import Role as Role
 from sdckit.errors import SdcError as SdcError

@@ -1,8 +1,6 @@
 """The error family: every message says what was wrong, what was given and what is allowed."""
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable
-from difflib import get_close_matches
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,7 +18,7 @@ class SdcError(Exception):
         self.what, self.given, self.allowed, self.hint = what, given, allowed, hint
         parts = [what]
         if given is not None:
-            text = str(given) if isinstance(given, str | Path) else shown(given, str)
+            text = str(given) if isinstance(given, str | Path) else preview(given, str)
             parts.append(f"Given: {text.removesuffix('.')}.")
         if allowed is not None:
             parts.append(f"Allowed: {allowed}.")
@@ -71,20 +69,18 @@ class UnknownNameError(SdcError, AttributeError):
     """A package of ours has no such name."""
 
 
+class Stopped(SdcError):  # noqa: N818 (somebody asked for it: nothing went wrong)
+    """The work was stopped on request; nothing was written."""
+
+
 class EngineError(SdcError):
     """This work cannot run on this engine."""
 
 
-def listing(names: Iterable[object], limit: int = 12) -> str:
-    """Names for a message, cut when there are many."""
-    shown = [str(name) for name in names]
-    return ", ".join(shown[:limit]) + (f", … ({len(shown)} in all)" if len(shown) > limit else "")
-
-
-def shown(value: Any, write: Callable[[Any], str] = repr) -> str:
+def preview(value: Any, write: Callable[[Any], str] = repr) -> str:
     """What a user gave, for a message: tables and arrays by their size, anything else cut when it is long.
 
-    >>> shown("hi"), len(shown("long " * 99))
+    >>> preview("hi"), len(preview("long " * 99))
     ("'hi'", 121)
     """
     size = getattr(value, "shape", ())
@@ -92,43 +88,3 @@ def shown(value: Any, write: Callable[[Any], str] = repr) -> str:
         return f"{type(value).__name__} of {' × '.join(f'{n:,}' for n in size)}"
     text = " ".join(write(value).split())
     return text if len(text) <= LONGEST else text[:LONGEST] + "…"
-
-
-def refuse_strangers(names: Iterable[str], known: Collection[str], what: str) -> None:
-    """Refuse a name that is not among those known."""
-    for name in names:
-        if name not in known:
-            raise OptionError(what, given=name, allowed=listing(known))
-
-
-def refuse_repeated(names: Iterable[str]) -> None:
-    """Refuse columns of which two have the same name."""
-    repeated = sorted(name for name, times in Counter(names).items() if times > 1)
-    if repeated:
-        raise ColumnError("Column names must differ.", given=listing(map(repr, repeated)))
-
-
-def require_flag(option: str, given: Any) -> None:
-    """Refuse what is neither true nor false: the text "no" would count as true."""
-    if not isinstance(given, bool):
-        raise OptionError(f"Option {option!r} is true or false.", given=shown(given), allowed="true or false")
-
-
-def nearest(name: object, known: Iterable[object]) -> str:
-    """A sentence that suggests the closest known name, or nothing; capitals and underscores do not count.
-
-    >>> nearest("maxrisk", ["measures", "max_risk"]), nearest("risk", ["measures", "max_risk"])
-    ("Did you mean 'max_risk'?", "Did you mean 'max_risk'?")
-    """
-    letters = {_letters(k): str(k) for k in known}
-    asked = _letters(name)
-    close = get_close_matches(asked, letters, n=1)
-    if not close:  # a part of a name, or a name with something added
-        close = sorted(
-            (k for k in letters if min(len(asked), len(k)) > 2 and (asked in k or k in asked)), key=len
-        )
-    return f"Did you mean {letters[close[0]]!r}?" if close else ""
-
-
-def _letters(name: object) -> str:
-    return str(name).lower().replace("_", "").replace("-", "").replace(" ", "")

@@ -11,7 +11,8 @@ import pytest
 
 import sdckit as sdc
 from sdckit import charts
-from sdckit.methods.registry import Kind, specs
+from sdckit.methods.registry import specs
+from sdckit.methods.spec import Kind
 from test_every_measure import TOLD, call, disturbed, odd_files, survey
 
 ODD_NAMES = {

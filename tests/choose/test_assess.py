@@ -52,7 +52,7 @@ def test_record_measures_are_left_out_for_other_records(survey):
 
 
 def test_record_measures_are_left_out_after_a_protection_that_mixes_records(survey):
-    @protection("Mix", keeps_records=False)
+    @protection("Mix")
     def mix(data: sdc.Microdata) -> sdc.Microdata:
         """Mix the records."""
         return data.with_frame(data.frame.with_columns(pl.col("income").reverse()))
@@ -119,9 +119,9 @@ def test_the_risk_of_a_file_is_measured_once(survey):
     data = survey.with_roles()
     for _ in range(2):
         sdc.assess(data, data, measures=["k_anonymity"], k_anonymity=5)
-    assert sum(asked[0] == "result" for asked in data.kept) == 1
+    assert sum(asked[0] == "result" for asked in data.cache) == 1
     other = sdc.assess(data, data, measures=["k_anonymity"], k_anonymity=2)
-    assert sum(asked[0] == "result" for asked in data.kept) == 2
+    assert sum(asked[0] == "result" for asked in data.cache) == 2
     assert other.before["k_anonymity"].options["k"] == 2
     table = sdc.assess(data, data, measures=["k_map"], k_map={"population": data.frame})
     assert table.before["k_map"].value == table.after["k_map"].value

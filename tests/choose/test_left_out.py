@@ -5,7 +5,8 @@ import re
 import pytest
 
 import sdckit as sdc
-from sdckit.methods.registry import Kind, specs
+from sdckit.methods.registry import specs
+from sdckit.methods.spec import Kind
 
 KEYS = ["sex", "age", "education"]
 STEPS = {

@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.methods.registry import Kind, Spec, specs
+from sdckit.methods.registry import specs
+from sdckit.methods.spec import Kind, Spec
 
 NUMBERS = (
     "correlation_loss", "distribution_distance", "ecdf_distance", "eigenvalues", "il1", "il1s",

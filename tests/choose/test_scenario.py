@@ -171,11 +171,11 @@ def test_only_steps_that_differ_are_done_again(survey):
     data = survey.with_roles()
     one = sdc.Scenario("s", [AGES, "microaggregate"]).replay(data, 1)
     sdc.Scenario("s", [AGES, "microaggregate", NOISE]).replay(data, 2)
-    assert data.kept["replayed"][1][1] is one
-    assert len(data.kept["replayed"]) == 3
+    assert data.cache["replayed"][1][1] is one
+    assert len(data.cache["replayed"]) == 3
     with pytest.raises(sdc.errors.SdcError):
         sdc.Scenario("s", [AGES, {"add_noise": {"variables": ["age"]}}]).replay(data, 2)
-    assert len(data.kept["replayed"]) == 1
+    assert len(data.cache["replayed"]) == 1
 
 
 @pytest.mark.parametrize("name", [[sdc.Step("suppress", k=3)], None, "", "  ", 3])

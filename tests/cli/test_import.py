@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from sdckit.methods.registry import forget, specs
+from sdckit.methods.registry import specs, unregister
 
 MINE = """
 import sdckit as sdc
@@ -13,7 +13,7 @@ def one_record(data: sdc.Microdata) -> sdc.Result:
     "One record's share."
     return sdc.Result(1 / data.height)
 
-@protection("First half", keeps_records=False, reference="none")
+@protection("First half", reference="none")
 def first_half(data: sdc.Microdata) -> sdc.Microdata:
     "Keep the first half of the records."
     return data.with_frame(data.frame.head(data.height // 2))
@@ -29,7 +29,7 @@ def mine(tmp_path, monkeypatch):
     path.write_text(MINE, encoding="utf-8")
     yield path
     for name in {spec.name for spec in specs()} - before:
-        forget(name)
+        unregister(name)
     for name in {*sys.modules} - modules:
         if getattr(sys.modules[name], "__file__", None) and str(tmp_path) in str(sys.modules[name].__file__):
             del sys.modules[name]

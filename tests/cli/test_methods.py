@@ -9,7 +9,8 @@ from sdckit.cli._example import example
 from sdckit.cli._methods import NOT_GIVEN, default, kind
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.methods.registry import Kind, find, forget, risk, specs
+from sdckit.methods.registry import find, risk, specs, unregister
+from sdckit.methods.spec import Kind
 
 
 def test_lists_everything_in_the_registry(run):
@@ -122,7 +123,7 @@ def own_measure():
         return Result(share)
 
     yield "left_handed"
-    forget("left_handed")
+    unregister("left_handed")
 
 
 def test_a_new_measure_appears_by_itself(run, own_measure):

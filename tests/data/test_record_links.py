@@ -7,7 +7,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import PROTECTED, side_by_side
+from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.engine import frames
 from sdckit.errors import DataError
 
@@ -18,7 +18,7 @@ def file(engine: str, ids: list, values: list) -> Microdata:
 
 
 def met(original: Microdata, protected: Microdata) -> list:
-    both = frames.gather(side_by_side(original, protected, ["x"]))
+    both = frames.gather(match_records(original, protected, ["x"]))
     return sorted(both.select("x", "x" + PROTECTED).rows())
 
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 import sdckit as sdc
-from sdckit.methods.registry import Spec
+from sdckit.methods.spec import Spec
 
 EXAMPLES = int(os.environ.get("SDCKIT_FUZZ_EXAMPLES", "12"))  # a longer search: set it to some hundreds
 SEARCH = settings(

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import sdckit as sdc
 from fuzz.odd_frames import SEARCH, microdata, options, protected_from
-from sdckit.methods.registry import Compares, Kind, Spec, specs
+from sdckit.methods.registry import specs
+from sdckit.methods.spec import Compares, Kind, Spec
 
 MEASURES = [s for s in specs() if s.kind is not Kind.PROTECTION]
 

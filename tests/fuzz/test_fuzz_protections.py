@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 import sdckit as sdc
 from fuzz.odd_frames import SEARCH, microdata, options
-from sdckit.methods.registry import Kind, specs
+from sdckit.methods.registry import specs
+from sdckit.methods.spec import Kind
 
 ONE_OF = {  # options of which one must be given
     "bottom_code": ("value", "share"),

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import sdckit as sdc
 from fuzz.odd_frames import SEARCH, microdata, options
 from fuzz.test_fuzz_protections import ONE_OF
-from sdckit.methods.registry import Kind, find, specs
+from sdckit.methods.registry import find, specs
+from sdckit.methods.spec import Kind
 
 TAKERS = [s for s in specs(Kind.PROTECTION) if "where" in s.parameters]
 FLAGGING = [s.name for s in specs(Kind.RISK) if s.flags]

@@ -10,7 +10,7 @@ import sdckit as sdc
 from sdckit import plugins
 from sdckit.errors import OptionError, SdcWarning
 from sdckit.methods.processes import named_in, packed, sources, unpack
-from sdckit.methods.registry import find, forget, known, risk, specs
+from sdckit.methods.registry import find, is_registered, risk, specs, unregister
 
 MODULE = """
 import sdckit as sdc
@@ -35,7 +35,7 @@ def folder(tmp_path, monkeypatch):
     yield tmp_path
     sys.modules.pop("one_record_module", None)
     for name in {spec.name for spec in specs()} - before:
-        forget(name)
+        unregister(name)
 
 
 @pytest.fixture
@@ -127,6 +127,6 @@ def test_installed_packages_bring_their_methods(folder, monkeypatch):
     monkeypatch.setattr(plugins, "_asked", set())
     install(folder, "good", "one_record_module")
     install(folder, "broken", "there_is_no_such_module")
-    assert not known("one_record")
+    assert not is_registered("one_record")
     with pytest.warns(SdcWarning, match=r"there_is_no_such_module cannot be loaded \(ModuleNotFoundError"):
         assert find("one_record").title == "Share of one record"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import sdckit as sdc
 from engine_frames import on_engine
-from sdckit.methods.recoding import new_steps, recoded_alike
+from sdckit.methods.recoding import apply_same_recoding, new_steps
 
 BANDS = [18, 40, 65]
 NOTE = "Compared in the categories of the protected file: age."
@@ -82,7 +82,7 @@ def test_a_register_on_any_engine(people, engine, request):
 def test_every_way_to_recode_is_followed(people, steps):
     released = sdc.Scenario("s", [{m: o} for m, o in steps if o is not None]).protect(people, seed=1)
     columns = ("sex", "age", "education")
-    alike, notes = recoded_alike(people, released, columns)
+    alike, notes = apply_same_recoding(people, released, columns)
     changed = [c for c in columns if any(c in str(o) for m, o in steps if m in ("recode", "group"))]
     assert notes == (f"Compared in the categories of the protected file: {', '.join(changed)}.",)
     assert alike.frame["sex"].equals(people.frame["sex"])
@@ -96,7 +96,7 @@ def test_every_way_to_recode_is_followed(people, steps):
 def test_what_is_recoded_already_stays(people):
     released = sdc.protect.suppress(banded(people), k=3)
     for done in (banded(people), sdc.read(banded(people).frame, keys=["sex", "age"])):
-        alike, notes = recoded_alike(done, released, ["sex", "age"])
+        alike, notes = apply_same_recoding(done, released, ["sex", "age"])
         assert alike is done
         assert notes == ()
 
@@ -113,7 +113,7 @@ def test_labels_mean_the_released_intervals_in_a_register_of_other_ages():
     result = sdc.risk.k_map(released, population=register)
     assert result.figures["unmatched"] == 90  # those under 30, three times
     assert result.value == pytest.approx(30 / 90)
-    alike = recoded_alike(register, released, ["age"])[0].frame["age"].to_list()
+    alike = apply_same_recoding(register, released, ["age"])[0].frame["age"].to_list()
     assert dict(zip(register.frame["age"], alike, strict=True)) == {
         age: f"g{age // 10}" if age < 90 else f"{age // 10}0–{age // 10}9" for age in range(30, 120)
     }
@@ -155,25 +155,25 @@ def test_a_constant_is_found_again_and_nothing_else_is_taken_for_it():
     people = aged([7] * 6, copies=1, health=[1, 1, 1, 2, 2, 2]).with_roles(sensitive="health")
     released = sdc.protect.recode(people, variable="age", groups=3)
     assert sdc.risk.attribute_disclosure(people, released).figures["found_in_synthetic"] == 1
-    alike = recoded_alike(aged([6, 7, 8], copies=1), released, ["age"])[0]
+    alike = apply_same_recoding(aged([6, 7, 8], copies=1), released, ["age"])[0]
     assert alike.frame["age"].to_list() == ["<7", "7", "≥8"]
 
 
 def test_one_number_far_off_does_not_stop_the_others():
     released = sdc.protect.recode(aged(range(90)), variable="age", width=10)
-    alike = recoded_alike(aged([-5, 42, 10**9], copies=1), released, ["age"])[0]
+    alike = apply_same_recoding(aged([-5, 42, 10**9], copies=1), released, ["age"])[0]
     assert alike.frame["age"].to_list() == ["<0", "40–49", "≥90"]
 
 
 def test_released_names_are_given_to_nobody_else():
     released = sdc.protect.recode(aged(range(20)), variable="age", width=10, labels=["20–29", "≤0"])
-    alike = recoded_alike(aged([0, 10, 20, -1], copies=1), released, ["age"])[0]
+    alike = apply_same_recoding(aged([0, 10, 20, -1], copies=1), released, ["age"])[0]
     assert alike.frame["age"].to_list() == ["20–29", "≤0", "20–29 (other)", "-10–-1"]
     amounts = sdc.protect.recode(aged([2, 20]), variable="age", width=10, log=True, labels=["≤0", "100–999"])
-    alike = recoded_alike(aged([-1, 0, 2, 20, 200], copies=1), amounts, ["age"])[0]
+    alike = apply_same_recoding(aged([-1, 0, 2, 20, 200], copies=1), amounts, ["age"])[0]
     assert alike.frame["age"].to_list() == ["≤0 (other)", "≤0 (other)", "≤0", "100–999", "100–999 (other)"]
     nothing = sdc.protect.recode(aged([-1, 0]), variable="age", groups=2, log=True, labels=["none"])
-    alike = recoded_alike(aged([-7, 0, 3], copies=1), nothing, ["age"])[0]
+    alike = apply_same_recoding(aged([-7, 0, 3], copies=1), nothing, ["age"])[0]
     assert alike.frame["age"].to_list() == ["none", "none", ">0"]
 
 
@@ -200,7 +200,7 @@ def test_two_numbers_have_one_name_where_they_lie_in_one_interval(way, first, se
     if named:  # the names of other intervals, on purpose
         options = {**options, "labels": [f"{10 * i}–{10 * i + 9}" for i in range(len(names))]}
         released = sdc.protect.recode(aged(first, copies=1), variable="age", **options)
-    alike, notes = recoded_alike(aged(second, copies=1), released, ["age"])
+    alike, notes = apply_same_recoding(aged(second, copies=1), released, ["age"])
     assert notes == (NOTE,)
     breaks = released.log[-1].figures["breaks"]
     for x, name in zip(first, released.frame["age"], strict=True):
@@ -211,7 +211,7 @@ def test_two_numbers_have_one_name_where_they_lie_in_one_interval(way, first, se
 def test_labels_of_logarithmic_groups_are_followed(people):
     options = {"variable": "age", "groups": 2, "log": True, "labels": ["≤0", "younger", "older"]}
     released = sdc.protect.recode(people, **options)
-    alike, notes = recoded_alike(people, released, ["age"])
+    alike, notes = apply_same_recoding(people, released, ["age"])
     assert notes == (NOTE,)
     assert alike.frame["age"].to_list() == released.frame["age"].to_list()
 
@@ -219,14 +219,14 @@ def test_labels_of_logarithmic_groups_are_followed(people):
 def test_names_are_those_released_however_the_other_numbers_are_stored(people):
     decimal = people.with_frame(people.frame.with_columns(pl.col("age") + 0.5))
     released = banded(decimal)  # "[18, 40)" where whole numbers give "18–39"
-    alike = recoded_alike(people, released, ["age"])[0]
+    alike = apply_same_recoding(people, released, ["age"])[0]
     assert alike.frame["age"].to_list() == released.frame["age"].to_list()
 
 
 def test_a_column_without_numbers_was_cut_nowhere(people):
     empty = people.with_frame(people.frame.with_columns(age=pl.lit(None, pl.Int64)))
     released = sdc.protect.recode(empty, variable="age", width=10)
-    assert recoded_alike(people, released, ["age"]) == (people, ())
+    assert apply_same_recoding(people, released, ["age"]) == (people, ())
 
 
 def test_new_steps_are_the_recodings_after_the_shared_log(people):

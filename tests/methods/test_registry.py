@@ -11,8 +11,11 @@ from typer.testing import CliRunner
 
 import sdckit as sdc
 from sdckit import registry
+from sdckit.data.roles import Role
 from sdckit.errors import ColumnError, EngineError, OptionError, UnknownMethodError
-from sdckit.methods.registry import NUMERIC, Columns, Kind, Role, find, protection, specs, utility
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import find, protection, specs, utility
+from sdckit.methods.spec import Kind
 
 
 @pytest.fixture
@@ -76,7 +79,7 @@ def test_every_schema_can_be_made_and_dumped():
 def test_every_measure_explains_itself():
     for spec in specs():
         if spec.kind is not Kind.PROTECTION:
-            assert spec.reading, spec.name
+            assert spec.interpretation, spec.name
             assert spec.reference, spec.name
 
 

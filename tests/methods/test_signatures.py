@@ -4,7 +4,8 @@ import inspect
 import pydoc
 
 import sdckit as sdc
-from sdckit.methods.registry import Kind, specs
+from sdckit.methods.registry import specs
+from sdckit.methods.spec import Kind
 
 
 def test_help_has_readable_types():

@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 
 import sdckit as sdc
 from sdckit import registry
-from sdckit.errors import ColumnError, DataError, EngineError, OptionError, UnknownMethodError, shown
-from sdckit.methods.registry import Kind, Where, protection, risk, specs
-from sdckit.methods.where import protect_some
+from sdckit.errors import ColumnError, DataError, EngineError, OptionError, UnknownMethodError, preview
+from sdckit.methods.registry import protection, risk, specs
+from sdckit.methods.spec import Kind
+from sdckit.methods.where import Where, protect_some
 
 OPTIONS = {
     "add_noise": {},
@@ -154,7 +155,7 @@ def test_what_is_wrong_is_said_before_any_work(survey):
         with pytest.raises(OptionError) as refused:
             sdc.Step("add_noise", where=wrong)
         assert str(refused.value) == (
-            f"Option 'where' of add_noise is not valid. Given: {shown(wrong)}. Allowed: "
+            f"Option 'where' of add_noise is not valid. Given: {preview(wrong)}. Allowed: "
             "a measure that flags records (atypical_records, individual_risk), {measure: {option: value}}, "
             "or in Python the result of one."
         )

@@ -7,7 +7,7 @@ import sdckit as sdc
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.methods.registry import Kind
+from sdckit.methods.spec import Kind
 from sdckit.report.pictures import ENOUGH, MOST, pictures
 from sdckit.report.relabel import relabel
 

@@ -5,7 +5,9 @@ import pytest
 from sdckit import registry
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.methods.registry import Compares, Kind, Role, find, specs
+from sdckit.data.roles import Role
+from sdckit.methods.registry import find, specs
+from sdckit.methods.spec import Compares, Kind
 from sdckit.report.sections import SECTIONS, in_order, in_sections, section_of
 
 NAMES = {kind: [s.name for s in SECTIONS if s.kind is kind] for kind in (Kind.RISK, Kind.UTILITY)}

@@ -6,8 +6,9 @@ from sdckit import protect
 from sdckit._support.number_text import SPACE
 from sdckit.choose.assess import assess
 from sdckit.data.result import Result
+from sdckit.data.roles import Role
 from sdckit.demo import survey
-from sdckit.methods.registry import Role, find, specs
+from sdckit.methods.registry import find, specs
 from sdckit.report import measures as rows
 from sdckit.report.disclosure import is_share
 from sdckit.report.summarize import summarize

@@ -11,7 +11,7 @@ from sdckit.errors import FileError
 
 
 @contextmanager
-def replacing(target: Path, ending: str = "") -> Iterator[Path]:
+def atomic_write(target: Path, ending: str = "") -> Iterator[Path]:
     """A temporary file next to the target that takes its place only when all went well."""
     real = target.resolve()  # a link stays a link
     if not real.parent.is_dir():
@@ -31,6 +31,6 @@ def replacing(target: Path, ending: str = "") -> Iterator[Path]:
 def write_text(text: str, path: str | Path) -> Path:
     """Write a text file, whole or not at all."""
     path = Path(path)
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
     return path

@@ -5,7 +5,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from sdckit.errors import UnknownNameError, listing, nearest
+from sdckit._support.messages import did_you_mean, join_names
+from sdckit.errors import UnknownNameError
 
 
 def module_names(
@@ -33,7 +34,7 @@ def module_names(
             return import_module(f"{package}.{name}")
         hint = ""
         if not name.startswith("_"):  # those are asked by Python and its tools, not by people
-            hint = f"{nearest(name, names())} It has {listing(names(), 40)}.".strip()
+            hint = f"{did_you_mean(name, names())} It has {join_names(names(), 40)}.".strip()
         error = UnknownNameError(f"{package} has no {name!r}.", hint=hint)
         error.name = name  # where it is not set, Python adds a suggestion of its own
         raise error

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from sdckit._support.messages import join_names
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.data.result import Result
-from sdckit.errors import OptionError, listing
+from sdckit.errors import OptionError
 
 MISSING, OTHER = "missing", "other"
 Place = tuple[str, ...]
@@ -39,7 +40,7 @@ def table_cells(result: Result, table: str | None = None, *, most: int = 8) -> T
     known = cells["table"].unique(maintain_order=True).to_list()
     chosen = known[0] if table is None else table
     if chosen not in known:
-        raise OptionError(f"There is no table {chosen!r} in this result.", allowed=listing(known))
+        raise OptionError(f"There is no table {chosen!r} in this result.", allowed=join_names(known))
     rows = cells.filter(pl.col("table") == chosen).select("categories", "original", "protected").rows()
     size = len(rows[0][0])
     names = chosen.split(" × ")

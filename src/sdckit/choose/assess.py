@@ -9,15 +9,15 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, cast
 
+from sdckit._support.messages import did_you_mean, join_names
 from sdckit.choose.release_checks import unmeasured
 from sdckit.data.microdata import Microdata, require_microdata
-from sdckit.data.pairs import why_not_linked
-from sdckit.data.result import Result, show
-from sdckit.data.sets import mean_result
-from sdckit.errors import OptionError, SdcError, UnknownMethodError, listing, nearest, shown
+from sdckit.data.record_links import linkage_problem
+from sdckit.data.result import Result, pool_results, show
+from sdckit.errors import OptionError, SdcError, UnknownMethodError, preview
 from sdckit.methods.options import column_names, names_columns
-from sdckit.methods.plugins import is_own
-from sdckit.methods.registry import Compares, Kind, Spec, specs
+from sdckit.methods.registry import is_third_party, specs
+from sdckit.methods.spec import Compares, Kind, Spec
 
 Progress = Callable[[str, int, int], None]  # measure, position, measures in all
 
@@ -172,14 +172,16 @@ def check_ceiling(max_risk: Any) -> None:
     """Refuse an accepted risk that is not a number."""
     number = isinstance(max_risk, int | float) and not isinstance(max_risk, bool) and not isnan(max_risk)
     if max_risk is not None and not number:
-        raise OptionError("max_risk must be a number.", given=shown(max_risk))
+        raise OptionError("max_risk must be a number.", given=preview(max_risk))
 
 
 def listed(names: Any, what: str) -> list[str]:
     """One name or several, once: what gives them may be used up."""
     found = [names] if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [names]
     if not all(isinstance(name, str) for name in found):
-        raise OptionError(f"{what} names measures.", given=shown(names), allowed="a name or a list of names")
+        raise OptionError(
+            f"{what} names measures.", given=preview(names), allowed="a name or a list of names"
+        )
     return found
 
 
@@ -187,7 +189,7 @@ def _why_failed(spec: Spec, error: Exception) -> str:
     """Why there is no number: what we refuse, or whatever a measure from outside sdckit does wrong."""
     if isinstance(error, SdcError):
         return str(error)
-    if is_own(spec.function):
+    if is_third_party(spec.function):
         return f"failed with {type(error).__name__}: {error}"
     raise error
 
@@ -201,7 +203,9 @@ def _check_names(measures: Sequence[str] | None) -> None:
     for name in measures or ():
         if name not in known:
             raise UnknownMethodError(
-                f"There is no measure {name!r}.", allowed=listing(known, 60), hint=nearest(name, known)
+                f"There is no measure {name!r}.",
+                allowed=join_names(known, 60),
+                hint=did_you_mean(name, known),
             )
 
 
@@ -222,7 +226,7 @@ def measure_options(
             raise OptionError(
                 f"{who} does not know {name!r}.",
                 allowed=f"{own}, by, or the name of a measure",
-                hint=nearest(name, [*own.split(", "), "by", *measures]),
+                hint=did_you_mean(name, [*own.split(", "), "by", *measures]),
             )
         for spec in takers:
             wanted.setdefault(spec.name, {})[name] = value
@@ -236,9 +240,9 @@ def _why_unlinked(original: Microdata, sets: Sequence[Microdata], linked: bool |
         return "the records are not the same people"
     for data in sets:
         for entry in data.steps_since(original):
-            if entry.moves_rows:
+            if not entry.effects.rows_known:
                 return f"after {entry.method} records can no longer be compared one by one"
-        reason = why_not_linked(original, data)
+        reason = linkage_problem(original, data)
         if reason:
             return reason
     return ""
@@ -249,19 +253,19 @@ def _why_not(spec: Spec, files: Sequence[Microdata], unlinked: str, options: Map
     given = options.get(spec.name, {})
     missing = spec.lacks(original, given)
     if missing:
-        return f"no column has the role {listing(r.value for r in missing)}"
+        return f"no column has the role {join_names(r.value for r in missing)}"
     gone = {role for data in protected for role in spec.lacks(data, given)}
     if gone and spec.compares is Compares.ONE_FILE:
-        return f"the protected file has no column left with the role {listing(sorted(gone))}"
+        return f"the protected file has no column left with the role {join_names(sorted(gone))}"
     dropped = _dropped(spec, options.get(spec.name, {}), original, protected)
     if dropped and spec.compares is Compares.ONE_FILE:
-        return f"needs {listing(dropped)}, and the protected file has no such column"
+        return f"needs {join_names(dropped)}, and the protected file has no such column"
     if original.engine not in spec.engines:
         return f"needs the records in memory, and they are on {original.engine}"
     required = [n for n, f in spec.options.model_fields.items() if f.is_required()]
     absent = [n for n in required if n not in options.get(spec.name, {})]
     if absent:
-        return f"needs to be told {listing(absent)}, for example {spec.name}={{{absent[0]!r}: …}}"
+        return f"needs to be told {join_names(absent)}, for example {spec.name}={{{absent[0]!r}: …}}"
     if spec.compares is Compares.RECORDS and unlinked:
         return f"compares each record with its protected self, and {unlinked}"
     return ""
@@ -288,7 +292,7 @@ def _on_sets(
 ) -> Result:
     given = options.get(spec.name, {})
     if spec.compares is Compares.ONE_FILE:
-        return mean_result([_of_protected(spec, data, given) for data in sets])
+        return pool_results([_of_protected(spec, data, given) for data in sets])
     return cast("Result", spec.call(original, list(sets), **given))
 
 
@@ -306,7 +310,7 @@ def _of_one(spec: Spec, data: Microdata, given: Mapping[str, Any]) -> Result:
         asked = ("result", spec.function, json.dumps(given, sort_keys=True), _changed(given))
     except TypeError:  # a table among the options
         return cast("Result", spec.call(data, **given))
-    return data.once(asked, lambda: cast("Result", spec.call(data, **given))).copy()
+    return data.cached(asked, lambda: cast("Result", spec.call(data, **given))).copy()
 
 
 def _changed(given: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
@@ -329,7 +333,7 @@ def _with_note(result: Result, spec: Spec, sets: Sequence[Microdata]) -> Result:
     parts = result.parts
     used = set() if parts is None or "variable" not in parts.columns else set(parts["variable"])
     notes = tuple(
-        f"{method} moved values of {listing(sorted(columns & used))} from record to record: this says how "
+        f"{method} moved values of {join_names(sorted(columns & used))} from record to record: this says how "
         "far, and little of what analyses lose. Look at distributions, tables and estimates as well."
         for method, columns in moved.items()
         if columns & used

@@ -19,10 +19,10 @@ from sdckit.choose.scenario import Scenario, check_seed
 from sdckit.choose.store import Store, fingerprint
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.data.result import show
-from sdckit.errors import OptionError, SdcError, shown
+from sdckit.errors import OptionError, SdcError, preview
 from sdckit.estimate.estimated import MEASURES, averaged, estimates_of
 from sdckit.methods.processes import packed, sources, unpack
-from sdckit.methods.registry import Kind
+from sdckit.methods.spec import Kind
 
 Progress = Callable[[str, int, int], None]  # scenario, finished, in all
 Weights = Mapping[str, float]
@@ -112,7 +112,9 @@ class Judge:
         risks, losses = weights(risk, Kind.RISK), weights(utility, Kind.UTILITY)
         options = measure_options(needs, "A comparison", "risk, utility, also, max_risk")
         if not isinstance(also, Sequence):
-            raise OptionError("also names measures.", given=shown(also), allowed="a name or a list of names")
+            raise OptionError(
+                "also names measures.", given=preview(also), allowed="a name or a list of names"
+            )
         asked = (also,) if isinstance(also, str) else tuple(also)
         further = [Quantity.named(name, Kind.RISK, Kind.UTILITY) for name in asked]
         for spec in [*(Quantity.named(name).spec for name in (*risks, *losses)), *(q.spec for q in further)]:
@@ -289,7 +291,7 @@ def run(
     """The points of several scenarios, in their order, over several processes."""
     from joblib import Parallel, delayed
 
-    name = data.kept.setdefault("name", uuid4().hex)
+    name = data.cache.setdefault("name", uuid4().hex)
     own = b"" if jobs == 1 else packed()
     calls = (delayed(_point)(judge, name, data, scenario, seeds, own) for scenario in plan)
     points = []
@@ -300,7 +302,7 @@ def run(
                 progress(point.name, len(points), len(plan))
     finally:  # nothing is held here, also after an interruption; other processes keep theirs for the next run
         _held.clear()
-        data.kept.pop("replayed", None)
+        data.cache.pop("replayed", None)
     return points
 
 

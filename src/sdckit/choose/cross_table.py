@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sdckit._support.messages import did_you_mean, join_names
 from sdckit.data.microdata import Microdata
 from sdckit.engine import tables
-from sdckit.errors import ColumnError, DataError, OptionError, listing, nearest
+from sdckit.errors import ColumnError, DataError, OptionError
 
 FEW = 5  # public: the smallest number of records that may be shown
 MOST = 8  # categories of a variable; the smaller ones are put together
@@ -78,10 +79,10 @@ def together(counts: Sequence[Mapping[str, float]], least: int = FEW) -> set[str
 def _check(files: Sequence[Microdata], names: tuple[str, ...]) -> None:
     data = files[0]
     if len(names) not in (1, 2) or len(set(names)) < len(names):
-        raise OptionError("A mosaic shows one variable or two.", given=listing(names) or "none")
+        raise OptionError("A mosaic shows one variable or two.", given=join_names(names) or "none")
     for name in names:
         if name not in data.columns:
-            raise ColumnError(f"There is no column {name!r}.", hint=nearest(name, data.columns))
+            raise ColumnError(f"There is no column {name!r}.", hint=did_you_mean(name, data.columns))
         if name in data.roles.direct:
             raise OptionError(f"{name!r} is a direct identifier, which is not drawn.")
         if not all(name in other.columns for other in files):

@@ -8,10 +8,11 @@ from typing import Any
 import yaml
 
 from sdckit._support.files import write_text
+from sdckit._support.messages import did_you_mean, join_names, require_flag
 from sdckit.choose.scenario import Scenario, check_seed
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
-from sdckit.errors import FileError, OptionError, listing, nearest, require_flag
+from sdckit.errors import FileError, OptionError
 from sdckit.io import read
 
 SECTIONS = ("data", "scenarios", "search", "assess", "seed")
@@ -56,7 +57,7 @@ class Plan:
         except yaml.YAMLError as error:
             raise _not_yaml(error) from None
         if not isinstance(content, Mapping):
-            raise FileError("The scenario file must hold sections.", allowed=listing(SECTIONS))
+            raise FileError("The scenario file must hold sections.", allowed=join_names(SECTIONS))
         _known(content, SECTIONS, "section")
         data = _mapping(content, "data")
         _known(data, ("file", "keep_direct", "engine", *Role), "entry of data")
@@ -107,7 +108,7 @@ class Plan:
                 return scenario
         names = [s.name for s in self.scenarios]
         raise OptionError(
-            f"The plan has no scenario {name!r}.", allowed=listing(names), hint=nearest(name, names)
+            f"The plan has no scenario {name!r}.", allowed=join_names(names), hint=did_you_mean(name, names)
         )
 
     def to_yaml(self) -> str:
@@ -144,7 +145,9 @@ def _known(content: Mapping[str, Any], allowed: tuple[str, ...], what: str) -> N
     for name in content:
         if name not in allowed:
             raise OptionError(
-                f"Unknown {what} {name!r}.", allowed=listing(allowed), hint=nearest(str(name), allowed)
+                f"Unknown {what} {name!r}.",
+                allowed=join_names(allowed),
+                hint=did_you_mean(str(name), allowed),
             )
 
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite, nan
 
+from sdckit._support.messages import join_names
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.scenario import Scenario
 from sdckit.data.result import show
-from sdckit.errors import listing
 from sdckit.estimate.estimated import Estimated
-from sdckit.methods.registry import Kind
+from sdckit.methods.spec import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def says_nothing(name: str, columns: Sequence[str]) -> str:
     """Why a loss cannot be compared with that of other scenarios."""
     measure = Quantity.named(name).spec.name
     return (
-        f"{measure} says nothing of {listing(columns)}, which this scenario drops or recodes; "
+        f"{measure} says nothing of {join_names(columns)}, which this scenario drops or recodes; "
         "choose another utility such as indicators, or protect it otherwise"
     )
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, isinf, nan
+from math import isinf, nan
 
+from sdckit._support.messages import did_you_mean, join_names
 from sdckit.data.result import Result
-from sdckit.errors import OptionError, listing, nearest
-from sdckit.methods.registry import Better, Kind, Spec, find
+from sdckit.errors import OptionError
+from sdckit.methods.registry import find
+from sdckit.methods.spec import Better, Figure, Kind, Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,24 +27,26 @@ class Quantity:
     @property
     def title(self) -> str:
         """The measure's title, with the figure where it is not the value."""
-        return f"{self.spec.title}: {self.figure.replace('_', ' ')}" if self.figure else self.spec.title
+        return f"{self.spec.title}: {self._figure.label}" if self.figure else self.spec.title
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Smallest and largest value: of the measure, 0 to 1 for its shares, 0 to ∞ for other figures."""
-        if not self.figure:
-            return self.spec.bounds
-        return (0.0, 1.0) if self.figure in self.spec.shares else (0.0, inf)
+        """Smallest and largest value of the measure, or of its figure."""
+        return self._figure.bounds if self.figure else self.spec.bounds
+
+    @property
+    def _figure(self) -> Figure:
+        return self.spec.figure(self.figure)
 
     @property
     def unit(self) -> str:
-        """The measure's unit; a figure speaks for itself."""
-        return "" if self.figure else self.spec.unit
+        """The unit of the measure, or of its figure."""
+        return self._figure.unit if self.figure else self.spec.unit
 
     @property
     def low_is_good(self) -> bool:
-        """The good direction; shares among the figures are losses."""
-        return bool(self.figure) or self.spec.better is Better.LOW
+        """The good direction."""
+        return (self._figure.better if self.figure else self.spec.better) is not Better.HIGH
 
     @property
     def axis_unit(self) -> str:
@@ -76,8 +80,8 @@ class Quantity:
         if self.figure not in result.figures:
             raise OptionError(
                 f"{self.spec.name} has no figure {self.figure!r}.",
-                allowed=listing(result.figures),
-                hint=nearest(self.figure, result.figures),
+                allowed=join_names(result.figures),
+                hint=did_you_mean(self.figure, result.figures),
             )
         return result.figures[self.figure]
 

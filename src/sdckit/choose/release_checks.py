@@ -2,10 +2,10 @@
 
 import narwhals as nw
 
+from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.engine import frames
-from sdckit.errors import listing
 
 DIFFERENT = 0.5  # as many different values as half of the records: the column (nearly) names them
 FEWEST = 20  # different values at least: in a handful of records every column has few values in common
@@ -30,12 +30,12 @@ def unmeasured(original: Microdata, protected: Microdata, *, same_people: bool =
 
 
 def _without_role(data: Microdata) -> str:
-    names = data.once("different values", lambda: _different(data))
+    names = data.cached("different values", lambda: _different(data))
     if not names:
         return ""
     have, them = ("it has no role and", "it") if len(names) == 1 else ("they have no role and", "them")
     return (
-        f"No risk looks at {listing(names)}: {have} values that differ from record to record, and so may "
+        f"No risk looks at {join_names(names)}: {have} values that differ from record to record, and so may "
         f"name them. Drop {them}, declare {them} a direct identifier (direct=), or give {them} another role."
     )
 
@@ -59,7 +59,7 @@ def _same_ids(original: Microdata, protected: Microdata) -> str:
     if not same:
         return ""
     return (
-        f"The ids in {listing(same)} are those of the original file: whoever has them there finds the "
+        f"The ids in {join_names(same)} are those of the original file: whoever has them there finds the "
         "records again. Make new_ids the last step of the file to release, or drop them."
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from sdckit._support.messages import did_you_mean, join_names
 from sdckit.choose.assess import Assessment, assess
 from sdckit.choose.cross_table import tabulated
 from sdckit.choose.point import Point as Point
@@ -18,8 +19,8 @@ from sdckit.choose.quantity import Quantity
 from sdckit.choose.release_checks import unmeasured
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import show
-from sdckit.errors import OptionError, listing, nearest
-from sdckit.methods.registry import Kind
+from sdckit.errors import OptionError
+from sdckit.methods.spec import Kind
 
 EXPECTED = "individual_risk.expected_reidentifications"
 MOSAICS = 12  # of more scenarios only those on the front are drawn, unless they are named
@@ -63,7 +64,7 @@ class RiskUtilityMap:
         if best is None:
             return f"No scenario is acceptable{under}: protect more, or accept a higher risk."
         left = self.identifiers_left
-        never = f"Not for release, with direct identifiers in the file: {listing(left)}. " if left else ""
+        never = f"Not for release, with direct identifiers in the file: {join_names(left)}. " if left else ""
         return (
             f"{never}{best.name} loses least ({show(best.utility)}){under}; its risk is {show(best.risk)}, "
             f"{show(self.original.risk)} before.{self._unseen}"
@@ -89,7 +90,7 @@ class RiskUtilityMap:
         """Of which variables the losses say nothing, whatever the scenario."""
         found = lost_everywhere(self.results)
         told = [
-            f"{Quantity.named(n).spec.name} says nothing of {listing(found[n])}"
+            f"{Quantity.named(n).spec.name} says nothing of {join_names(found[n])}"
             for n in self.utility
             if n in found
         ]
@@ -251,8 +252,8 @@ class RiskUtilityMap:
             known = [e.name for e in self.original.estimates]
             raise OptionError(
                 f"There is no estimate {name!r} on the map.",
-                allowed=listing(known, 30) or "none: name indicators or regression when comparing",
-                hint=nearest(name, known),
+                allowed=join_names(known, 30) or "none: name indicators or regression when comparing",
+                hint=did_you_mean(name, known),
             )
         expected = isfinite(self.original.value(EXPECTED))
         drawn, skipped = [], []
@@ -323,8 +324,8 @@ class RiskUtilityMap:
         if name not in known:
             raise OptionError(
                 f"{name} was not measured as a {kind.value}.",
-                allowed=listing(known, 30),
-                hint=nearest(name, known) or f"Say also={name!r} when comparing.",
+                allowed=join_names(known, 30),
+                hint=did_you_mean(name, known) or f"Say also={name!r} when comparing.",
             )
         return name
 

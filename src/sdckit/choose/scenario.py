@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from sdckit.data.microdata import Microdata, require_microdata
-from sdckit.errors import OptionError, SdcError, shown
+from sdckit.errors import OptionError, SdcError, preview
 from sdckit.methods.options import as_names, names_columns
-from sdckit.methods.registry import Kind, find, plain
+from sdckit.methods.registry import find
+from sdckit.methods.serialise import to_builtin
+from sdckit.methods.spec import Kind
 
 Progress = Callable[[str, int, int], None]  # step name, position, steps in all
 
@@ -31,7 +33,7 @@ class Step:
         options = {n: as_names(v) if names_columns(spec.hints.get(n)) else v for n, v in options.items()}
         spec.validate(options)
         object.__setattr__(self, "method", method)
-        object.__setattr__(self, "options", plain(options))
+        object.__setattr__(self, "options", to_builtin(options))
 
     def __repr__(self) -> str:
         return f"{self.method}({', '.join(f'{k}={v}' for k, v in self.options.items())})"
@@ -77,13 +79,13 @@ class Scenario:
         if not isinstance(name, str) or not name.strip():
             raise OptionError(
                 "A scenario needs a name, and it comes first.",
-                given=shown(name),
+                given=preview(name),
                 allowed='Scenario("name", [Step("method", option=value), …])',
             )
         if isinstance(steps, str | Mapping) or not isinstance(steps, Iterable):
             raise OptionError(
                 f"The steps of scenario {name!r} must be a list.",
-                given=shown(steps),
+                given=preview(steps),
                 allowed="[{method: {option: value}}, …]",
                 hint="In YAML each step begins with a dash, or the steps stand in [ ].",
             )
@@ -130,8 +132,8 @@ class Scenario:
         For that the files after each step of the last scenario are kept with the data.
         """
         self.check(data)
-        last: list[tuple[str, Microdata, Step]] = data.kept.get("replayed", [])
-        now = data.kept["replayed"] = []
+        last: list[tuple[str, Microdata, Step]] = data.cache.get("replayed", [])
+        now = data.cache["replayed"] = []
         for position, step in enumerate(self.steps):
             asked = json.dumps([seed if step.random else None, step.as_dict()], default=id)
             if position < len(last) and last[position][0] == asked:
@@ -176,7 +178,7 @@ def _step(scenario: str, step: Step | Mapping[str, Any] | str) -> Step:
     if not isinstance(step, Mapping) or len(step) != 1:
         raise OptionError(
             f"A step of scenario {scenario!r} is not valid.",
-            given=shown(step),
+            given=preview(step),
             allowed='Step("method", option=value), or {method: {option: value}}',
         )
     method, options = next(iter(step.items()))

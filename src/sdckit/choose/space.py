@@ -17,7 +17,8 @@ import yaml
 
 from sdckit.choose.scenario import Scenario
 from sdckit.errors import OptionError, SdcError
-from sdckit.methods.registry import Kind, find
+from sdckit.methods.registry import find
+from sdckit.methods.spec import Kind
 
 OPTIONAL, ONE_OF = "optional", "one of"
 GOLDEN = (5**0.5 - 1) / 2  # its multiples spread evenly over a list

@@ -16,7 +16,7 @@ from sdckit.data.microdata import Microdata
 from sdckit.engine.frames import accept
 from sdckit.errors import EngineError, SdcError
 from sdckit.estimate.estimated import Estimated
-from sdckit.methods.registry import plain
+from sdckit.methods.serialise import to_builtin
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _hashed(value: Any) -> Any:
         accept(value)[0].write_ipc(content)
         return sha256(content.getbuffer()).hexdigest()
     except (SdcError, AttributeError):
-        return plain({"": value})[""]
+        return to_builtin({"": value})[""]
 
 
 def _file(path: Path) -> bytes | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from sdckit.methods.registry import Kind, Spec
+from sdckit.methods.spec import Kind, Spec
 
 # Stand-ins for what only the user knows, by the type of the option.
 STAND_INS = {"column": "COLUMN", "columns": ["COLUMN"], "file": "FILE.csv", "measure": "MEASURE"}

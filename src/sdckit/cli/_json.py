@@ -14,7 +14,8 @@ from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
 from sdckit.cli._columns import Column
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.methods.registry import Spec, find
+from sdckit.methods.registry import find
+from sdckit.methods.spec import Spec
 
 
 def emit(document: Any) -> None:
@@ -128,7 +129,7 @@ def spec(found: Spec) -> dict[str, Any]:
         "needs": [role.value for role in found.needs],
         "compares": found.compares.value if measure else None,
         "engines": found.engines,
-        "reading": found.reading,
+        "reading": found.interpretation,
         "reference": found.reference,
         "options": found.json_schema,
     }

@@ -11,7 +11,9 @@ from rich.markup import escape
 from sdckit.cli._example import example
 from sdckit.cli._show import out, table
 from sdckit.data.result import show
-from sdckit.methods.registry import WHERE, Kind, RoleColumns, Spec
+from sdckit.methods.options import RoleColumns
+from sdckit.methods.spec import Kind, Spec
+from sdckit.methods.where import WHERE
 
 BOUNDS = {
     "minimum": "≥ {}",
@@ -93,7 +95,7 @@ def explain(spec: Spec) -> None:
         "Good": spec.better.value if spec.kind is not Kind.PROTECTION else "",
         "Range": _range(spec) if spec.kind is not Kind.PROTECTION else "",
         "Unit": spec.unit,
-        "Reading": spec.reading,
+        "Reading": spec.interpretation,
         "Looks at": spec.compares.value if spec.kind is not Kind.PROTECTION else "",
         "where": WHERE if "where" in spec.parameters else "",
         "Flags": f"records for the option where of protections: {spec.flags}" if spec.flags else "",

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from sdckit._support.messages import join_names
 from sdckit.choose.assess import Assessment, assess
 from sdckit.choose.compare import compare
 from sdckit.choose.plan import Plan
@@ -20,9 +21,10 @@ from sdckit.cli._progress import following, say
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import show
 from sdckit.data.roles import roles_of
-from sdckit.errors import OptionError, listing
+from sdckit.errors import OptionError
 from sdckit.io import read
-from sdckit.methods.registry import Compares, Kind, specs
+from sdckit.methods.registry import specs
+from sdckit.methods.spec import Compares, Kind
 
 Axis = str | list[str] | dict[str, float]
 CACHE = ".sdckit"  # beside the plan
@@ -101,7 +103,7 @@ def one_scenario(plan: Plan, name: str | None) -> Scenario:
         return plan.scenarios[0]
     raise OptionError(
         "The plan has several scenarios; choose one with --scenario.",
-        allowed=listing((s.name for s in plan.scenarios), 60),
+        allowed=join_names((s.name for s in plan.scenarios), 60),
     )
 
 
@@ -216,8 +218,8 @@ def measured_alone(data: Microdata, chosen: Settings) -> Assessment:
     if not wanted:
         raise OptionError(
             "None of the measures is a risk of one file.",
-            given=listing(chosen.measures or ()),
-            allowed=listing(alone, 60),
+            given=join_names(chosen.measures or ()),
+            allowed=join_names(alone, 60),
             hint="Give the protected file as well.",
         )
     return replace(measured(data, data, chosen.model_copy(update={"measures": wanted})), before={})

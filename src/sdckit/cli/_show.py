@@ -18,7 +18,8 @@ from sdckit.choose.scenario import Scenario
 from sdckit.cli._columns import Column
 from sdckit.cli._words import for_plans
 from sdckit.data.microdata import Microdata
-from sdckit.methods.registry import Better, find
+from sdckit.methods.registry import find
+from sdckit.methods.spec import Better
 from sdckit.report.disclosure import Audience
 
 SLOWEST = 10

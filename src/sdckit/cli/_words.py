@@ -2,7 +2,8 @@
 
 import re
 
-from sdckit.methods.registry import Kind, specs
+from sdckit.methods.registry import specs
+from sdckit.methods.spec import Kind
 
 # What the library says in Python, and what to do in a plan or on the command line instead.
 SENTENCES = {

@@ -27,7 +27,8 @@ def methods(
     """
     from sdckit.cli import _json, _methods
     from sdckit.errors import OptionError
-    from sdckit.methods.registry import Kind, find, specs
+    from sdckit.methods.registry import find, specs
+    from sdckit.methods.spec import Kind
 
     if name is not None:
         spec = find(name)

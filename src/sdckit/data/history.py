@@ -1,23 +1,22 @@
-"""The log: what was done to a file, step by step, and what is to be minded because of it."""
+"""The history of a file: what was done to it, step by step, and the warnings that follow."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from sdckit.data.effects import Effects
 
 SHOWN = 3  # columns that a warning names for a key
 
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One protection step that was carried out: what, with which options, and what it did.
-
-    moves_rows: whether a row may be another record than before.
-    """
+    """One protection step that was carried out: what, with which options, and what it did."""
 
     method: str
     options: Mapping[str, Any]
     figures: Mapping[str, Any]
-    moves_rows: bool = False
+    effects: Effects = field(default_factory=Effects)
 
     def warnings(self, columns: Collection[str]) -> list[str]:
         """What the figures give reason to warn of in a file with these columns, and the way out."""

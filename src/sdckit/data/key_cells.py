@@ -5,6 +5,7 @@ Every categorical risk is a formula on this small table; records get theirs by a
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
@@ -14,9 +15,21 @@ import polars as pl
 
 from sdckit._support.arrays import Bools, Codes, Floats, Ints
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
 from sdckit.engine import tables
 from sdckit.kernels.hashing import pack
+
+
+class Missing(StrEnum):
+    """The three rules, the same in every measure that counts.
+
+    wildcard: a missing value matches any value, both ways (an intruder cannot rule the record out).
+    category: missing is a category of its own.
+    nothing: a record with a missing key matches only itself (most cautious).
+    """
+
+    WILDCARD = "wildcard"
+    CATEGORY = "category"
+    NOTHING = "nothing"
 
 
 @dataclass(frozen=True)
@@ -82,7 +95,7 @@ def key_cells(
     Microdata never change, so the cells are kept with them and counted once for all measures.
     """
     asked = ("key_cells", tuple(keys), missing, alpha)
-    return data.once(asked, lambda: _key_cells(data, keys, missing, alpha))
+    return data.cached(asked, lambda: _key_cells(data, keys, missing, alpha))
 
 
 def _key_cells(data: Microdata, keys: Sequence[str], missing: Missing, alpha: float) -> KeyCells:

@@ -11,12 +11,14 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Floats
+from sdckit._support.messages import did_you_mean, join_names
+from sdckit.data.checks import check
+from sdckit.data.effects import Effects as Effects
 from sdckit.data.history import LogEntry as LogEntry
 from sdckit.data.labels import Labels
 from sdckit.data.roles import Role, Roles, roles_of
-from sdckit.data.values import instead_of_numbers
 from sdckit.engine import frames
-from sdckit.errors import ColumnError, DataError, OptionError, listing, nearest, refuse_repeated
+from sdckit.errors import ColumnError, DataError, OptionError
 
 T = TypeVar("T")
 
@@ -83,7 +85,7 @@ class Microdata:
         native, kind = frames.accept(frame)
         nullable = frames.nullable(frame) if kind == "pandas" else {}
         data = cls(native, roles_of(**roles), labels or Labels(), (), kind, nullable)
-        data._check(reading=True)
+        check(data, reading=True)
         return data
 
     @property
@@ -107,24 +109,24 @@ class Microdata:
         return frames.height(self.frame)
 
     @cached_property
-    def kept(self) -> dict[Any, Any]:
+    def cache(self) -> dict[Hashable, Any]:
         """Intermediate results that several measures share; the data never change, so they stay true."""
         return {}
 
-    def once(self, asked: Hashable, make: Callable[[], T]) -> T:
-        """What `make` gives, kept under a name for the next that asks."""
-        if asked not in self.kept:
-            self.kept[asked] = make()
-        found: T = self.kept[asked]
+    def cached(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, kept under this key for the next that asks."""
+        if key not in self.cache:
+            self.cache[key] = make()
+        found: T = self.cache[key]
         return found
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: intermediate results are made again there."""
-        return {name: value for name, value in self.__dict__.items() if name != "kept"}
+        return {name: value for name, value in self.__dict__.items() if name != "cache"}
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the steps so far give reason to mind before the file is released, in words."""
+        """Warnings that follow from the steps so far: what to look at before the file is released."""
         return tuple(text for entry in self.log for text in entry.warnings(self.columns))
 
     def steps_since(self, original: "Microdata") -> tuple[LogEntry, ...]:
@@ -147,29 +149,31 @@ class Microdata:
         """The same microdata in memory (Polars)."""
         return replace(self, frame=frames.collect(self.frame), kind="polars")
 
-    def with_frame(self, frame: Any, **did: Any) -> "Microdata":
+    def with_frame(self, frame: Any, *, effects: Effects | None = None, **figures: Any) -> "Microdata":
         """Other values under the same roles and labels: how a protected file is made.
 
-        Keyword arguments are what a protection did (`cells_suppressed=12`) and enter the log.
+        A protection says what it did: as `effects`, which measures go by, and in figures for people
+        (`cells_suppressed=12`). Both enter the log.
         """
         native, _ = frames.accept(frame)
-        log = (*self.log, LogEntry("", {}, did)) if did else self.log
+        entry = LogEntry("", {}, figures, effects or Effects())
+        log = (*self.log, entry) if figures or effects is not None else self.log
         data = replace(self, frame=native, log=log)
-        data._check()
+        check(data)
         return data
 
     def with_roles(self, **changes: Any) -> "Microdata":
         """Other roles for the same values."""
         now = {role.value: getattr(self.roles, role.value) for role in Role}
         data = replace(self, roles=roles_of(**{**now, **changes}))
-        data._check()
+        check(data)
         return data
 
     def without(self, columns: tuple[str, ...]) -> "Microdata":
         """The microdata with these columns, their roles and their labels gone."""
         kept = [c for c in self.columns if c not in columns]
         if not kept:
-            raise DataError("No column would be left.", given=f"without {listing(columns)}")
+            raise DataError("No column would be left.", given=f"without {join_names(columns)}")
         frame = nw.to_native(nw.from_native(self.frame).select(kept))
         return replace(
             self, frame=frame, roles=self.roles.without(columns), labels=self.labels.without(columns)
@@ -193,7 +197,7 @@ class Microdata:
             counts = self.table.select(values.n_unique().alias("different"), values.count().alias("present"))
             return set(frames.gather(counts).row(0)) == {self.height}
 
-        return self.once(("is_unique", column), count)
+        return self.cached(("is_unique", column), count)
 
     def weights(self) -> Floats:
         """The survey weights; ones where there is no weight role."""
@@ -206,8 +210,8 @@ class Microdata:
         if column not in self.columns:
             raise ColumnError(
                 f"There is no column {column!r}.",
-                allowed=listing(self.columns),
-                hint=nearest(column, self.columns),
+                allowed=join_names(self.columns),
+                hint=did_you_mean(column, self.columns),
             )
 
     def require_categories(self, columns: Iterable[str]) -> None:
@@ -225,60 +229,7 @@ class Microdata:
 
     def __repr__(self) -> str:
         size = f"{self.height:,} records × {len(self.columns)} columns ({self.engine})"
-        roles = (f"  {name}: {listing(self.roles.columns(Role(name)))}" for name in self.roles.as_dict())
+        roles = (f"  {name}: {join_names(self.roles.columns(Role(name)))}" for name in self.roles.as_dict())
         steps = (f"  step {i}: {e.method or 'changed'}" for i, e in enumerate(self.log, 1))
         warnings = (f"  warning: {text}" for text in self.warnings)
         return "\n".join([f"Microdata: {size}", *roles, *steps, *warnings])
-
-    def _check(self, *, reading: bool = False) -> None:
-        refuse_repeated(self.columns)
-        for role in Role:
-            for column in self.roles.columns(role):
-                if column not in self.columns:
-                    raise ColumnError(
-                        f"Role {role.value!r} names column {column!r}, which is not in the data.",
-                        allowed=listing(self.columns),
-                        hint=nearest(column, self.columns),
-                    )
-        self._check_types(reading=reading)
-        if self.height == 0:
-            raise DataError("The data have no records.", given="0 rows", allowed="1 or more")
-        self._check_values()
-
-    def _check_types(self, *, reading: bool) -> None:
-        schema = frames.schema(self.frame)
-        for role in (Role.NUMERIC, Role.WEIGHT):
-            for column in self.roles.columns(role):
-                if not schema[column].is_numeric():
-                    raise ColumnError(
-                        f"Role {role.value!r} needs numbers; column {column!r} does not hold numbers.",
-                        given=instead_of_numbers(self.frame, column, schema[column], reading=reading),
-                        allowed="a column of numbers",
-                        hint="In a text file missing is empty, NA or NaN: write other codes for it so before "
-                        "reading. Separators of thousands are not understood.",
-                    )
-        self.require_categories(self.roles.keys + self.roles.strata)
-
-    def _check_values(self) -> None:
-        facts = frames.facts(self.frame, self.roles.numeric, self.roles.weight, self.roles.keys)
-        for column in self.roles.numeric:
-            if facts[f"infinite_{column}"]:
-                raise DataError(
-                    f"Column {column!r} has infinite values.",
-                    given=f"{facts[f'infinite_{column}']} of them",
-                    allowed="finite numbers or missing",
-                )
-        if self.roles.weight is not None:
-            for fault in ("missing", "zero", "negative", "infinite"):
-                if facts[f"weight_{fault}"]:
-                    raise DataError(
-                        f"Weights in {self.roles.weight!r} must be positive numbers.",
-                        given=f"{facts[f'weight_{fault}']} {fault}",
-                        allowed="positive, finite, none missing",
-                    )
-        if self.roles.keys and all(facts[f"present_{k}"] == 0 for k in self.roles.keys):
-            raise DataError(
-                "Every key is missing in every record.",
-                given=listing(self.roles.keys),
-                allowed="keys with at least one value",
-            )

@@ -1,8 +1,9 @@
 """Result: what every measure returns."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
+from statistics import fmean
 from typing import Any
 
 import polars as pl
@@ -82,3 +83,20 @@ class Result:
 def show(number: float) -> str:
     """A number as people write it: whole numbers whole, others to six figures."""
     return f"{number:.0f}" if float(number).is_integer() and abs(number) < 1e15 else f"{number:.6g}"
+
+
+def pool_results(results: Sequence[Result]) -> Result:
+    """Means of the numbers, the first set's parts; of one set its result."""
+    first = results[0]
+    if len(results) == 1:
+        return first
+    names = [n for n in first.figures if all(n in r.figures for r in results)]
+    note = f"Mean over {len(results)} files; parts are of the first."
+    lost = tuple(dict.fromkeys(c for r in results for c in r.lost))
+    return replace(
+        first,
+        value=fmean(r.value for r in results),
+        figures={n: fmean(r.figures[n] for r in results) for n in names},
+        notes=(*dict.fromkeys(text for r in results for text in r.notes), note),
+        lost=lost,
+    )

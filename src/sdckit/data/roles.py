@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from sdckit.errors import RoleError, listing, nearest, shown
+from sdckit._support.messages import did_you_mean, join_names
+from sdckit.errors import RoleError, preview
 
 
 class Role(StrEnum):
@@ -91,16 +92,18 @@ def roles_of(**roles: Any) -> Roles:
     clean: dict[str, Any] = {}
     for name, value in roles.items():
         if name not in set(Role):
-            raise RoleError(f"There is no role {name!r}.", allowed=listing(Role), hint=nearest(name, Role))
+            raise RoleError(
+                f"There is no role {name!r}.", allowed=join_names(Role), hint=did_you_mean(name, Role)
+            )
         names = () if value is None else names_in(value)
         if names is None or not all(isinstance(n, str) for n in names):
-            raise RoleError(f"Role {name!r} takes column names.", given=shown(value))
+            raise RoleError(f"Role {name!r} takes column names.", given=preview(value))
         if len(set(names)) < len(names):
-            raise RoleError(f"Role {name!r} names a column twice.", given=listing(names))
+            raise RoleError(f"Role {name!r} names a column twice.", given=join_names(names))
         if isinstance(Roles.__dataclass_fields__[name].default, tuple):
             clean[name] = names
         elif len(names) > 1:
-            raise RoleError(f"Role {name!r} takes one column.", given=listing(names))
+            raise RoleError(f"Role {name!r} takes one column.", given=join_names(names))
         else:
             clean[name] = names[0] if names else None
     result = Roles(**clean)

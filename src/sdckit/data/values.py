@@ -10,7 +10,8 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
-from sdckit.errors import listing, shown
+from sdckit._support.messages import join_names
+from sdckit.errors import preview
 
 _INTEGERS = 2.0**62  # floats below are safe as 64-bit integers
 _FEW = 50  # more different values than this are hardly categories
@@ -69,13 +70,13 @@ def instead_of_numbers(frame: Any, column: str, kind: Any, *, reading: bool = Fa
     """
     categories = list(getattr(kind, "categories", ()))
     if categories and are_categories(len(categories), kind):
-        return f"categories: {listing(categories, 6)}"
+        return f"categories: {join_names(categories, 6)}"
     if reading and isinstance(frame, pl.DataFrame) and str(kind) == "String":
         text = frame[column].str.strip_chars()
         odd = text.is_not_null() & text.str.replace(",", ".").cast(pl.Float64, strict=False).is_null()
         if odd.any():
             record = int(odd.arg_max() or 0)
-            return f"{shown(frame[column][record])} in record {record + 1:,}"
+            return f"{preview(frame[column][record])} in record {record + 1:,}"
     return in_words(kind)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sdckit._support.arrays import Floats, Ints
-from sdckit.errors import OptionError, shown
+from sdckit.errors import OptionError, preview
 
 
 def uniforms(seed: int, name: str, n: int) -> Floats:
@@ -47,5 +47,5 @@ def check(n: int, seed: int) -> None:
     for name, value, least in (("n", n, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise OptionError(
-                f"{name} must be a whole number.", given=shown(value), allowed=f"{least} or more"
+                f"{name} must be a whole number.", given=preview(value), allowed=f"{least} or more"
             )

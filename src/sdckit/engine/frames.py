@@ -6,7 +6,8 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
-from sdckit.errors import ColumnError, DataError, EngineError, listing, refuse_repeated
+from sdckit._support.messages import join_names, require_unique
+from sdckit.errors import ColumnError, DataError, EngineError
 
 ENGINES = ("polars", "duckdb", "spark")
 
@@ -52,7 +53,7 @@ def _refuse_patterns(names: Sequence[str]) -> None:
     if patterns:
         raise ColumnError(
             "A column name cannot be * or begin with ^ and end with $: Polars reads it as a pattern.",
-            given=listing(patterns),
+            given=join_names(patterns),
             hint="Rename the column.",
         )
 
@@ -63,14 +64,14 @@ def _refuse_names(names: Sequence[str], engine: str) -> None:
     if alike:
         raise EngineError(
             f"Column names must differ by more than upper and lower case on {engine}.",
-            given=listing(alike),
+            given=join_names(alike),
             hint="Rename them, or read the data into memory.",
         )
     odd = [name for name in names if engine == "spark" and ("." in name or "`" in name)]
     if odd:
         raise EngineError(
             "Column names cannot hold a dot or a backtick on spark.",
-            given=listing(odd),
+            given=join_names(odd),
             hint="Rename them, or read the data into memory.",
         )
 
@@ -82,7 +83,7 @@ def _to_polars(frame: Any, kind: str) -> pl.DataFrame:
         return frame.clone()  # shares the values, not later changes
     if kind == "pandas":
         names = [str(c) for c in frame.columns]
-        refuse_repeated(names)
+        require_unique(names)
         return _from_pandas(frame.reset_index(drop=True).set_axis(names, axis=1))
     if kind == "pyarrow":
         return pl.DataFrame(pl.from_arrow(frame))
@@ -103,7 +104,7 @@ def _from_pandas(frame: Any) -> pl.DataFrame:
                 kinds = sorted({type(v).__name__ for v in frame[name].dropna()})
                 raise ColumnError(
                     f"Column {name!r} has values of several types or of a type we do not know.",
-                    given=listing(kinds),
+                    given=join_names(kinds),
                     hint=f"Make it one type, for instance frame[{name!r}].astype('string').",
                 ) from error
         raise

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
+from sdckit._support.messages import did_you_mean, join_names
 from sdckit.data.values import as_text
-from sdckit.errors import OptionError, UnknownMethodError, listing, nearest, shown
+from sdckit.errors import OptionError, UnknownMethodError, preview
 from sdckit.estimate.indicator import Indicator, own_function, written
 from sdckit.estimate.inequality import Gini, ShareRatio
 from sdckit.estimate.means import Mean, Proportion, Ratio, Total
@@ -82,7 +83,7 @@ def chosen(wanted: Any) -> list[Wanted]:
         return [Wanted(own_function("own function" if name.startswith("<") else name, wanted))]
     if isinstance(wanted, Sequence):
         return [i for one in wanted for i in chosen(one)]
-    raise OptionError("An indicator is a name, a function, or a name with options.", given=shown(wanted))
+    raise OptionError("An indicator is a name, a function, or a name with options.", given=preview(wanted))
 
 
 def _named(name: str, options: Any) -> list[Wanted]:
@@ -94,14 +95,14 @@ def _named(name: str, options: Any) -> list[Wanted]:
     if name not in CATALOGUE:
         known = [*CATALOGUE, *PANELS]
         raise UnknownMethodError(
-            f"There is no indicator {name!r}.", allowed=listing(known, 30), hint=nearest(name, known)
+            f"There is no indicator {name!r}.", allowed=join_names(known, 30), hint=did_you_mean(name, known)
         )
     if options is not None and not isinstance(options, Mapping):
-        raise OptionError(f"Options of the indicator {name} come as name: value.", given=shown(options))
+        raise OptionError(f"Options of the indicator {name} come as name: value.", given=preview(options))
     given = dict(options or {})
     variable = given.pop("variable", None)
     if variable is not None and not isinstance(variable, str):
-        raise OptionError(f"The variable of {name} is the name of a column.", given=shown(variable))
+        raise OptionError(f"The variable of {name} is the name of a column.", given=preview(variable))
     return [Wanted(_built(name, given), variable)]
 
 
@@ -113,8 +114,8 @@ def _built(name: str, given: dict[str, Any]) -> Indicator:
         if option not in own:
             raise OptionError(
                 f"The indicator {name} has no option {option!r}.",
-                allowed=listing(own) or "no options",
-                hint=nearest(option, own),
+                allowed=join_names(own) or "no options",
+                hint=did_you_mean(option, own),
             )
         given[option] = _checked(name, option, value, hints[option])
     for option, one in own.items():
@@ -145,9 +146,11 @@ def _checked(name: str, option: str, value: Any, hint: Any) -> Any:
         else isinstance(value, kinds) or (float in kinds and isinstance(value, int))
     )
     if not good or (isinstance(value, bool) and bool not in kinds):
-        allowed = listing(choices or (hint.__name__,)) if not kinds else listing(k.__name__ for k in kinds)
+        allowed = (
+            join_names(choices or (hint.__name__,)) if not kinds else join_names(k.__name__ for k in kinds)
+        )
         raise OptionError(
-            f"Option {option!r} of the indicator {name} is not valid.", given=shown(value), allowed=allowed
+            f"Option {option!r} of the indicator {name} is not valid.", given=preview(value), allowed=allowed
         )
     if option in ("p", "share", "lower", "upper") and not 0 < float(value) < (10 if option == "share" else 1):
         raise OptionError(

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from sdckit._support.messages import did_you_mean, join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import are_categories, as_text, texts
-from sdckit.errors import OptionError, listing, nearest
+from sdckit.errors import OptionError
 from sdckit.estimate.catalogue import Wanted
 from sdckit.estimate.indicator import Source
 
@@ -30,7 +31,7 @@ def with_category(files: Sequence[Microdata], pairs: Sequence[Pair]) -> tuple[li
         if not has
     ]
     return kept, (
-        (f"Left out, for the column has no such category: {listing(absent, 6)}.",) if absent else ()
+        (f"Left out, for the column has no such category: {join_names(absent, 6)}.",) if absent else ()
     )
 
 
@@ -72,7 +73,7 @@ def to_choose(category: str, names: Sequence[str], kinds: Iterable[pl.DataType])
         return "none, every value is missing", ""
     if not all(are_categories(len(names), kind) for kind in kinds):
         return f"one of its {len(names):,} values", ""
-    return listing(names, 8), nearest(category, names)
+    return join_names(names, 8), did_you_mean(category, names)
 
 
 def _categories(files: Sequence[Microdata], column: str) -> list[str]:

@@ -10,9 +10,10 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Bools, Floats
+from sdckit._support.messages import did_you_mean, join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import as_text, texts
-from sdckit.errors import ColumnError, OptionError, listing, nearest
+from sdckit.errors import ColumnError, OptionError
 from sdckit.estimate.categories import to_choose
 from sdckit.estimate.indicator import written
 from sdckit.estimate.midpoints import midpoints
@@ -107,13 +108,13 @@ def parse(formula: str, data: Microdata, reference: Mapping[str, Any] | None = N
     if len([*parsed.lhs]) != 1:
         raise OptionError("A formula has one outcome.", given=left)
     if not columns or not [*parsed.rhs]:
-        raise OptionError("A formula needs a column.", given=repr(formula), allowed=listing(data.columns))
+        raise OptionError("A formula needs a column.", given=repr(formula), allowed=join_names(data.columns))
     for column in chosen:
         if column not in columns:
             raise OptionError(
                 f"reference names {column!r}, which is not in the formula.",
-                allowed=listing(columns),
-                hint=nearest(column, columns),
+                allowed=join_names(columns),
+                hint=did_you_mean(column, columns),
             )
     response = plain if plain in data.columns else None
     return Model(text, tuple(columns), frozenset(inside - outside), left, response, chosen)
@@ -183,8 +184,8 @@ def _names_in(expression: str, formula: str) -> dict[str, bool]:
             raise OptionError(
                 "A formula may only hold columns, numbers, arithmetic and a few functions of one column.",
                 given=expression,
-                allowed=listing(FUNCTIONS),
-                hint=_INSTEAD.get(name) or nearest(name, [f for f in FUNCTIONS if f != name]),
+                allowed=join_names(FUNCTIONS),
+                hint=_INSTEAD.get(name) or did_you_mean(name, [f for f in FUNCTIONS if f != name]),
             )
         if isinstance(node, ast.Name) and id(node) not in called:
             found[quoted.get(node.id, node.id)] = False
@@ -216,7 +217,7 @@ def matrices(
             found.append(_matrix(model, {c: v[place] for c, v in columns.items()}))
         else:
             lost = [c for c in model.columns if c not in data.columns]
-            notes.append(f"The protected file has no column {listing(lost)}.")
+            notes.append(f"The protected file has no column {join_names(lost)}.")
             found.append(None)
     return found, notes
 
@@ -267,7 +268,7 @@ def _aligned(
         every = [shared[0], *(level for level in every if level != shared[0])]
     gone = [x for x in every if x not in shared]
     if gone:
-        notes.append(f"Categories of {name} that not all files have: {listing(gone, 6)}.")
+        notes.append(f"Categories of {name} that not all files have: {join_names(gone, 6)}.")
     return [_category(s, every) for s in series]
 
 
@@ -350,7 +351,7 @@ def _matrix(model: Model, columns: dict[str, Any]) -> Matrix:
         raise OptionError(
             "The formula does not suit the data.",
             given=model.text,
-            hint=f"Functions and arithmetic take numbers; categories are {listing(words) or 'none'}.",
+            hint=f"Functions and arithmetic take numbers; categories are {join_names(words) or 'none'}.",
         ) from None
     y, x = np.asarray(made.lhs, dtype=np.float64), np.asarray(made.rhs, dtype=np.float64)
     if y.shape[1] != 1:

@@ -7,11 +7,12 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Ints
+from sdckit._support.messages import join_names
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import texts
 from sdckit.engine import frames
-from sdckit.errors import ColumnError, OptionError, listing
+from sdckit.errors import ColumnError, OptionError
 from sdckit.estimate.design import Design, column_codes, design_of
 from sdckit.estimate.indicator import Indicator, Source
 from sdckit.estimate.replicates import Method, Replicates, given_replicates, replicates
@@ -70,7 +71,7 @@ def table(data: Microdata, rows: Sequence[Row], how: How) -> tuple[list[Estimate
     ways = [({i: t for i, t in tasks.items() if i not in own}, how)]
     if own:
         ways.append((own, replace(how, method=Method.RESCALED)))
-        called = listing(dict.fromkeys(t.indicator.name for t in own.values()))
+        called = join_names(dict.fromkeys(t.indicator.name for t in own.values()))
         times = f"{how.replicates:,} replicates"
         notes += (f"Variance of {called} by the rescaled bootstrap ({times}): there is no formula.",)
     placed: dict[int, Estimate] = {}
@@ -116,12 +117,12 @@ def _repeated(data: Microdata, design: Design, how: How) -> Replicates | None:
         if not how.weights or lost:
             raise OptionError(
                 "variance='replicates' needs the columns of the replicate weights in both files.",
-                given=listing(lost) or "none",
+                given=join_names(lost) or "none",
                 hint="Name them in replicate_weights=.",
             )
         odd = [c for c in how.weights if not data.frame.schema[c].is_numeric()]
         if odd:
-            raise ColumnError("Replicate weights must be numbers.", given=listing(odd))
+            raise ColumnError("Replicate weights must be numbers.", given=join_names(odd))
         columns = data.frame.select(pl.col(list(how.weights)).cast(pl.Float64))
         weights = np.ascontiguousarray(columns.to_numpy().T)
         return given_replicates(design, weights, scale=how.scale)

@@ -14,7 +14,8 @@ from typing import IO, cast
 import numpy as np
 import polars as pl
 
-from sdckit.errors import FileError, refuse_repeated
+from sdckit._support.messages import require_unique
+from sdckit.errors import FileError
 
 SEPARATORS = (",", ";", "\t", "|")
 MISSING = ("", "NA", "NaN", "nan")
@@ -103,7 +104,7 @@ def layout_of(path: Path) -> Layout:
     header = tuple(
         name or f"column_{i}" for i, name in enumerate(row, 1)
     )  # SQL needs a name for every column
-    refuse_repeated(header)
+    require_unique(header)
     return Layout(encoding, separator, header)
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import polars as pl
 
+from sdckit._support.messages import join_names, require_unique
 from sdckit.data.labels import Labels
-from sdckit.errors import ColumnError, DataError, FileError, listing, refuse_repeated
+from sdckit.errors import ColumnError, DataError, FileError
 from sdckit.io.coding import categories, is_category, largest_whole
 
 SHEET = "sdckit labels"
@@ -26,7 +27,7 @@ def read_excel(path: Path) -> tuple[pl.DataFrame, Labels]:
     if first.height == 0:
         raise FileError("The first sheet is empty.", given=path)
     header = [name for name in first.row(0) if name is not None]
-    refuse_repeated(header)
+    require_unique(header)
     options: dict[str, Any] = {"engine": "calamine", "infer_schema_length": None, "raise_if_empty": False}
     frame = _values(path, options)
     if SHEET not in book.sheet_names:
@@ -88,7 +89,7 @@ def _check_room(frame: pl.DataFrame) -> None:
     twice = [name for name in frame.columns if lower.count(name.lower()) > 1]
     if twice:
         raise ColumnError(
-            "In Excel column names must differ also when capitals are ignored.", given=listing(twice)
+            "In Excel column names must differ also when capitals are ignored.", given=join_names(twice)
         )
 
 

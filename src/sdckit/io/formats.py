@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from sdckit.errors import FileError, listing
+from sdckit._support.messages import join_names
+from sdckit.errors import FileError
 
 DELIMITED = (".csv", ".csv.gz")
 STATISTICAL = (".sav", ".zsav", ".dta", ".sas7bdat", ".xpt")
@@ -33,11 +34,11 @@ def readable(path: Path) -> str:
     if not path.exists():
         raise FileError("The file does not exist.", given=path)
     if path.is_dir():
-        raise FileError("This is a folder, not a file.", given=path, allowed=f"a file {listing(READABLE)}")
+        raise FileError("This is a folder, not a file.", given=path, allowed=f"a file {join_names(READABLE)}")
     ending = ending_of(path)
     if ending not in READABLE:
         raise FileError(
-            f"Files ending in {ending!r} cannot be read.", given=path.name, allowed=listing(READABLE)
+            f"Files ending in {ending!r} cannot be read.", given=path.name, allowed=join_names(READABLE)
         )
     if path.stat().st_size == 0:
         raise FileError("The file is empty.", given=path)
@@ -51,12 +52,12 @@ def writable(path: Path) -> str:
         raise FileError(
             "No library can write .sas7bdat files.",
             given=path.name,
-            allowed=listing(WRITABLE),
+            allowed=join_names(WRITABLE),
             hint="SAS reads .xpt and .sav.",
         )
     if ending not in WRITABLE:
         raise FileError(
-            f"Files ending in {ending!r} cannot be written.", given=path.name, allowed=listing(WRITABLE)
+            f"Files ending in {ending!r} cannot be written.", given=path.name, allowed=join_names(WRITABLE)
         )
     if path.is_dir():
         raise FileError("This is a folder, not a file.", given=path)

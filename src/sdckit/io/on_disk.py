@@ -9,8 +9,9 @@ from typing import Any
 
 import polars as pl
 
+from sdckit._support.messages import join_names
 from sdckit.engine.frames import engine_of
-from sdckit.errors import EngineError, FileError, listing
+from sdckit.errors import EngineError, FileError
 from sdckit.io.delimited import MISSING, Layout, column_types, layout_of
 from sdckit.io.formats import STREAMED
 
@@ -32,7 +33,7 @@ def open_on_disk(path: Path, ending: str, engine: str) -> Any:
         raise EngineError(
             f"Files ending in {ending!r} cannot stay on disk.",
             given=f"engine={engine!r}",
-            allowed=f"{listing(STREAMED)}; every format with engine='polars'",
+            allowed=f"{join_names(STREAMED)}; every format with engine='polars'",
         )
     package = "pyspark" if engine == "spark" else engine
     if find_spec(package) is None:

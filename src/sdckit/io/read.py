@@ -9,22 +9,12 @@ from warnings import warn
 import narwhals as nw
 import polars as pl
 
-from sdckit._support.known_options import known_options
+from sdckit._support.messages import join_names, known_options, require_flag
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import roles_of
 from sdckit.engine.frames import ENGINES
-from sdckit.errors import (
-    ColumnError,
-    EngineError,
-    FileError,
-    OptionError,
-    SdcError,
-    SdcWarning,
-    listing,
-    require_flag,
-    shown,
-)
+from sdckit.errors import ColumnError, EngineError, FileError, OptionError, SdcError, SdcWarning, preview
 from sdckit.io.delimited import read_delimited
 from sdckit.io.excel import read_excel
 from sdckit.io.formats import DELIMITED, readable
@@ -92,7 +82,7 @@ def read(
     checked = roles_of(**roles)
     require_flag("keep_direct", keep_direct)
     if engine not in ENGINES:
-        raise OptionError("There is no such engine.", given=shown(engine), allowed=listing(ENGINES))
+        raise OptionError("There is no such engine.", given=preview(engine), allowed=join_names(ENGINES))
     named = {name: getattr(checked, name) for name in roles}
     if isinstance(source, str | Path):
         data = _from_file(Path(source).expanduser(), engine, named)
@@ -130,7 +120,9 @@ def _from_frame(frame: Any, engine: str, roles: dict[str, Any]) -> Microdata:
     try:
         data = Microdata.of(frame, **roles)
     except nw.exceptions.DuplicateError as error:
-        raise ColumnError("Column names must differ.", given=listing(str(error).split("\n- ")[1:])) from error
+        raise ColumnError(
+            "Column names must differ.", given=join_names(str(error).split("\n- ")[1:])
+        ) from error
     if engine not in ("polars", data.engine):
         raise EngineError(
             "A data frame stays with the engine it came with.",
@@ -145,7 +137,7 @@ def _index_not_read(source: Any) -> list[str]:
     if not nw.dependencies.is_pandas_dataframe(source):
         return []
     index = source.index
-    named = listing(repr(name) for name in index.names if name is not None)
+    named = join_names(repr(name) for name in index.names if name is not None)
     if named:
         return [f"The index {named} of the data frame is not read; reset_index() makes it a column."]
     if index.equals(type(source)(index=range(len(source))).index):
@@ -161,7 +153,7 @@ def _check_keys(data: Microdata) -> None:
     if names:
         raise ColumnError(
             "A key has values that cannot be compared.",
-            given=f"{listing(names)}, of Python objects",
+            given=f"{join_names(names)}, of Python objects",
             allowed="text, numbers, dates, true or false",
         )
 

@@ -6,8 +6,9 @@ from typing import Any, cast
 
 import polars as pl
 
+from sdckit._support.messages import join_names
 from sdckit.data.labels import Labels
-from sdckit.errors import ColumnError, DataError, FileError, listing
+from sdckit.errors import ColumnError, DataError, FileError
 from sdckit.io.coding import fitting, is_category, largest_whole, only_used_labels, with_codes
 
 READERS = {
@@ -133,7 +134,7 @@ def check_names(names: list[str], program: str) -> None:
     if bad:
         raise ColumnError(
             f"{program} does not allow these column names.",
-            given=listing(repr(name) for name in bad),
+            given=join_names(repr(name) for name in bad),
             allowed=RULES[program],
             hint="Rename the columns first.",
         )
@@ -187,7 +188,7 @@ def _check_stata_codes(labels: dict[str, dict[Any, str]]) -> None:
     if bad:
         raise FileError(
             "Stata has value labels for whole numbers only.",
-            given=listing(bad),
+            given=join_names(bad),
             hint="Write with values='labels', or write .sav or .parquet.",
         )
 

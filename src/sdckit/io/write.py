@@ -5,10 +5,11 @@ from typing import Literal
 
 import polars as pl
 
-from sdckit._support.files import replacing
+from sdckit._support.files import atomic_write
+from sdckit._support.messages import join_names, require_flag
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata, require_microdata
-from sdckit.errors import FileError, OptionError, RoleError, SdcError, listing, require_flag, shown
+from sdckit.errors import FileError, OptionError, RoleError, SdcError, preview
 from sdckit.io.coding import only_dates, only_used_categories, only_used_labels, with_texts
 from sdckit.io.delimited import write_delimited
 from sdckit.io.excel import write_excel
@@ -66,14 +67,14 @@ def write(
     """
     require_microdata(data, "write")
     if values not in VALUES:
-        raise OptionError("values says what to write.", given=shown(values), allowed=listing(VALUES))
+        raise OptionError("values says what to write.", given=preview(values), allowed=join_names(VALUES))
     if decimal not in (".", ","):
-        raise OptionError("decimal is what stands in numbers.", given=shown(decimal), allowed="'.' or ','")
+        raise OptionError("decimal is what stands in numbers.", given=preview(decimal), allowed="'.' or ','")
     require_flag("keep_direct", keep_direct)
     if data.roles.direct and not keep_direct:
         raise RoleError(
             "Direct identifiers are not written.",
-            given=listing(data.roles.direct),
+            given=join_names(data.roles.direct),
             hint="Leave them out with data.without(data.roles.direct), or pass keep_direct=True.",
         )
     target = Path(path).expanduser()
@@ -81,7 +82,7 @@ def write(
     if decimal == "," and ending not in DELIMITED:
         raise OptionError("Only .csv files have a decimal comma.", given=target.name)
     try:
-        with replacing(target, ending) as temporary:
+        with atomic_write(target, ending) as temporary:
             _write(data, temporary, ending, texts=values == "labels", codebook=codebook, decimal=decimal)
     except (SdcError, MemoryError):
         raise

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from sdckit.errors import OptionError, SdcError, shown
+from sdckit.errors import OptionError, SdcError, preview
 
 # By pydantic's name of the fault: what would have been right.
 WORDS = {
@@ -54,7 +54,7 @@ def refusal(
         allowed = list(dict.fromkeys(text for fault in here if (text := _allowed(fault))))
     return OptionError(
         f"Option {option!r} of {method} is not valid{''.join(f', at {part}' for part in place)}.",
-        given=shown(here[0]["input"]),
+        given=preview(here[0]["input"]),
         allowed=", or ".join(allowed),
     )
 

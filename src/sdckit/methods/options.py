@@ -1,11 +1,31 @@
-"""Options that name columns: their types, and defaults that are the columns of a role."""
+"""Options of methods: what a form and a message say of them, and which of them go together."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BeforeValidator, Field
 
+from sdckit._support.messages import join_names
+from sdckit.data.key_cells import Missing
 from sdckit.data.roles import Role, names_in
+from sdckit.errors import OptionError
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What people are told of an option: written into its annotation.
+
+    label: a few words. help: a sentence. basic: among the first that a form shows. unit: of a number.
+    choices: what each allowed value means. absent: what it means where nothing is given.
+    """
+
+    label: str
+    help: str = ""
+    basic: bool = False
+    unit: str = ""
+    choices: Mapping[str, str] = field(default_factory=dict, hash=False)
+    absent: str = ""
 
 
 class RoleColumns(tuple[str, ...]):
@@ -32,7 +52,7 @@ class ColumnName:
 
 
 def as_names(value: Any) -> Any:
-    """A collection of names of any kind as a tuple; anything else, and a single name, as it is."""
+    """A collection of names of any kind as a tuple; anything else, and a single name, unchanged."""
     names = None if isinstance(value, str | RoleColumns | list) else names_in(value)
     return value if names is None else names
 
@@ -45,6 +65,90 @@ Columns = Annotated[
     Sequence[str], BeforeValidator(_as_tuple), ColumnName(), Field(json_schema_extra={"format": "columns"})
 ]
 Column = Annotated[str, ColumnName(), Field(json_schema_extra={"format": "column"})]
+
+# Options that many methods have, with one meaning.
+KeyColumns = Annotated[
+    Columns, Option("Keys", "The categorical quasi-identifiers: what an intruder may know of a person.")
+]
+NumericColumns = Annotated[Columns, Option("Variables", "The numbers to look at.", basic=True)]
+SensitiveColumns = Annotated[
+    Columns, Option("Sensitive variables", "What an intruder wants to learn of a person.", basic=True)
+]
+By = Annotated[
+    Columns,
+    Option("Within strata of", "Each group of these columns is treated on its own.", absent="the whole file"),
+]
+MissingKeys = Annotated[
+    Missing,
+    Option(
+        "Missing keys",
+        "What a missing or suppressed key value means when records are counted.",
+        choices={
+            "wildcard": "a missing value matches any value",
+            "category": "missing is a value of its own",
+            "nothing": "a record with a missing key matches only itself",
+        },
+    ),
+]
+MissingKeyWeight = Annotated[
+    float,
+    Field(ge=0, le=1),
+    Option(
+        "Weight of a match by a missing value",
+        "Under the wildcard rule: how much a record with missing keys adds to the counts of other records.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Options of which at most one is given; with `required` exactly one."""
+
+    names: tuple[str, ...]
+    required: bool = False
+
+    def check(self, method: str, options: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+        """Refuse two of them, and none where one is required."""
+        given = [n for n in self.names if options[n] != defaults[n]]
+        if len(given) > 1:
+            raise OptionError(f"{method} takes either {_either(self.names)}.", given=join_names(given))
+        if self.required and not given:
+            raise OptionError(f"{method} needs {_either(self.names)}.", given="neither")
+
+
+@dataclass(frozen=True, slots=True)
+class Requires:
+    """An option that means something only where another is given (or has one of some values)."""
+
+    name: str
+    other: str
+    values: tuple[Any, ...] = ()
+
+    def check(self, method: str, options: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+        """Refuse the option without the other."""
+        if options[self.name] == defaults[self.name]:
+            return
+        other = options[self.other]
+        fits = other in self.values if self.values else other != defaults[self.other]
+        if not fits:
+            raise OptionError(
+                f"Option {self.name!r} of {method} means nothing without {self.other!r}.",
+                given=f"{self.name} without {self.other}" if not self.values else f"{self.other}: {other}",
+                allowed=f"{self.name} with {self.other}"
+                + (f": {join_names(self.values)}" if self.values else ""),
+            )
+
+
+def _either(names: Sequence[str]) -> str:
+    return " or ".join(map(repr, names))
+
+
+def annotation(hint: Any) -> Option | None:
+    """What the annotation of an option says of it, on the outside first, then of its alternatives."""
+    if get_origin(hint) is Annotated:
+        found = [a for a in get_args(hint)[1:] if isinstance(a, Option)]
+        return found[-1] if found else None
+    return next((said for part in get_args(hint) if (said := annotation(part)) is not None), None)
 
 
 def is_columns(hint: Any) -> bool:

@@ -10,8 +10,8 @@ from functools import lru_cache
 from uuid import uuid4
 
 from sdckit.errors import OptionError
-from sdckit.methods.plugins import is_own
-from sdckit.methods.registry import Spec, remember, specs
+from sdckit.methods.registry import is_third_party, register, specs
+from sdckit.methods.spec import Spec
 
 
 def packed() -> bytes:
@@ -22,7 +22,9 @@ def packed() -> bytes:
     """
     from joblib import wrap_non_picklable_objects
 
-    own = [replace(spec) for spec in specs() if is_own(spec.function)]  # without what it has worked out
+    own = [
+        replace(spec) for spec in specs() if is_third_party(spec.function)
+    ]  # without what it has worked out
     if not own:
         return b""
     try:
@@ -47,17 +49,17 @@ def unpack(methods: bytes) -> None:
     except Exception as error:  # an import runs code
         raise _alone([], error) from error
     for spec in own:
-        remember(spec)
+        register(spec)
 
 
 def sources() -> dict[str, str]:
     """The code of the methods from outside sdckit, by name: results are kept for this code only."""
-    return {spec.name: _source(spec) for spec in specs() if is_own(spec.function)}
+    return {spec.name: _source(spec) for spec in specs() if is_third_party(spec.function)}
 
 
 def named_in(plan: str) -> str:
     """A comment for a scenario file that names methods from outside sdckit; empty where it names none."""
-    own = [spec for spec in specs() if is_own(spec.function) and re.search(rf"\b{spec.name}\b", plan)]
+    own = [spec for spec in specs() if is_third_party(spec.function) and re.search(rf"\b{spec.name}\b", plan)]
     if not own:
         return ""
     names = ", ".join(f"{spec.name} (module {spec.function.__module__})" for spec in own)

@@ -4,8 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sdckit._support.messages import join_names
 from sdckit.data.microdata import LogEntry, Microdata
-from sdckit.errors import OptionError, SdcError, listing
+from sdckit.errors import OptionError, SdcError
 from sdckit.methods.registry import find
 
 RECODINGS = {"recode": "variable", "group": "variables"}  # and the option that names their columns
@@ -14,7 +15,7 @@ POSITIVE = math.ulp(0.0)  # what is below this smallest number is zero or negati
 Interval = tuple[float, str]  # where it begins, and its name; it ends where the next begins
 
 
-def recoded_alike(
+def apply_same_recoding(
     data: Microdata, released: Microdata, columns: Sequence[str]
 ) -> tuple[Microdata, tuple[str, ...]]:
     """The data with `columns` recoded by the steps of the released file's log, and a note on which were.
@@ -32,7 +33,7 @@ def recoded_alike(
         if again is not None:
             done = again
             names.append(column)
-    return done, (f"Compared in the categories of the protected file: {listing(names)}.",) if names else ()
+    return done, (f"Compared in the categories of the protected file: {join_names(names)}.",) if names else ()
 
 
 def new_steps(original: Microdata, protected: Microdata) -> list[tuple[LogEntry, tuple[str, ...]]]:

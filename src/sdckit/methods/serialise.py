@@ -11,7 +11,7 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 
 
-def plain(options: Mapping[str, Any]) -> dict[str, Any]:
+def to_builtin(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options as plain data that YAML, JSON and people can read."""
 
     def simple(value: Any) -> Any:

@@ -27,9 +27,15 @@ import polars as pl
 from pydantic import WithJsonSchema
 
 from sdckit._support.arrays import Bools
+from sdckit._support.messages import did_you_mean, join_names
+from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.errors import DataError, EngineError, OptionError, SdcError, listing
+from sdckit.errors import DataError, EngineError, OptionError, SdcError, UnknownMethodError, preview
+from sdckit.methods.options import Option
+from sdckit.methods.registry import find, is_registered, specs
+from sdckit.methods.serialise import to_builtin
+from sdckit.methods.spec import Kind, Spec
 
 # Which records to protect: those that a measure flags. A protection that can do with a part of the file has
 # the option `where: Where | None = None`; that is all, because the registry carries it out.
@@ -41,6 +47,11 @@ Where = Annotated[
             "format": "measure",
             "description": "a measure that flags records, or {measure: {option: value}}",
         }
+    ),
+    Option(
+        "Only records flagged by",
+        "Protect only the records that a measure flags, with all members of their households.",
+        absent="all records",
     ),
 ]
 WHERE = (
@@ -73,7 +84,7 @@ def flagged(data: Microdata, result: Result, flags: str) -> Chosen:
     if parts.schema.get(flags) != pl.Boolean:
         raise DataError(
             f"The parts of the result given as where do not say which records {result.measure} flags.",
-            given=f"the columns {listing(parts.columns)}",
+            given=f"the columns {join_names(parts.columns)}",
             allowed=f"a column {flags!r} with true, false or missing",
         )
     ids = data.ids()
@@ -92,9 +103,51 @@ def flagged(data: Microdata, result: Result, flags: str) -> Chosen:
     return Chosen(flag.to_numpy(), int((parts[flags].is_null() & ~flag).sum()))
 
 
-def protect_some(
-    data: Microdata, chosen: Bools, protect: Callable[[Microdata], Microdata], *, not_judged: int = 0
-) -> Microdata:
+def checked_where(spec: Spec, given: Any) -> Mapping[str, Any] | Result:
+    """What `where` was given, checked: a result, or one measure with its options."""
+    asked = (
+        {given.measure: {}} if isinstance(given, Result) else {given: {}} if isinstance(given, str) else given
+    )
+    name, options = next(iter(asked.items()), ("", {})) if isinstance(asked, Mapping) else ("", {})
+    useful = [s.name for s in specs(Kind.RISK) if s.flags]
+    if not isinstance(asked, Mapping) or len(asked) != 1 or not isinstance(options, Mapping | None):
+        raise OptionError(
+            f"Option 'where' of {spec.name} is not valid.",
+            given=preview(given),
+            allowed=f"a measure that flags records ({join_names(useful)}), {{measure: {{option: value}}}}, "
+            "or in Python the result of one",
+        )
+    if not is_registered(str(name)):
+        raise UnknownMethodError(
+            f"There is no measure {name!r}.",
+            allowed=join_names(useful),
+            hint=did_you_mean(str(name), useful),
+        )
+    measure = find(str(name))
+    if not measure.flags:
+        raise OptionError(f"{name} flags no records that where could choose.", allowed=join_names(useful))
+    named = {str(option): value for option, value in (options or {}).items()}
+    measure.validate(named)
+    return given if isinstance(given, Result) else {measure.name: named}
+
+
+def require_where(data: Microdata, where: Mapping[str, Any] | Result) -> None:
+    """Refuse a measure whose options name columns that are not there."""
+    for measure, given in where.items() if isinstance(where, Mapping) else ():
+        find(measure).resolve(data, find(measure).validate(given))
+
+
+def chosen_records(data: Microdata, where: Mapping[str, Any] | Result) -> Chosen:
+    """The records to protect. Data never change, so what a measure flags in them is kept with them."""
+    if isinstance(where, Result):
+        return flagged(data, where, find(where.measure).flags)
+    ((name, options),) = where.items()
+    spec = find(name)
+    key = ("where", repr(to_builtin(where)))
+    return data.cached(key, lambda: flagged(data, spec.call(data, **options), spec.flags))
+
+
+def protect_some(data: Microdata, which: Chosen, protect: Callable[[Microdata], Microdata]) -> Microdata:
     """The file with the chosen records protected; all others keep their values and every record its place.
 
     The last log entry has the figures of the protection, `records_chosen` and, where there are any that could
@@ -102,8 +155,10 @@ def protect_some(
     """
     if data.engine != "polars":
         raise EngineError("where needs the records in memory.", hint="data.collect() brings them there.")
-    count = int(chosen.sum())
-    counted = {"records_chosen": count} | ({"records_not_judged": not_judged} if not_judged else {})
+    chosen, count = which.records, int(which.records.sum())
+    counted: dict[str, Any] = {"records_chosen": count}
+    if which.not_judged:
+        counted["records_not_judged"] = which.not_judged
     if not count:
         return data.with_frame(data.frame, **counted)
     part = data.frame.filter(chosen)
@@ -112,12 +167,16 @@ def protect_some(
         done = protect(replace(data, frame=part, roles=replace(data.roles, keys=keys)))
     except SdcError as error:
         raise error.after(f"Among the {count:,} records that where chose") from None
-    if done.height != count or done.columns != data.columns:
-        raise OptionError("where cannot be used with a protection that adds or removes records or columns.")
+    steps = done.steps_since(data)
+    effects = merged(entry.effects for entry in steps)
+    if done.height != count or done.columns != data.columns or effects.rows_differ:
+        raise OptionError(
+            "where cannot be used with a protection that moves, adds or removes records or columns."
+        )
     changed = [c for c in data.columns if not done.frame[c].equals(part[c], check_dtypes=True)]
     frame = data.frame.with_columns(_put_back(data.frame[c], done.frame[c], chosen) for c in changed)
-    figures = done.log[-1].figures if len(done.log) > len(data.log) else {}
-    return data.with_frame(frame, **{**figures, **counted})
+    figures = {name: value for entry in steps for name, value in entry.figures.items()}
+    return data.with_frame(frame, effects=replace(effects, recodes={}), **{**figures, **counted})
 
 
 def _put_back(old: pl.Series, new: pl.Series, chosen: Bools) -> pl.Series:

@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Ints
-from sdckit.errors import ColumnError, OptionError, listing
+from sdckit._support.messages import join_names
+from sdckit.errors import ColumnError, OptionError
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,6 @@ def _name(code: str, length: int, within: Sequence[str]) -> str:
 def _require(frame: pl.DataFrame, columns: Sequence[str], smallest: int) -> None:
     for column in columns:
         if column not in frame.columns:
-            raise ColumnError(f"There is no column {column!r}.", allowed=listing(frame.columns))
+            raise ColumnError(f"There is no column {column!r}.", allowed=join_names(frame.columns))
     if smallest < 1:
         raise OptionError("A stratum holds at least one record.", given=smallest, allowed="1 or more")

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from sdckit._support.messages import did_you_mean, join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import as_text
 from sdckit.engine import frames, tables
-from sdckit.errors import OptionError, listing, nearest
+from sdckit.errors import OptionError
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ class Categories:
         if found is None:
             raise OptionError(
                 f"{self.variable!r} has no category {as_text(name)!r}.",
-                allowed=listing(self.texts),
-                hint=nearest(as_text(name), self.places),
+                allowed=join_names(self.texts),
+                hint=did_you_mean(as_text(name), self.places),
             )
         return found
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from sdckit._support.arrays import Codes
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import comparable
+from sdckit.data.record_links import is_sortable
 from sdckit.data.roles import Role
 
 SURE = 0.9  # of what chance leaves to be known, the share that a column must tell
@@ -42,7 +42,7 @@ def told(before: Microdata, after: pl.DataFrame, blanked: Mapping[str, int]) -> 
     names = {c for role in NAMES for c in before.roles.columns(role)}
     unseen = {before.roles.id, *before.roles.direct}
     for column in after.columns if keys else ():
-        if column in unseen or not comparable(after.schema[column]):
+        if column in unseen or not is_sortable(after.schema[column]):
             continue
         kind = after.schema[column]
         ordered = (kind.is_numeric() or kind.is_temporal()) and column not in names

@@ -10,7 +10,10 @@ from pydantic import Field
 
 from sdckit._support.arrays import Bools, Floats
 from sdckit.data.microdata import Microdata
-from sdckit.methods.registry import NUMERIC, Columns, Role, Where, protection
+from sdckit.data.roles import Role
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import protection
+from sdckit.methods.where import Where
 from sdckit.protect._households import once_per_household
 from sdckit.protect._numbers import (
     location_and_spread,

@@ -5,7 +5,9 @@ from typing import Annotated
 from pydantic import Field
 
 from sdckit.data.microdata import Microdata
-from sdckit.methods.registry import NUMERIC, Columns, Where, protection
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import protection
+from sdckit.methods.where import Where
 from sdckit.protect._households import once_per_household
 from sdckit.protect._tails import Replacement, cut_tails
 

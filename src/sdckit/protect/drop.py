@@ -1,8 +1,11 @@
 """Remove columns."""
 
+from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
+from sdckit.data.roles import Role
 from sdckit.errors import OptionError
-from sdckit.methods.registry import Columns, Role, RoleColumns, protection
+from sdckit.methods.options import Columns, RoleColumns
+from sdckit.methods.registry import protection
 
 DIRECT = RoleColumns(Role.DIRECT)
 
@@ -27,4 +30,4 @@ def drop(data: Microdata, *, variables: Columns = DIRECT) -> Microdata:
             "drop would leave no column.", given=len(names), allowed=f"{len(names) - 1} at most"
         )
     left = data.without(names)
-    return left.with_frame(left.frame, columns_removed=list(names))
+    return left.with_frame(left.frame, effects=Effects(drops=names), columns_removed=list(names))

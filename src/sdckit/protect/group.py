@@ -8,11 +8,13 @@ from typing import Annotated, Any
 import polars as pl
 from pydantic import BeforeValidator, Field
 
+from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import as_text
 from sdckit.engine import frames, recode
-from sdckit.errors import DataError, OptionError, listing, shown
-from sdckit.methods.registry import Columns, protection
+from sdckit.errors import DataError, OptionError, preview
+from sdckit.methods.options import Columns
+from sdckit.methods.registry import protection
 from sdckit.protect._categories import Categories, categories, recoded
 
 
@@ -24,9 +26,9 @@ def _new_from_old(given: Any) -> Any:
             turned.setdefault(str(new), []).append(old)
         raise OptionError(
             "map of group says of which old categories each new one is made.",
-            given=shown(given),
+            given=preview(given),
             allowed="{new: [old, …]}",
-            hint=f"For example map={shown(turned)}.",
+            hint=f"For example map={preview(turned)}.",
         )
     return given
 
@@ -122,7 +124,7 @@ def _by_digits(old: Categories, digits: int) -> dict[Any, Any]:
     if len({len(code) for code in codes.values()}) > 1:
         raise DataError(
             f"Codes in {old.variable!r} are numbers of different length.",
-            given=listing(sorted(codes.values(), key=len)[:: max(len(codes) - 1, 1)]),
+            given=join_names(sorted(codes.values(), key=len)[:: max(len(codes) - 1, 1)]),
             allowed="whole numbers of one length, or text",
             hint="Leading zeros are lost in numbers: read the codes as text.",
         )

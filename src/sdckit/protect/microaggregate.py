@@ -11,8 +11,11 @@ from pydantic import Field
 
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.data.microdata import Microdata
+from sdckit.data.roles import Role
 from sdckit.errors import OptionError
-from sdckit.methods.registry import NUMERIC, Columns, Role, Where, protection
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import protection
+from sdckit.methods.where import Where
 from sdckit.protect import _groupings as groupings
 from sdckit.protect._groupings import Statistic, Transform
 from sdckit.protect._households import once_per_household

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.errors import RoleError
 from sdckit.methods.registry import protection
@@ -36,7 +37,8 @@ def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
     columns = [_renumbered(data.frame[name], rng) for name in names]
     numbers = {name: data.frame[name].drop_nulls().n_unique() for name in names}
     ready = replace(data, labels=data.labels.without_values(tuple(names)))
-    return ready.with_frame(data.frame.with_columns(columns), ids_replaced=numbers)
+    effects = Effects(renames_ids=roles.id is not None)
+    return ready.with_frame(data.frame.with_columns(columns), effects=effects, ids_replaced=numbers)
 
 
 def _renumbered(column: pl.Series, rng: np.random.Generator) -> pl.Series:

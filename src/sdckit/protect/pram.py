@@ -9,9 +9,12 @@ import polars as pl
 from pydantic import Field
 
 from sdckit._support.arrays import Floats, Ints
+from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
-from sdckit.errors import ColumnError, OptionError, listing
-from sdckit.methods.registry import Columns, Where, protection
+from sdckit.errors import ColumnError, OptionError
+from sdckit.methods.options import Columns
+from sdckit.methods.registry import protection
+from sdckit.methods.where import Where
 from sdckit.protect._categories import Categories, categories
 from sdckit.protect._households import once_per_household
 from sdckit.protect._strata import strata
@@ -74,7 +77,7 @@ def pram(
     """
     names = list(dict.fromkeys(variables))
     if len(names) > 1 and (matrix is not None or isinstance(stay, Mapping)):
-        raise OptionError("Probabilities by category are for one variable.", given=listing(names))
+        raise OptionError("Probabilities by category are for one variable.", given=join_names(names))
     if matrix is not None and stay != STAY:
         raise OptionError("pram takes either stay or matrix.", given="both")
     keep = matrix is None if invariant is None else invariant

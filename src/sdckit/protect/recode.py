@@ -16,7 +16,8 @@ from sdckit.data.values import instead_of_numbers
 from sdckit.engine import frames, tables
 from sdckit.engine.recode import intervals
 from sdckit.errors import ColumnError, OptionError
-from sdckit.methods.registry import Column, protection
+from sdckit.methods.options import Column
+from sdckit.methods.registry import protection
 from sdckit.protect._categories import recoded
 
 MOST = 10_000  # intervals; more are a slip of the pen

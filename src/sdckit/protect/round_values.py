@@ -8,7 +8,9 @@ from pydantic import Field
 
 from sdckit._support.arrays import Floats
 from sdckit.data.microdata import Microdata
-from sdckit.methods.registry import NUMERIC, Columns, Where, protection
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import protection
+from sdckit.methods.where import Where
 from sdckit.protect._households import once_per_household
 from sdckit.protect._numbers import matrix_of, number_columns, with_numbers
 

@@ -7,14 +7,16 @@ import polars as pl
 from pydantic import Field
 
 from sdckit._support.arrays import Bools, Ints
+from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.errors import OptionError
-from sdckit.methods.registry import Columns, protection
+from sdckit.methods.options import Columns
+from sdckit.methods.registry import protection
 from sdckit.protect._households import households
 from sdckit.protect._strata import strata
 
 
-@protection("Release a random sample", keeps_records=False, reference="Hundepool et al. (2012), ch. 3")
+@protection("Release a random sample", reference="Hundepool et al. (2012), ch. 3")
 def sample_records(
     data: Microdata,
     *,
@@ -73,7 +75,8 @@ def sample_records(
     did = {"records_kept": int(kept.sum()), "records_left_out": int((~kept).sum())}
     if homes is not None:
         did["households_kept"] = int(wanted.sum())
-    return data.with_frame(frame.filter(pl.Series(kept)), **did)
+    effects = Effects(drops_rows=True, source_rows=np.flatnonzero(kept))
+    return data.with_frame(frame.filter(pl.Series(kept)), effects=effects, **did)
 
 
 def _shares(share: float, sizes: Ints) -> Ints:

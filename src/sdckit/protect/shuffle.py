@@ -4,9 +4,13 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Floats
+from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
-from sdckit.errors import OptionError, listing
-from sdckit.methods.registry import NUMERIC, Columns, Role, Where, protection
+from sdckit.data.roles import Role
+from sdckit.errors import OptionError
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import protection
+from sdckit.methods.where import Where
 from sdckit.protect._households import once_per_household
 from sdckit.protect._numbers import number_columns
 from sdckit.protect._strata import pooled_strata
@@ -63,7 +67,7 @@ def shuffle(
     names = number_columns(data, variables, "shuffle")
     both = [c for c in names if c in predictors]
     if both:
-        raise OptionError("A variable cannot predict itself.", given=listing(both))
+        raise OptionError("A variable cannot predict itself.", given=join_names(both))
     design = _design(data, predictors)
     if data.height < ROOM * design.shape[1]:
         raise OptionError(

@@ -2,19 +2,20 @@
 
 import numpy as np
 
+from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.methods.registry import protection
 from sdckit.protect._households import households
 
 
-@protection("Shuffle the order of records", keeps_records=False, reference="Hundepool et al. (2012), ch. 1")
+@protection("Shuffle the order of records", reference="Hundepool et al. (2012), ch. 1")
 def shuffle_order(data: Microdata, *, rng: np.random.Generator) -> Microdata:
     """Put the records in a random order, so that their place in the file says nothing.
 
     The order in which a survey was taken, or a register is sorted, tells neighbours apart. Members of a
     household stay next to each other; households and the members within them change places at random.
-    Every order is equally likely; no value changes. Records of both files can no longer be compared by
-    position: measures that compare record by record should be taken before this step.
+    Every order is equally likely; no value changes. Who made the file here can still compare it record by
+    record: the new order is kept in memory and never written.
     Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc
@@ -28,4 +29,5 @@ def shuffle_order(data: Microdata, *, rng: np.random.Generator) -> Microdata:
         block = rng.permutation(len(homes.first))[homes.number]
         order = order[np.argsort(block[order], kind="stable")]
     moved = int((order != np.arange(data.height)).sum())
-    return data.with_frame(data.frame[order], records_moved=moved)
+    effects = Effects(reorders_rows=True, source_rows=order)
+    return data.with_frame(data.frame[order], effects=effects, records_moved=moved)

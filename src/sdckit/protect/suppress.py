@@ -10,11 +10,13 @@ import polars as pl
 from pydantic import Field
 
 from sdckit._support.arrays import Floats
-from sdckit.data.key_cells import key_codes
+from sdckit._support.messages import require_known
+from sdckit.data.key_cells import Missing, key_codes
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
-from sdckit.errors import DataError, OptionError, refuse_strangers
-from sdckit.methods.registry import KEYS, Columns, Role, protection
+from sdckit.data.roles import Role
+from sdckit.errors import DataError, OptionError
+from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.registry import protection
 from sdckit.protect._inference import told
 from sdckit.protect._strata import strata
 
@@ -112,7 +114,7 @@ def key_costs(keys: tuple[str, ...], importance: object) -> Floats:
     if importance is None:
         return np.ones(len(keys))
     names = list(importance) if isinstance(importance, Mapping | list) else []
-    refuse_strangers(names, keys, "importance names a column that is not a key.")
+    require_known(names, keys, "importance names a column that is not a key.")
     if isinstance(importance, Mapping):
         levels = [importance.get(key, "normal") for key in keys]
         costs = np.array([LEVELS[v] if isinstance(v, str) else float(v) for v in levels])
@@ -134,5 +136,5 @@ def _positions(keys: tuple[str, ...], subsets: object) -> list[tuple[int, ...]] 
         sizes = range(1, min(subsets, len(keys)) + 1)
         return [s for size in sizes for s in combinations(range(len(keys)), size)]
     wanted = [tuple(s) for s in subsets] if isinstance(subsets, list) else []
-    refuse_strangers((c for s in wanted for c in s), keys, "subsets may only name keys.")
+    require_known((c for s in wanted for c in s), keys, "subsets may only name keys.")
     return [tuple(keys.index(c) for c in s) for s in wanted]

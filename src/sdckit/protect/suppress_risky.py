@@ -7,11 +7,12 @@ import polars as pl
 from pydantic import Field
 
 from sdckit._support.arrays import Bools
-from sdckit.data.key_cells import key_cells
+from sdckit._support.messages import require_known
+from sdckit.data.key_cells import Missing, key_cells
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
-from sdckit.errors import refuse_strangers
-from sdckit.methods.registry import KEYS, Columns, Role, protection
+from sdckit.data.roles import Role
+from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.registry import protection
 from sdckit.models.cell_risk import cell_risk
 from sdckit.protect._inference import told
 from sdckit.protect.suppress import refuse_nothing
@@ -51,7 +52,7 @@ def suppress_risky(
     (['a', 'a', 'a', 'a', None], 1)
     """
     refuse_nothing(missing)
-    refuse_strangers(variables, keys, "Only keys can be suppressed for their risk.")
+    require_known(variables, keys, "Only keys can be suppressed for their risk.")
     now = data
     risky = before = _above(data, keys, threshold, missing)
     cells: dict[str, int] = {}

@@ -13,7 +13,8 @@ from sdckit._support.arrays import Bools, Ints
 from sdckit.data.key_cells import key_codes
 from sdckit.data.microdata import Microdata
 from sdckit.errors import RoleError
-from sdckit.methods.registry import KEYS, ColumnName, Columns, protection
+from sdckit.methods.options import KEYS, ColumnName, Columns
+from sdckit.methods.registry import protection
 from sdckit.protect._households import Households, households
 
 

@@ -8,8 +8,7 @@ import polars as pl
 
 from sdckit._support.number_text import number, percent
 from sdckit.choose.assess import Assessment, Omission
-from sdckit.data.key_cells import key_cells
-from sdckit.data.missing import Missing
+from sdckit.data.key_cells import Missing, key_cells
 from sdckit.data.result import Result
 from sdckit.methods.registry import find
 from sdckit.models.cell_risk import Method, cell_risk

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from sdckit._support.number_text import SPACE, display, number, percent
 from sdckit.choose.quantity import Quantity
 from sdckit.data.microdata import Microdata
-from sdckit.methods.registry import Kind, Spec
+from sdckit.methods.spec import Kind, Spec
 
 Audience = Literal["internal", "public"]
 

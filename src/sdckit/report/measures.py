@@ -9,7 +9,8 @@ import polars as pl
 from sdckit._support.number_text import display, number, percent
 from sdckit.choose.assess import Assessment
 from sdckit.data.result import Result
-from sdckit.methods.registry import Better, Kind, Spec, find
+from sdckit.methods.registry import find
+from sdckit.methods.spec import Better, Kind, Spec
 from sdckit.report.disclosure import CLOSE, FEW, drawable, is_share, measured, visible
 from sdckit.report.sections import section_of
 from sdckit.report.words import figure_in_percent, figure_words, option_words
@@ -45,7 +46,7 @@ def _row(x: Assessment, spec: Spec, after: Result, before: Result | None, *, pub
         "title": spec.title,
         "options": (told := _options(after, public=public)),
         "options_text": option_words(spec, told),
-        "reading": spec.reading,
+        "reading": spec.interpretation,
         "unit": spec.unit,
         "better": "lower is better" if spec.better is Better.LOW else "higher is better",
         "share": is_share(spec),
@@ -230,7 +231,7 @@ def _entry(spec: Spec) -> dict[str, Any]:
         "name": spec.name,
         "kind": spec.kind.value,
         "about": spec.summary,
-        "reading": spec.reading,
+        "reading": spec.interpretation,
         "unit": spec.unit,
         "limits": limits,
         "bounds": [low, None if isinf(high) else high],

@@ -13,7 +13,8 @@ from sdckit.choose.assess import Assessment
 from sdckit.data.result import Result
 from sdckit.engine import tables
 from sdckit.errors import SdcError
-from sdckit.methods.registry import Kind, Spec, find
+from sdckit.methods.registry import find
+from sdckit.methods.spec import Kind, Spec
 from sdckit.report.disclosure import FEW, visible
 from sdckit.report.measures import at_best
 from sdckit.report.relabel import relabel

@@ -12,7 +12,7 @@ from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.errors import SdcError
 from sdckit.estimate.estimated import Estimated
-from sdckit.methods.registry import Kind
+from sdckit.methods.spec import Kind
 from sdckit.report.axis import Axis
 from sdckit.report.estimates import FIGURES, shown_estimates
 

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sdckit.errors import listing
-from sdckit.methods.registry import Compares, Kind, Role, Spec
+from sdckit._support.messages import join_names
+from sdckit.data.roles import Role
+from sdckit.methods.spec import Compares, Kind, Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def in_sections(
 
     `content` has lists of things by name, each of which says its `section`. `keys`: the file's, by name.
     """
-    named = f": {listing(keys)}" if keys else ""
+    named = f": {join_names(keys)}" if keys else ""
     found = []
     for section in SECTIONS:
         if section.kind is not kind:

@@ -13,7 +13,7 @@ from sdckit._support.number_text import number
 from sdckit.choose.scenario import Scenario
 from sdckit.data.microdata import LogEntry, Microdata
 from sdckit.methods.processes import named_in
-from sdckit.methods.registry import find, known
+from sdckit.methods.registry import find, is_registered
 from sdckit.report.disclosure import EXTREME, counted, in_words, visible
 
 WEAK = "values_told"  # how many blanked values can be found: not for those who may look for them
@@ -26,8 +26,10 @@ def steps(original: Microdata, protected: Microdata, *, public: bool) -> list[di
     return [
         {
             "method": entry.method,
-            "title": find(entry.method).title if known(entry.method) else in_words(entry.method) or "Changed",
-            "reference": find(entry.method).reference if known(entry.method) else "",
+            "title": find(entry.method).title
+            if is_registered(entry.method)
+            else in_words(entry.method) or "Changed",
+            "reference": find(entry.method).reference if is_registered(entry.method) else "",
             "options": _pairs(entry.options, columns, public=public, records=False),
             "did": _pairs(_new(entry), columns, public=public, records=True),
             "warnings": [] if public else entry.warnings(protected.columns),
@@ -48,7 +50,7 @@ def describe_scenario(scenario: Scenario, columns: Sequence[str], *, public: boo
         options = {name: _shortened(value, columns) for name, value in step.options.items()}
         pairs = _pairs(step.options if public else options, columns, public=public, records=False)
         told = ", ".join(f"{p['label'].lower()} {p['text']}" for p in pairs)
-        title = find(step.method).title if known(step.method) else step.method
+        title = find(step.method).title if is_registered(step.method) else step.method
         words.append(f"{title} ({told})" if told else title)
     return ", then ".join(words) or "no protection"
 

@@ -8,7 +8,7 @@ from typing import Any
 from sdckit.choose.assess import Assessment
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import RiskUtilityMap
-from sdckit.methods.registry import Kind
+from sdckit.methods.spec import Kind
 from sdckit.report import (
     by_key,
     describe,

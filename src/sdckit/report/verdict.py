@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from math import isnan
 from typing import Any
 
+from sdckit._support.messages import join_names
 from sdckit._support.number_text import display, percent
 from sdckit.choose.assess import Assessment
-from sdckit.errors import listing
-from sdckit.methods.registry import Kind, Role, Spec, find
+from sdckit.data.roles import Role
+from sdckit.methods.registry import find
+from sdckit.methods.spec import Kind, Spec
 from sdckit.report.disclosure import is_share
 from sdckit.report.sections import in_order, section_of
 
@@ -142,7 +144,7 @@ def _of_map(found: Mapping[str, Any]) -> dict[str, Any]:
 def _of_assessment(x: Assessment, *, public: bool) -> dict[str, Any]:
     name = f"“{x.scenario}”" if x.scenario else "The protected file"
     if x.identifiers_left:
-        names = "direct identifiers" if public else f"the direct identifiers {listing(x.identifiers_left)}"
+        names = "direct identifiers" if public else f"the direct identifiers {join_names(x.identifiers_left)}"
         return {
             "status": "bad",
             "headline": f"{name} must not be released: it still has direct identifiers",
@@ -207,7 +209,7 @@ def _untouched(x: Assessment) -> str:
     if not same:
         return ""
     return (
-        f"{listing(same)}: the original values stand in the file. An accepted risk that looks at the keys "
+        f"{join_names(same)}: the original values stand in the file. An accepted risk that looks at the keys "
         "says nothing of who knows a number."
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sdckit._support.number_text import number, percent
-from sdckit.methods.registry import Spec
+from sdckit.methods.spec import Spec
 
 # by name, or by measure and name where measures mean different things by it
 FIGURES: Mapping[str, str] = {
@@ -167,7 +167,7 @@ def figure_words(spec: Spec, name: str) -> str:
 
 def figure_in_percent(spec: Spec, name: str) -> bool:
     """Whether a figure is a share, and so shown in percent."""
-    return name in spec.shares and name not in DISTANCES
+    return spec.figure(name).share and name not in DISTANCES
 
 
 def option_words(spec: Spec, options: Mapping[str, Any]) -> str:

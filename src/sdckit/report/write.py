@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from sdckit import charts
-from sdckit._support.files import replacing
+from sdckit._support.files import atomic_write
 from sdckit.choose.assess import Assessment, Progress
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.errors import OptionError
@@ -68,7 +68,7 @@ def report(
         texts[json_beside(path)] = to_json(content)
     with ExitStack() as files:  # both are written before either takes its place
         for target, text in texts.items():
-            files.enter_context(replacing(target)).write_text(text, encoding="utf-8")
+            files.enter_context(atomic_write(target)).write_text(text, encoding="utf-8")
     return path
 
 

@@ -10,10 +10,11 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit._support.messages import join_names
+from sdckit.data.common_columns import is_continuous
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import like_a_number
 from sdckit.data.values import in_one_column
-from sdckit.errors import DataError, OptionError, listing
+from sdckit.errors import DataError, OptionError
 
 SAME = 1e-9  # distances that differ by less, relatively, are ties: they are equal but for rounding
 _NOTHING = 1e-12  # and those that differ by less than this many standard deviations or ranges
@@ -107,7 +108,7 @@ def points(
             notes.append(f"{name} is coded differently in the files and left out.")
         else:
             kind = _kind(both, data)
-            if kind == "nominal" and both.dtype.is_numeric() and like_a_number(frames[0][name], data):
+            if kind == "nominal" and both.dtype.is_numeric() and is_continuous(frames[0][name], data):
                 kind = "numeric"
                 notes.append(f"{name} has many values and no value labels: taken for a number.")
             columns.append((name, both, kind))
@@ -117,7 +118,7 @@ def points(
     elif mixed and distance is not Distance.GOWER:
         raise OptionError(
             f"Categories have no {distance.value} distance.",
-            given=listing(mixed),
+            given=join_names(mixed),
             allowed=Distance.GOWER.value,
         )
     starts = np.cumsum([0, *(f.height for f in frames)])

@@ -8,9 +8,8 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Bools, Codes, Ints
-from sdckit.data.key_cells import KeyCells, key_cells, key_codes
+from sdckit.data.key_cells import KeyCells, Missing, key_cells, key_codes
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
 from sdckit.engine import tables
 from sdckit.errors import OptionError
 

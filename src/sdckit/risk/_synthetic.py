@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import in_one_column, in_words
-from sdckit.errors import ColumnError, listing
+from sdckit.errors import ColumnError
 
 
 def as_sets(
@@ -30,7 +31,7 @@ def in_all(files: Sequence[Microdata], columns: Iterable[str]) -> tuple[list[str
     wanted = list(dict.fromkeys(columns))
     there = [c for c in wanted if all(c in data.columns for data in files)]
     gone = [c for c in wanted if c not in there]
-    return there, (f"Not in the protected file, left out: {listing(gone)}.",) if gone else ()
+    return there, (f"Not in the protected file, left out: {join_names(gone)}.",) if gone else ()
 
 
 def same_type(x: pl.Series, y: pl.Series) -> tuple[pl.Series, pl.Series]:

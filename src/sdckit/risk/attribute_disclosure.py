@@ -13,8 +13,10 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.engine.tables import OURS
 from sdckit.errors import RoleError
-from sdckit.methods.recoding import recoded_alike
-from sdckit.methods.registry import KEYS, SENSITIVE, Columns, Compares, risk
+from sdckit.methods.options import KEYS, SENSITIVE, Columns
+from sdckit.methods.recoding import apply_same_recoding
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import Compares, share
 from sdckit.risk._synthetic import as_sets, in_all, same_type
 
 TARGET, REAL, MADE = f"{OURS}target", f"{OURS}real", f"{OURS}made"
@@ -39,13 +41,15 @@ SHARES = (
     bounds=(0, 1),
     unit="share of original records",
     compares=Compares.DISTRIBUTIONS,
-    shares=SHARES,
+    figures={name: share(name.replace("_", " ").capitalize()) for name in SHARES},
     chart=charts.TableBars("", "target", "disco", "records disclosed by the synthetic file (DiSCO)", True),
     reference="Taub, Elliot, Pampaka & Smith (2018); Raab, Nowok & Dibben (2024)",
-    reading="The share of the people in the original whose sensitive value can be read off the synthetic "
-    "file: all synthetic records with their keys have one value, and it is theirs. Compare it with "
-    "disclosive_in_original, what the original itself would give away. Where one value is very frequent the "
-    "guess may be right without any file: see baseline_cap.",
+    interpretation=(
+        "The share of the people in the original whose sensitive value can be read off the synthetic file: "
+        "all synthetic records with their keys have one value, and it is theirs. Compare it with "
+        "disclosive_in_original, what the original itself would give away. Where one value is very frequent "
+        "the guess may be right without any file: see baseline_cap."
+    ),
 )
 def attribute_disclosure(
     original: Microdata,
@@ -104,7 +108,7 @@ def attribute_disclosure(
         )
     rows = []
     for number, data in enumerate(files, 1):
-        alike, told = recoded_alike(original, data, (*keys, *targets))
+        alike, told = apply_same_recoding(original, data, (*keys, *targets))
         notes = tuple(dict.fromkeys((*notes, *told)))
         x, y = _coded(alike, data, (*keys, *targets), bins)
         for name, column in zip(targets, x.columns[len(keys) :], strict=True):

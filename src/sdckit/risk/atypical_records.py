@@ -11,10 +11,14 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.errors import DataError, listing
-from sdckit.methods.registry import NUMERIC, Column, Columns, Role, risk
+from sdckit.data.roles import Role
+from sdckit.errors import DataError
+from sdckit.methods.options import NUMERIC, Column, Columns
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import share
 from sdckit.models.mixture_families import FAMILIES, Family
 from sdckit.models.small_sample import SmallSample
 from sdckit.risk._points import by_record
@@ -52,13 +56,17 @@ _FAR = 0.4  # a component of which less is kept: its covariance is extrapolated 
     bounds=(0, 1),
     unit="share of records",
     needs=Role.NUMERIC,
-    shares=("largest_share",),
+    figures={
+        "largest_share": share("Largest share"),
+    },
     flags="atypical",
     chart=charts.robust_distances,
     reference="Foschi (2011)",
-    reading="Records whose numbers fit none of the groups that most records of their stratum form, such as "
-    "an enterprise unlike its competitors, can be recognised by who knows the branch. 0: all records fit. "
-    "0.2: one record in five stands out, which is common in skewed business data.",
+    interpretation=(
+        "Records whose numbers fit none of the groups that most records of their stratum form, such as an "
+        "enterprise unlike its competitors, can be recognised by who knows the branch. 0: all records fit. "
+        "0.2: one record in five stands out, which is common in skewed business data."
+    ),
 )
 def atypical_records(
     data: Microdata,
@@ -150,7 +158,7 @@ def _numeric(data: Microdata, variables: Columns) -> list[str]:
     names = list(dict.fromkeys(variables))
     wrong = [c for c in names if not data.frame.schema[c].is_numeric()]
     if wrong or not names:
-        raise DataError("Atypical records are found by numbers.", given=listing(wrong) or "no variables")
+        raise DataError("Atypical records are found by numbers.", given=join_names(wrong) or "no variables")
     return names
 
 

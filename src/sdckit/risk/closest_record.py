@@ -12,12 +12,14 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from sdckit import charts
 from sdckit._support.arrays import Floats, Ints
+from sdckit._support.messages import join_names
+from sdckit.data.common_columns import role_variables
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import role_variables
 from sdckit.data.result import Result
-from sdckit.errors import listing
 from sdckit.io import read
-from sdckit.methods.registry import Columns, Compares, risk
+from sdckit.methods.options import Columns
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import Compares, share
 from sdckit.risk._points import SAME, Distance, Points, distinct_order, points
 from sdckit.risk._synthetic import as_sets
 from sdckit.risk._uncertainty import wilson
@@ -61,24 +63,27 @@ class Neighbours:
     bounds=(0, 1),
     unit="share of synthetic records",
     compares=Compares.DISTRIBUTIONS,
-    shares=(
-        "copies",
-        "excess",
-        "reference_copies",
-        "reference_share",
-        "low",
-        "high",
-        "closer_to_original",
-        "closer_low",
-        "closer_high",
-        "closer_expected",
-    ),
+    figures={
+        "copies": share("Copies of an original record"),
+        "excess": share("Too close, beyond what real people are"),
+        "reference_copies": share("Copies among the originals themselves"),
+        "reference_share": share("The same of real people among each other"),
+        "low": share("At least (95 % interval)"),
+        "high": share("At most (95 % interval)"),
+        "closer_to_original": share("Closer to the original than to the records kept back"),
+        "closer_low": share("Closer to the original, at least"),
+        "closer_high": share("Closer to the original, at most"),
+        "closer_expected": share("Closer to the original, expected"),
+    },
     chart=charts.closest_distances,
     reference="Platzer & Reutterer (2021); Zhao et al. (2021)",
-    reading="An intruder looks for synthetic records that give away the original they were made from. Good: "
-    "a value at or below the share of real people as close to someone else (reference_share, about 0.05). "
-    "Clearly above: the synthesis repeats records it has seen. 1: all are as close as the closest originals "
-    "are to each other, as in a copied or lightly perturbed file. A low value alone is no proof of safety.",
+    interpretation=(
+        "An intruder looks for synthetic records that give away the original they were made from. Good: a "
+        "value at or below the share of real people as close to someone else (reference_share, about 0.05). "
+        "Clearly above: the synthesis repeats records it has seen. 1: all are as close as the closest "
+        "originals are to each other, as in a copied or lightly perturbed file. A low value alone is no proof "
+        "of safety."
+    ),
 )
 def closest_record(
     original: Microdata,
@@ -138,7 +143,7 @@ def closest_record(
     notes = (*space.notes,)
     if not space.variables:
         return Result(math.nan, notes=(*notes, "No variable to compare."))
-    notes += (f"{space.distance.value} distance over {listing(space.variables)}.",)
+    notes += (f"{space.distance.value} distance over {join_names(space.variables)}.",)
     tree = space.tree(0, blank_counts=True)
     first = 1 + len(others)
     found = [neighbours(space, tree, i, records) for i in range(first, len(files))]

@@ -8,11 +8,12 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Floats, Ints
-from sdckit.data.key_cells import KeyCells, key_cells
+from sdckit.data.key_cells import KeyCells, Missing, key_cells
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
 from sdckit.data.result import Result
-from sdckit.methods.registry import KEYS, Columns, Role, risk
+from sdckit.data.roles import Role
+from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.registry import risk
 
 SIZES = (0, 1, 2, 3, 5, 10, 20, 50, 100, 1000, np.inf)  # from here to below the next
 
@@ -25,9 +26,11 @@ SIZES = (0, 1, 2, 3, 5, 10, 20, 50, 100, 1000, np.inf)  # from here to below the
     engines="all",
     chart=charts.CellSizes("records in the file with the same keys"),
     reference="Hundepool et al. (2012), Statistical Disclosure Control, ch. 3",
-    reading="0: no record is alone in the file on its keys. 1: every record is. These are the records that "
-    "k-anonymity counts with k = 2. A record that is unique in the sample may still have doubles in the "
-    "population.",
+    interpretation=(
+        "0: no record is alone in the file on its keys. 1: every record is. These are the records that "
+        "k-anonymity counts with k = 2. A record that is unique in the sample may still have doubles in the "
+        "population."
+    ),
 )
 def frequencies(
     data: Microdata,

@@ -8,11 +8,13 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Floats
-from sdckit.data.key_cells import key_cells
+from sdckit.data.key_cells import Missing, key_cells
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
 from sdckit.data.result import Result
-from sdckit.methods.registry import KEYS, Columns, Role, risk
+from sdckit.data.roles import Role
+from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import share
 from sdckit.models.cell_risk import Method, cell_risk
 from sdckit.risk.frequencies import missing_note
 
@@ -22,14 +24,19 @@ from sdckit.risk.frequencies import missing_note
     bounds=(0, 1),
     unit="probability",
     needs=(Role.KEYS, Role.HOUSEHOLD),
-    shares=("mean_over_households", "highest"),
+    figures={
+        "mean_over_households": share("Mean over households"),
+        "highest": share("Highest risk of a record"),
+    },
     chart=charts.TableBars(
         "household_sizes", "household_size", "mean_household_risk", "mean household risk", True, "size "
     ),
     reference="Hundepool et al. (2012), Statistical Disclosure Control, ch. 3; Templ (2017), ch. 3",
-    reading="The mean, over persons, of the probability that an intruder who knows the keys of everybody in "
-    "a household recognises at least one of its members, and with one all the others. 0.01: one person in a "
-    "hundred is exposed in this way on average. It is at least as high as the individual risk.",
+    interpretation=(
+        "The mean, over persons, of the probability that an intruder who knows the keys of everybody in a "
+        "household recognises at least one of its members, and with one all the others. 0.01: one person in a "
+        "hundred is exposed in this way on average. It is at least as high as the individual risk."
+    ),
 )
 def household_risk(
     data: Microdata,

@@ -11,15 +11,18 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit._support.messages import join_names, require_known
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import PROTECTED, side_by_side
+from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.data.result import Result
 from sdckit.data.values import in_words
 from sdckit.engine import frames
 from sdckit.engine.tables import COUNT, OURS, join_cells
-from sdckit.errors import ColumnError, OptionError, listing, refuse_strangers
-from sdckit.methods.recoding import recoded_alike
-from sdckit.methods.registry import KEYS, Column, Columns, Compares, risk
+from sdckit.errors import ColumnError, OptionError
+from sdckit.methods.options import KEYS, Column, Columns
+from sdckit.methods.recoding import apply_same_recoding
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import Compares, share
 from sdckit.risk._synthetic import as_sets, in_all, same_type
 
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -44,14 +47,20 @@ class Shape(StrEnum):
     "Identification risk of synthetic data",
     unit="records expected to be matched",
     compares=Compares.RECORDS,
-    shares=("match_risk_per_record", "true_match_rate", "false_match_rate"),
+    figures={
+        "match_risk_per_record": share("Match risk per record"),
+        "true_match_rate": share("True match rate"),
+        "false_match_rate": share("False match rate"),
+    },
     chart=charts.TableBars(
         "sets", "set", "expected_match_risk", "records expected to be matched", prefix="set "
     ),
     reference="Reiter & Mitra (2009); Drechsler & Reiter (2008); Hu (2019)",
-    reading="An intruder knows some variables and the true values of the synthesised ones, and picks at "
-    "random among the synthetic records that agree. The value is how many such picks should be right: "
-    "41 of 10,000 is 0.4 % a record. A high false match rate protects: matches that look unique are wrong.",
+    interpretation=(
+        "An intruder knows some variables and the true values of the synthesised ones, and picks at random "
+        "among the synthetic records that agree. The value is how many such picks should be right: 41 of "
+        "10,000 is 0.4 % a record. A high false match rate protects: matches that look unique are wrong."
+    ),
 )
 def identification_risk(
     original: Microdata,
@@ -113,7 +122,7 @@ def identification_risk(
         raise OptionError("There is nothing to match on.", hint="Name known= or synthesised= variables.")
     found = []
     for data in files:
-        alike, told = recoded_alike(original, data, equal)
+        alike, told = apply_same_recoding(original, data, equal)
         notes = tuple(dict.fromkeys((*notes, *told)))
         c, t = _matches(alike, data, equal, radii, shape)
         found.append(pl.DataFrame({"c": c, "t": t, "k": c * t == 1, "f": c * (1 - t) == 1}))
@@ -139,7 +148,7 @@ def _radii(
     """For each continuous column its radius, and whether it is relative."""
     by_name = [set(r) if isinstance(r, Mapping) else set() for r in (radius, relative)]
     for_all = [r for r in (radius, relative) if isinstance(r, float)]
-    refuse_strangers(sorted(by_name[0] | by_name[1]), synthesised, "A radius is for synthesised columns.")
+    require_known(sorted(by_name[0] | by_name[1]), synthesised, "A radius is for synthesised columns.")
     if by_name[0] & by_name[1] or len(for_all) > 1:
         raise OptionError("A column has a radius or a relative_radius, not both.")
     schema = frames.schema(data.frame)
@@ -177,7 +186,7 @@ def _matches(
     shape: Shape,
 ) -> tuple[Ints, Ints]:
     """c and t of every record."""
-    both = frames.gather(side_by_side(original, data, [*equal, *radii]))
+    both = frames.gather(match_records(original, data, [*equal, *radii]))
     pairs = [same_type(both[c], both[c + PROTECTED]) for c in (*equal, *radii)]
     near = pairs[len(equal) :]
     missing = [(x.is_null(), y.is_null()) for x, y in near if x.null_count() or y.null_count()]
@@ -270,7 +279,7 @@ def _notes(
     notes: tuple[str, ...] = ()
     if radii:
         windows = [f"{c} within ±{r:.4g}{' of its value' if rel else ''}" for c, (r, rel) in radii.items()]
-        notes += (f"Matched nearly: {listing(windows)}. All others must be equal.",)
+        notes += (f"Matched nearly: {join_names(windows)}. All others must be equal.",)
     if any(original.frame[c].null_count() for c in (*equal, *radii)):
         notes += ("A missing value matches only a missing value.",)
     return notes

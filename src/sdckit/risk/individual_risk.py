@@ -9,11 +9,13 @@ from pydantic import Field
 from sdckit import charts
 from sdckit._support.arrays import Floats, Ints
 from sdckit.charts.risk_distribution import LIMITS
-from sdckit.data.key_cells import KeyCells, fewer_keys, key_cells
+from sdckit.data.key_cells import KeyCells, Missing, fewer_keys, key_cells
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
 from sdckit.data.result import Result
-from sdckit.methods.registry import KEYS, Columns, Role, risk
+from sdckit.data.roles import Role
+from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import share
 from sdckit.models.cell_risk import Method, cell_risk
 from sdckit.risk.frequencies import missing_note
 
@@ -25,11 +27,15 @@ from sdckit.risk.frequencies import missing_note
     needs=Role.KEYS,
     engines="all",
     flags="above_threshold",
-    shares=("highest",),
+    figures={
+        "highest": share("Highest risk of a record"),
+    },
     chart=charts.risk_distribution,
     reference="Benedetti & Franconi (1998); Franconi & Polettini (2004)",
-    reading="The mean probability that an intruder who knows the keys of a person and finds a record with "
-    "these keys is right. 0.01: one in a hundred such guesses is right on average.",
+    interpretation=(
+        "The mean probability that an intruder who knows the keys of a person and finds a record with these "
+        "keys is right. 0.01: one in a hundred such guesses is right on average."
+    ),
 )
 def individual_risk(
     data: Microdata,

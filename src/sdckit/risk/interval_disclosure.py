@@ -11,12 +11,15 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Bools, Floats
+from sdckit._support.messages import join_names
 from sdckit._support.number_text import number
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import numbers_side_by_side
+from sdckit.data.record_links import match_numbers
 from sdckit.data.result import Result
-from sdckit.errors import listing
-from sdckit.methods.registry import NUMERIC, Columns, Compares, Role, risk
+from sdckit.data.roles import Role
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import Compares, share
 from sdckit.risk._points import by_record
 from sdckit.risk._uncertainty import wilson
 
@@ -47,12 +50,18 @@ class Spread(StrEnum):
     unit="share of records",
     needs=Role.NUMERIC,
     compares=Compares.RECORDS,
-    shares=("any", "low", "high"),
+    figures={
+        "any": share("Records with at least one number inside"),
+        "low": share("At least (95 % interval)"),
+        "high": share("At most (95 % interval)"),
+    },
     chart=charts.PartsBars("inside", "share of originals inside", share=True, counts="share"),
     reference="Mateo-Sanz, Sebé & Domingo-Ferrer (2004); Domingo-Ferrer & Torra (2001)",
-    reading="An intruder who has found a person's record takes the protected numbers for nearly true. 0: for "
-    "no record are all numbers inside the interval. 0.2: for one record in five the intruder learns every "
-    "number to within the width. Not informative after synthesis.",
+    interpretation=(
+        "An intruder who has found a person's record takes the protected numbers for nearly true. 0: for no "
+        "record are all numbers inside the interval. 0.2: for one record in five the intruder learns every "
+        "number to within the width. Not informative after synthesis."
+    ),
 )
 def interval_disclosure(
     original: Microdata,
@@ -88,7 +97,7 @@ def interval_disclosure(
     >>> sdc.risk.interval_disclosure(data, other, width=0.1, method="percent").value
     0.75
     """
-    numeric, x, y, notes = numbers_side_by_side(original, protected, variables)
+    numeric, x, y, notes = match_numbers(original, protected, variables)
     if np.isnan(x).all():
         return Result(math.nan, notes=(*notes, "No number is present in both files."))
     asked = ~(np.isnan(x) | np.isnan(y))
@@ -133,7 +142,7 @@ def _missing_notes(without: int, incomplete: int) -> tuple[str, ...]:
 def _widths(names: Sequence[str], halves: Sequence[float]) -> tuple[str, ...]:
     """The interval in the unit of each variable, which its standard deviation does not tell a reader."""
     told = [f"{name} ± {number(half)}" for name, half in zip(names, halves, strict=True)]
-    return (f"The interval is {listing(told)}.",)
+    return (f"The interval is {join_names(told)}.",)
 
 
 def _inside(x: Floats, y: Floats, width: float, method: Method, spread: Spread) -> Bools:

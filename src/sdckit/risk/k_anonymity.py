@@ -9,13 +9,15 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Floats, Ints
-from sdckit.data.key_cells import KeyCells, fewer_keys, key_cells
+from sdckit._support.messages import require_known
+from sdckit.data.key_cells import KeyCells, Missing, fewer_keys, key_cells
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
 from sdckit.data.result import Result
+from sdckit.data.roles import Role
 from sdckit.engine.tables import OURS, join_cells
-from sdckit.errors import OptionError, refuse_strangers
-from sdckit.methods.registry import KEYS, Columns, Role, risk
+from sdckit.errors import OptionError
+from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.registry import risk
 from sdckit.risk.frequencies import missing_note
 
 USUAL = (2, 3, 5)
@@ -29,8 +31,10 @@ USUAL = (2, 3, 5)
     engines="all",
     chart=charts.TableBars("", "k", "share", "share of records in smaller cells", True, "fewer than "),
     reference="Samarati & Sweeney (1998); Sweeney (2002)",
-    reading="0: every record shares its keys with at least k−1 others, the file is k-anonymous. "
-    "0.05: one record in twenty does not.",
+    interpretation=(
+        "0: every record shares its keys with at least k−1 others, the file is k-anonymous. 0.05: one record "
+        "in twenty does not."
+    ),
 )
 def k_anonymity(
     data: Microdata,
@@ -106,7 +110,7 @@ def _subsets(keys: tuple[str, ...], asked: int | list[Columns] | None) -> list[t
         return [keys]
     if isinstance(asked, int):
         return [s for size in range(1, min(asked, len(keys)) + 1) for s in combinations(keys, size)]
-    refuse_strangers((c for subset in asked for c in subset), keys, "subsets may only name keys.")
+    require_known((c for subset in asked for c in subset), keys, "subsets may only name keys.")
     if not asked or not all(asked):
         raise OptionError("subsets must list key combinations.", given=asked)
     return [tuple(subset) for subset in asked]

@@ -10,15 +10,18 @@ from pydantic import BaseModel, BeforeValidator, Field, PrivateAttr, WithJsonSch
 
 from sdckit import charts
 from sdckit._support.arrays import Floats
-from sdckit.data.key_cells import KeyCells, key_cells, key_codes
+from sdckit._support.messages import join_names
+from sdckit.data.key_cells import KeyCells, Missing, key_cells, key_codes
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
 from sdckit.data.result import Result
+from sdckit.data.roles import Role
 from sdckit.engine import tables
-from sdckit.errors import ColumnError, DataError, listing
+from sdckit.errors import ColumnError, DataError
 from sdckit.io.read import read
-from sdckit.methods.recoding import recoded_alike
-from sdckit.methods.registry import KEYS, Columns, Role, risk
+from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.recoding import apply_same_recoding
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import share
 from sdckit.risk.frequencies import by_size, missing_note
 
 
@@ -47,10 +50,10 @@ class Population(BaseModel):
         if absent:
             raise ColumnError(
                 f"The population has no column {absent[0]!r}.",
-                allowed=listing(self._data.columns),
+                allowed=join_names(self._data.columns),
                 hint="keys=[…] names the keys to look for.",
             )
-        register, notes = recoded_alike(self._data, data, keys)
+        register, notes = apply_same_recoding(self._data, data, keys)
         weight = self._data.roles.weight if count is None else count
         counts = tables.count_cells(register.table, list(keys), weight)
         people = counts[tables.WEIGHT_SUM]
@@ -72,12 +75,19 @@ Register = Annotated[
     unit="share of records",
     needs=Role.KEYS,
     engines="all",
-    shares=("prosecutor_highest", "prosecutor_mean", "journalist_highest", "journalist_mean"),
+    figures={
+        "prosecutor_highest": share("Prosecutor highest"),
+        "prosecutor_mean": share("Prosecutor mean"),
+        "journalist_highest": share("Journalist highest"),
+        "journalist_mean": share("Journalist mean"),
+    },
     chart=charts.CellSizes("people in the population with the same keys"),
     reference="Sweeney (2002); El Emam & Dankar (2008)",
-    reading="The intruder (a “journalist”) has a register of the whole population and looks for the person "
-    "behind a record, anyone will do. 0: every record fits at least k people in it. 0.05: one record in "
-    "twenty fits fewer. A “prosecutor” knows that a certain person is in the file, so only the file counts.",
+    interpretation=(
+        "The intruder (a “journalist”) has a register of the whole population and looks for the person behind "
+        "a record, anyone will do. 0: every record fits at least k people in it. 0.05: one record in twenty "
+        "fits fewer. A “prosecutor” knows that a certain person is in the file, so only the file counts."
+    ),
 )
 def k_map(
     data: Microdata,

@@ -11,11 +11,13 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Floats
-from sdckit.data.key_cells import KeyCells
+from sdckit.data.key_cells import KeyCells, Missing
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
 from sdckit.data.result import Result
-from sdckit.methods.registry import KEYS, SENSITIVE, Better, Columns, Role, risk
+from sdckit.data.roles import Role
+from sdckit.methods.options import KEYS, SENSITIVE, Columns
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import Better, share
 from sdckit.risk._sensitive_values import SensitiveValues, sensitive_values, variables_to_protect
 from sdckit.risk.frequencies import missing_note
 
@@ -36,14 +38,18 @@ class MissingSensitive(StrEnum):
     better=Better.HIGH,
     needs=(Role.KEYS, Role.SENSITIVE),
     engines="all",
-    shares=("violating_share",),
+    figures={
+        "violating_share": share("Share of the records that violate it"),
+    },
     chart=charts.TableBars(
         "variables", "variable", "smallest_distinct", "smallest number of values in a cell"
     ),
     reference="Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007)",
-    reading="The intruder knows the keys of a person and that the person is in the file. 1: somewhere all "
-    "records with the same keys have the same sensitive value, so it is learnt without finding the record. "
-    "3: whoever looks up a person is left with at least three values to choose from.",
+    interpretation=(
+        "The intruder knows the keys of a person and that the person is in the file. 1: somewhere all records "
+        "with the same keys have the same sensitive value, so it is learnt without finding the record. 3: "
+        "whoever looks up a person is left with at least three values to choose from."
+    ),
 )
 def l_diversity(
     data: Microdata,

@@ -11,9 +11,12 @@ from pydantic import Field
 from sdckit import charts
 from sdckit._support.arrays import Bools, Floats
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import numbers_side_by_side
+from sdckit.data.record_links import match_numbers
 from sdckit.data.result import Result
-from sdckit.methods.registry import NUMERIC, Columns, Compares, Role, risk
+from sdckit.data.roles import Role
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import Compares, share
 from sdckit.risk._points import by_record
 from sdckit.risk._uncertainty import wilson
 
@@ -34,12 +37,20 @@ class Needs(StrEnum):
     unit="share of records",
     needs=Role.NUMERIC,
     compares=Compares.RECORDS,
-    shares=("inside", "outliers", "outliers_at_risk", "low", "high"),
+    figures={
+        "inside": share("Records inside the interval, whatever their neighbours"),
+        "outliers": share("Records that are outliers"),
+        "outliers_at_risk": share("Outliers at risk"),
+        "low": share("At least (95 % interval)"),
+        "high": share("At most (95 % interval)"),
+    },
     chart=charts.outliers_at_risk,
     reference="Templ & Meindl (2008)",
-    reading="An intruder recognises an outlier, such as the largest firm of a region, even when its numbers "
-    "were moved a lot, unless other protected records lie close by. 0: no such record. 0.05: one record in "
-    "twenty can be recognised. Not informative after swapping or synthesis.",
+    interpretation=(
+        "An intruder recognises an outlier, such as the largest firm of a region, even when its numbers were "
+        "moved a lot, unless other protected records lie close by. 0: no such record. 0.05: one record in "
+        "twenty can be recognised. Not informative after swapping or synthesis."
+    ),
 )
 def outlier_disclosure(
     original: Microdata,
@@ -83,7 +94,7 @@ def outlier_disclosure(
     """
     from sdckit.models.mcd import mcd_or_plain
 
-    names, x, y, notes = numbers_side_by_side(original, protected, variables)
+    names, x, y, notes = match_numbers(original, protected, variables)
     complete = np.asarray(~(np.isnan(x) | np.isnan(y)).any(axis=1))
     if not complete.all():
         notes += (f"{int((~complete).sum()):,} records with a missing number are left out.",)

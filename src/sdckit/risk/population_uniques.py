@@ -13,12 +13,15 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Bools, Floats, Ints
-from sdckit.data.key_cells import KeyCells, key_cells
+from sdckit._support.messages import require_known
+from sdckit.data.key_cells import KeyCells, Missing, key_cells
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
 from sdckit.data.result import Result
-from sdckit.errors import OptionError, refuse_strangers
-from sdckit.methods.registry import KEYS, Columns, Role, risk
+from sdckit.data.roles import Role
+from sdckit.errors import OptionError
+from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import share
 from sdckit.risk.frequencies import missing_note
 
 CHECKED = 5_000_000  # largest grid on which the fit is checked
@@ -56,13 +59,18 @@ class _Estimate:
     unit="records",
     needs=Role.KEYS,
     engines="all",
-    shares=("tau1_share", "tau2_share"),
+    figures={
+        "tau1_share": share("Share of the records (τ1)"),
+        "tau2_share": share("Share of the records (τ2)"),
+    },
     chart=charts.FigureBars(("sample_uniques", "tau1", "tau2"), "records"),
     reference="Skinner & Holmes (1998); Elamir & Skinner (2006); Skinner & Shlomo (2008); Hoshino (2001)",
-    reading="The intruder knows the keys of everybody in the population and links a record that is alone in "
-    "the file. The value (τ1): how many such records are of people who are alone in the whole population, so "
-    "that the link is certain. τ2: how many links would be right if a double is picked at random. 10 of "
-    "10,000 records: one record in a thousand.",
+    interpretation=(
+        "The intruder knows the keys of everybody in the population and links a record that is alone in the "
+        "file. The value (τ1): how many such records are of people who are alone in the whole population, so "
+        "that the link is certain. τ2: how many links would be right if a double is picked at random. 10 of "
+        "10,000 records: one record in a thousand."
+    ),
 )
 def population_uniques(
     data: Microdata,
@@ -166,7 +174,7 @@ def _terms(keys: Sequence[str], formula: Formula | list[list[str]]) -> list[tupl
         return []
     if formula is Formula.TWO_WAY:
         return list(combinations(range(len(keys)), 2))
-    refuse_strangers((c for term in formula for c in term), keys, "formula may only name keys.")
+    require_known((c for term in formula for c in term), keys, "formula may only name keys.")
     return [tuple(list(keys).index(c) for c in term) for term in formula]
 
 

@@ -8,14 +8,17 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit._support.messages import join_names
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.variable_bars import variable_bars
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import PROTECTED, by_position, side_by_side
+from sdckit.data.record_links import PROTECTED, match_records, position_note
 from sdckit.data.result import Result
 from sdckit.engine import frames
-from sdckit.errors import RoleError, listing
-from sdckit.methods.registry import NUMERIC, Columns, Compares, risk
+from sdckit.errors import RoleError
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import Compares, share
 from sdckit.risk._points import Distance, Points, by_record, points
 from sdckit.risk._synthetic import in_all
 from sdckit.risk._uncertainty import wilson
@@ -39,13 +42,22 @@ def chart(result: Result) -> Any:
     bounds=(0, 1),
     unit="share of records",
     compares=Compares.RECORDS,
-    shares=("certain", "second", "third", "by_chance", "low", "high"),
+    figures={
+        "certain": share("Certain links (nearest and alone)"),
+        "second": share("Own record among the nearest two"),
+        "third": share("Own record among the nearest three"),
+        "by_chance": share("Right by guessing"),
+        "low": share("At least (95 % interval)"),
+        "high": share("At most (95 % interval)"),
+    },
     chart=chart,
     reference="Pagliuca & Seri (1999); Domingo-Ferrer & Torra (2001)",
-    reading="An intruder who holds the original values of everyone in the file links each protected record "
-    "to the nearest original. 0: never right. 0.3: right for three records in ten; compare with what "
-    "guessing gives (by_chance). This is the most an intruder can know, so a worst case. After swapping "
-    "it shows values that were not moved far, after synthesis it says nothing.",
+    interpretation=(
+        "An intruder who holds the original values of everyone in the file links each protected record to the "
+        "nearest original. 0: never right. 0.3: right for three records in ten; compare with what guessing "
+        "gives (by_chance). This is the most an intruder can know, so a worst case. After swapping it shows "
+        "values that were not moved far, after synthesis it says nothing."
+    ),
 )
 def record_linkage(
     original: Microdata,
@@ -94,10 +106,10 @@ def record_linkage(
             hint="Give the role when you read the data, or variables=[…].",
         )
     there, gone = in_all([protected], variables)
-    both = frames.gather(side_by_side(original, protected, there))
+    both = frames.gather(match_records(original, protected, there))
     second = both.select(pl.col(c + PROTECTED).alias(c) for c in there)
     space = points([both, second], there, original, distance, ranges=2)
-    notes = (*gone, *space.notes, *by_position(original, protected))
+    notes = (*gone, *space.notes, *position_note(original, protected))
     if not space.variables:
         return Result(math.nan, notes=(*notes, "No variable can be compared."))
     own, nearer, ties = ranks(space)
@@ -129,7 +141,7 @@ def record_linkage(
             "high": high,
         },
         by_record(original, parts),
-        (*notes, f"{space.distance.value} distance over {listing(space.variables)}."),
+        (*notes, f"{space.distance.value} distance over {join_names(space.variables)}."),
         {"nearest": pl.DataFrame({"k": list(shares), "share": list(shares.values())})},
     )
 

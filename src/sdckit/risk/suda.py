@@ -12,12 +12,14 @@ from pydantic import Field
 
 from sdckit._support.arrays import Floats, Ints
 from sdckit.charts.suda_scores import suda_scores
-from sdckit.data.key_cells import KeyCells, key_cells
+from sdckit.data.key_cells import KeyCells, Missing, key_cells
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
 from sdckit.data.result import Result
+from sdckit.data.roles import Role
 from sdckit.errors import OptionError
-from sdckit.methods.registry import KEYS, Columns, Role, risk
+from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import share
 
 MOST_KEYS = 62  # a set of keys is the bits of one integer
 
@@ -44,14 +46,19 @@ class _Uniques:
     unit="share of records",
     needs=Role.KEYS,
     engines="all",
-    shares=("highest_dis", "match_probability"),
+    figures={
+        "highest_dis": share("Highest DIS score: probability that a unique match is right"),
+        "match_probability": share("Probability that a unique match is right"),
+    },
     chart=suda_scores,
     reference="Elliot, Manning & Ford (2002); Manning, Haglin & Keane (2008); Skinner & Elliot (2002)",
-    reading="The intruder knows some keys of a person, we do not know which, and looks for a record that is "
-    "the only one with these values. Value: the share of records that can be found so. The fewer keys are "
-    "enough, and the more ways there are to choose them, the higher the score of a record. A high score "
-    "marks people likely to stand out in the population too, not only in this sample. "
-    "0: no record is unique, whatever keys the intruder knows.",
+    interpretation=(
+        "The intruder knows some keys of a person, we do not know which, and looks for a record that is the "
+        "only one with these values. Value: the share of records that can be found so. The fewer keys are "
+        "enough, and the more ways there are to choose them, the higher the score of a record. A high score "
+        "marks people likely to stand out in the population too, not only in this sample. 0: no record is "
+        "unique, whatever keys the intruder knows."
+    ),
 )
 def suda(
     data: Microdata,

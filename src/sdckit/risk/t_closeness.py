@@ -11,12 +11,15 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Floats, Ints
+from sdckit._support.messages import require_known
+from sdckit.data.key_cells import Missing
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
 from sdckit.data.result import Result
+from sdckit.data.roles import Role
 from sdckit.engine import frames, tables
-from sdckit.errors import refuse_strangers
-from sdckit.methods.registry import KEYS, SENSITIVE, Columns, Role, risk
+from sdckit.methods.options import KEYS, SENSITIVE, Columns
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import share
 from sdckit.risk._sensitive_values import SensitiveValues, sensitive_values, variables_to_protect
 from sdckit.risk.frequencies import missing_note
 
@@ -27,15 +30,20 @@ from sdckit.risk.frequencies import missing_note
     unit="distance from 0 to 1",
     needs=(Role.KEYS, Role.SENSITIVE),
     engines="all",
-    shares=("mean_distance", "violating_share"),
+    figures={
+        "mean_distance": share("Mean distance"),
+        "violating_share": share("Share of the records that violate it"),
+    },
     chart=charts.TableBars(
         "variables", "variable", "largest_distance", "largest distance from the whole file"
     ),
     reference="Li, Li & Venkatasubramanian (2007)",
-    reading="How much an intruder who knows the keys of a person learns about the sensitive variable beyond "
-    "what the whole file says of everybody. 0: nothing, in every group the values are spread as in the whole "
-    "file. 0.2: a fifth of the distribution lies elsewhere (for ordered values: moved over the whole range). "
-    "Very small groups are always far away.",
+    interpretation=(
+        "How much an intruder who knows the keys of a person learns about the sensitive variable beyond what "
+        "the whole file says of everybody. 0: nothing, in every group the values are spread as in the whole "
+        "file. 0.2: a fifth of the distribution lies elsewhere (for ordered values: moved over the whole "
+        "range). Very small groups are always far away."
+    ),
 )
 def t_closeness(
     data: Microdata,
@@ -74,7 +82,7 @@ def t_closeness(
     0.375
     """
     chosen = variables_to_protect(sensitive)
-    refuse_strangers(ordinal, chosen, "ordinal names a variable that is not sensitive.")
+    require_known(ordinal, chosen, "ordinal names a variable that is not sensitive.")
     found = {}
     in_order = {variable: _ordered(data, variable, ordinal) for variable in chosen}
     for variable in chosen:

@@ -8,8 +8,9 @@ import narwhals as nw
 import numpy as np
 
 from sdckit._support.arrays import Floats
+from sdckit.data.common_columns import common_numeric, lost_columns
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import PROTECTED, no_longer, side_by_side, still_numeric
+from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.engine import frames, tables
 
 Source = tuple[tables.Table, str | None]  # the variables as numbers, and the name of the weight beside them
@@ -58,13 +59,13 @@ class Matrices:
 
 def numeric_pair(original: Microdata, protected: Microdata, variables: Sequence[str]) -> NumericPair:
     """The variables that are numbers with at least one value present in both files."""
-    chosen, notes = still_numeric(original, protected, list(dict.fromkeys(variables)))
+    chosen, notes = common_numeric(original, protected, list(dict.fromkeys(variables)))
     reach = [_reach(data, chosen) for data in (original, protected)]
     empty = [c for c in chosen if any(r[c] is None for r in reach)]
     if empty:
         notes += (f"No value present in one of the files, left out: {', '.join(empty)}.",)
     good = tuple(c for c in chosen if c not in empty)
-    lost = no_longer(original, protected, variables, numeric=True)
+    lost = lost_columns(original, protected, variables, numeric=True)
     lost += tuple(c for c in empty if reach[0][c] is not None)
     if not good:
         notes += ("No variable has numbers in both files.",)
@@ -108,7 +109,7 @@ def record_sums(original: Microdata, protected: Microdata, variables: Sequence[s
     weight = original.roles.weight
     w = nw.lit(1.0) if weight is None else nw.col(weight).cast(nw.Float64)
     places = range(len(variables))
-    staged = side_by_side(original, protected, variables).select(
+    staged = match_records(original, protected, variables).select(
         w.alias("w"),
         *(nw.col(c).cast(nw.Float64).alias(f"x{i}") for i, c in enumerate(variables)),
         *(nw.col(c + PROTECTED).cast(nw.Float64).alias(f"y{i}") for i, c in enumerate(variables)),

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
-from sdckit.errors import listing
 from sdckit.methods.recoding import new_steps
 
 
@@ -24,6 +24,6 @@ def new_categories(original: Microdata, protected: Microdata, columns: Sequence[
         return ()
     have = "has" if len(names) == 1 else "have"
     return (
-        f"{listing(names)} {have} other categories than in the original (recoded): every value or cell under "
+        f"{join_names(names)} {have} other categories than in the original (recoded): every value or cell under "
         "a new name counts as changed, however near it is.",
     )

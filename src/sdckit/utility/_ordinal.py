@@ -5,8 +5,9 @@ from typing import Any
 
 import polars as pl
 
+from sdckit._support.messages import join_names
 from sdckit.data.values import as_text
-from sdckit.errors import OptionError, listing
+from sdckit.errors import OptionError
 
 
 def ranks(x: pl.Series, y: pl.Series, given: Sequence[Any] | None) -> dict[str, int]:
@@ -20,8 +21,8 @@ def ranks(x: pl.Series, y: pl.Series, given: Sequence[Any] | None) -> dict[str, 
     if unknown or len(found) < len(levels):
         raise OptionError(
             f"The levels of {x.name!r} must differ and hold every value of the original.",
-            given=listing(unknown or levels),
-            allowed=listing(levels),
+            given=join_names(unknown or levels),
+            allowed=join_names(levels),
         )
     return found
 

@@ -9,10 +9,11 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Bools, Codes, Floats, Ints
+from sdckit._support.messages import join_names
+from sdckit.data.common_columns import is_continuous, lost_columns, role_variables
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import like_a_number, no_longer, role_variables
 from sdckit.data.values import in_one_column
-from sdckit.errors import ColumnError, DataError, listing
+from sdckit.errors import ColumnError, DataError
 
 MOST_LEVELS = 200
 
@@ -68,11 +69,11 @@ def stacked(
     absent = [c for c in chosen if c not in protected.columns]
     if absent:
         raise ColumnError(
-            f"The protected file has no column {absent[0]!r}.", allowed=listing(protected.columns)
+            f"The protected file has no column {absent[0]!r}.", allowed=join_names(protected.columns)
         )
     notes: list[str] = []
     raw = []
-    lost = [*no_longer(original, protected, variables or role_variables(original))]
+    lost = [*lost_columns(original, protected, variables or role_variables(original))]
     for name in chosen:
         both = in_one_column([original.frame[name], protected.frame[name]])
         if both is None:
@@ -113,7 +114,7 @@ def _raw(both: pl.Series, data: Microdata, notes: list[str], *, ordered: bool) -
     floating = data.frame[name].dtype.is_float() and name not in data.roles.keys
     if name in data.roles.numeric or (floating and both.dtype.is_numeric()):
         return _number(both)
-    many = levels > MOST_LEVELS or (ordered and like_a_number(data.frame[name], data))
+    many = levels > MOST_LEVELS or (ordered and is_continuous(data.frame[name], data))
     if both.dtype.is_numeric() and many:
         notes.append(f"{name} has {levels:,} values and is taken as numeric.")
         return _number(both)

@@ -11,7 +11,8 @@ from sdckit import charts
 from sdckit._support.arrays import Codes, Floats
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.methods.registry import Columns, utility
+from sdckit.methods.options import Columns
+from sdckit.methods.registry import utility
 from sdckit.utility._stacked import Stack, stacked, sums
 
 _MOST_FITTED = 20_000  # distinct records that place the centres; all records are then assigned to them
@@ -23,9 +24,10 @@ _MOST_FITTED = 20_000  # distinct records that place the centres; all records ar
     unit="mean squared distance of a cluster's share of original records from the overall share",
     reference="Woo, Reiter, Oganian & Karr (2009)",
     chart=charts.cluster_shares,
-    reading="0: both files are present in every cluster in the same proportion. 0.25: every cluster has "
-    "records of one file only (equal sizes). Two samples of one population give "
-    "about what is expected by chance.",
+    interpretation=(
+        "0: both files are present in every cluster in the same proportion. 0.25: every cluster has records "
+        "of one file only (equal sizes). Two samples of one population give about what is expected by chance."
+    ),
 )
 def cluster_overlap(
     original: Microdata,

@@ -7,10 +7,12 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit.data.common_columns import lost_columns
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import no_longer
 from sdckit.data.result import Result
-from sdckit.methods.registry import KEYS, Columns, Role, utility
+from sdckit.data.roles import Role
+from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.registry import utility
 from sdckit.utility._new_categories import new_categories
 from sdckit.utility.contingency_tables import MissingCells, paired_tables
 
@@ -23,8 +25,10 @@ from sdckit.utility.contingency_tables import MissingCells, paired_tables
     engines="all",
     reference="Domingo-Ferrer & Torra (2001)",
     chart=charts.PartsBars("change", "change of all cells added up, records", counts="number"),
-    reading="0: all tables up to this order are the same. 1: they share no record. "
-    "0.1: at least one record in ten stands in another cell, averaged over the tables.",
+    interpretation=(
+        "0: all tables up to this order are the same. 1: they share no record. 0.1: at least one record in "
+        "ten stands in another cell, averaged over the tables."
+    ),
 )
 def contingency_loss(
     original: Microdata,
@@ -63,6 +67,6 @@ def contingency_loss(
     parts = pl.DataFrame(rows, schema=["table", "order", "change"], orient="row")
     largest = len(wanted) * float(original.weights().sum() + protected.weights().sum())
     raw = float(parts["change"].sum())
-    lost = no_longer(original, protected, variables)
+    lost = lost_columns(original, protected, variables)
     notes = new_categories(original, protected, names)
     return Result(raw / largest, {"raw": raw, "tables": len(wanted)}, parts, notes, lost=lost)

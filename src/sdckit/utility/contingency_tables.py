@@ -10,12 +10,14 @@ import narwhals as nw
 import polars as pl
 
 from sdckit import charts
+from sdckit.data.common_columns import lost_columns
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import no_longer
 from sdckit.data.result import Result
 from sdckit.engine import frames, tables
 from sdckit.errors import ColumnError
-from sdckit.methods.registry import Columns, utility
+from sdckit.methods.options import Columns
+from sdckit.methods.registry import utility
+from sdckit.methods.spec import share
 from sdckit.utility._new_categories import new_categories
 
 
@@ -31,11 +33,16 @@ class MissingCells(StrEnum):
     unit="records (weighted where there are weights) a cell",
     section="categorical",
     engines="all",
-    shares=("hellinger", "total_variation"),
+    figures={
+        "hellinger": share("Hellinger distance (0 the same, 1 nothing in common)"),
+        "total_variation": share("Total variation"),
+    },
     reference="Templ (2017), ch. 5; Gomatam & Karr (2003) for Hellinger and total variation",
     chart=charts.table_change,
-    reading="0: the tables are the same. UT is the mean change of a cell, UT2 the mean change in percent; "
-    "Hellinger and total variation run from 0 (same) to 1 (nothing in common).",
+    interpretation=(
+        "0: the tables are the same. UT is the mean change of a cell, UT2 the mean change in percent; "
+        "Hellinger and total variation run from 0 (same) to 1 (nothing in common)."
+    ),
 )
 def contingency_tables(
     original: Microdata,
@@ -85,7 +92,7 @@ def contingency_tables(
     names = ("ut", "ut2", "hellinger", "total_variation", "cramers_v_change")
     figures = {name: _mean(parts[name]) for name in names}
     counted = {name: int(parts[name].sum()) for name in ("cells_born", "cells_died")}
-    lost = no_longer(original, protected, original.roles.keys if tables is None else ())
+    lost = lost_columns(original, protected, original.roles.keys if tables is None else ())
     found = {"cells": pl.concat(cells)}
     return Result(figures["ut"], {**figures, **counted}, parts, notes, found, lost=lost)
 
@@ -132,14 +139,14 @@ def _table(
         found = tables.contingency(table, variables, weight, drop_missing=missing is MissingCells.DROP)
         return found.rename({c: str(i) for i, c in enumerate(variables)})
 
-    return data.once(("contingency", variables, missing), count)
+    return data.cached(("contingency", variables, missing), count)
 
 
 def _source(data: Microdata, names: tuple[str, ...]) -> tuple[nw.LazyFrame[Any], str | None]:
     if data.engine != "polars":
         return data.table, data.roles.weight
     weight = data.roles.weight
-    found = data.once(("combinations", names), lambda: tables.count_cells(data.table, names, weight))
+    found = data.cached(("combinations", names), lambda: tables.count_cells(data.table, names, weight))
     return frames.lazy(found), tables.WEIGHT_SUM
 
 

@@ -9,7 +9,9 @@ from sdckit import charts
 from sdckit._support.arrays import Floats
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.methods.registry import NUMERIC, Columns, Role, utility
+from sdckit.data.roles import Role
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import utility
 from sdckit.utility._continuous import matrices, numeric_pair
 
 _WORST = 1e12  # beyond this condition number the inverse has no correct digits worth comparing
@@ -23,8 +25,10 @@ _WORST = 1e12  # beyond this condition number the inverse has no correct digits 
     engines="all",
     reference="Młodak (2020); Młodak, Pietrzak & Józefowski (2022)",
     chart=charts.PartsBeforeAfter("variance inflation 1/(1−R²) given the other variables"),
-    reading="0: each variable depends on the others as much as before, relative to the rest. 1 would need "
-    "entirely other dependence; 0.05 is already visible in regressions. Scale and position do not matter.",
+    interpretation=(
+        "0: each variable depends on the others as much as before, relative to the rest. 1 would need "
+        "entirely other dependence; 0.05 is already visible in regressions. Scale and position do not matter."
+    ),
 )
 def correlation_loss(original: Microdata, protected: Microdata, *, variables: Columns = NUMERIC) -> Result:
     r"""How far the dependence of each number on all others moves.

@@ -11,7 +11,9 @@ from sdckit import charts
 from sdckit._support.arrays import Floats
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.methods.registry import NUMERIC, Columns, Role, utility
+from sdckit.data.roles import Role
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import utility
 from sdckit.utility._continuous import cells, numeric_pair, weighted_quantiles
 
 _NAMES = ("kolmogorov_smirnov", "cramer_von_mises", "wasserstein")
@@ -26,8 +28,10 @@ _NAMES = ("kolmogorov_smirnov", "cramer_von_mises", "wasserstein")
     engines="all",
     reference="Kolmogorov (1933), Smirnov (1948); Anderson (1962); Villani (2009) for Wasserstein",
     chart=charts.distribution_overlays,
-    reading="0: same distributions. 0.05: at some value the shares of people below it differ by 5 points; "
-    "1: nothing in common. Blind to links between variables.",
+    interpretation=(
+        "0: same distributions. 0.05: at some value the shares of people below it differ by 5 points; 1: "
+        "nothing in common. Blind to links between variables."
+    ),
 )
 def distribution_distance(
     original: Microdata,

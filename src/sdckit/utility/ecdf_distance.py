@@ -8,13 +8,16 @@ import polars as pl
 
 from sdckit import charts
 from sdckit._support.arrays import Floats
+from sdckit.data.common_columns import common_numeric, lost_columns
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import no_longer, still_numeric
 from sdckit.data.result import Result
+from sdckit.data.roles import Role
 from sdckit.data.values import in_words
 from sdckit.engine import frames
 from sdckit.errors import ColumnError
-from sdckit.methods.registry import NUMERIC, Columns, Compares, Role, utility
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import utility
+from sdckit.methods.spec import Compares, share
 
 POINTS = 200  # of a curve, at most
 RECORDS_A_POINT = 10  # at least, so that a curve is made of aggregates
@@ -44,16 +47,21 @@ class Stacked(NamedTuple):
     "Distance of distribution functions (DU, DUW)",
     unit="share of records",
     bounds=(0.0, 1.0),
-    shares=("du_max", "duw_max"),
+    figures={
+        "du_max": share("Largest difference (DU)"),
+        "duw_max": share("Largest difference, weighted (DUW)"),
+    },
     needs=Role.NUMERIC,
     section="distribution",
     compares=Compares.DISTRIBUTIONS,
     reference="Woo, Reiter, Oganian & Karr (2009); Kim, Measures of Data Utility for Complex Survey Data, "
     "for the weighted DUW",
     chart=charts.ecdf_curves,
-    reading="0: the numbers have the same joint distribution. 0.1: for some combination of limits, the share "
-    "of records at or below all of them differs by ten percentage points. 1: one file lies entirely below "
-    "the other. DUW is the same for shares of the weighted population.",
+    interpretation=(
+        "0: the numbers have the same joint distribution. 0.1: for some combination of limits, the share of "
+        "records at or below all of them differs by ten percentage points. 1: one file lies entirely below "
+        "the other. DUW is the same for shares of the weighted population."
+    ),
 )
 def ecdf_distance(original: Microdata, protected: Microdata, *, variables: Columns = NUMERIC) -> Result:
     r"""Greatest and mean squared difference of the joint empirical distribution functions.
@@ -93,8 +101,8 @@ def ecdf_distance(original: Microdata, protected: Microdata, *, variables: Colum
                 given=in_words(kind),
                 hint="contingency_tables compares categories.",
             )
-    good, notes = still_numeric(original, protected, variables)
-    gone = no_longer(original, protected, variables, numeric=True)
+    good, notes = common_numeric(original, protected, variables)
+    gone = lost_columns(original, protected, variables, numeric=True)
     chosen = list(dict.fromkeys(good))
     if not chosen:
         return Result(math.nan, notes=(*notes, "No variable is numeric in both files."), lost=gone)

@@ -10,9 +10,11 @@ from sdckit import charts
 from sdckit._support.arrays import Floats
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
+from sdckit.data.roles import Role
 from sdckit.engine import frames, tables
 from sdckit.errors import EngineError
-from sdckit.methods.registry import NUMERIC, Columns, Role, utility
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import utility
 from sdckit.utility._continuous import Source, complete, matrices, numeric_pair
 
 _TINY = 1e-10  # an eigenvalue below this share of p cannot be divided by
@@ -32,8 +34,10 @@ class MissingNumbers(StrEnum):
     engines="all",
     reference="Templ (2017), ch. 5; Rousseeuw & Van Driessen (1999) for the robust version",
     chart=charts.PartsBeforeAfter("eigenvalue", prefix="component "),
-    reading="0: the principal components explain what they explained. The sum over components is large when "
-    "small eigenvalues grow, as noise makes them: 1 in all is visible, 10 means the structure is gone.",
+    interpretation=(
+        "0: the principal components explain what they explained. The sum over components is large when small "
+        "eigenvalues grow, as noise makes them: 1 in all is visible, 10 means the structure is gone."
+    ),
 )
 def eigenvalues(
     original: Microdata,

@@ -6,11 +6,12 @@ from enum import StrEnum
 import polars as pl
 
 from sdckit import charts
+from sdckit.data.common_columns import categorical_variables, lost_columns
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import categorical_variables, no_longer
 from sdckit.data.result import Result
 from sdckit.engine import tables
-from sdckit.methods.registry import Columns, utility
+from sdckit.methods.options import Columns
+from sdckit.methods.registry import utility
 
 
 class MissingShare(StrEnum):
@@ -33,8 +34,10 @@ class MissingShare(StrEnum):
     engines="all",
     reference="Templ (2017), ch. 5; Shannon (1948)",
     chart=charts.PartsBeforeAfter("entropy, nats (0.69: one yes-or-no question)"),
-    reading="0: the categories are as spread out as before. Recoding lowers entropy by the detail that is "
-    "lost: ln 2 ≈ 0.69 is one yes-or-no question.",
+    interpretation=(
+        "0: the categories are as spread out as before. Recoding lowers entropy by the detail that is lost: "
+        "ln 2 ≈ 0.69 is one yes-or-no question."
+    ),
 )
 def entropy(
     original: Microdata,
@@ -68,7 +71,7 @@ def entropy(
         before, after = (_entropy(data, column, missing) for data in (original, protected))
         rows.append((column, before, after, before - after))
     parts = pl.DataFrame(rows, schema=["variable", "original", "protected", "loss"], orient="row")
-    lost = no_longer(original, protected, variables or categorical_variables(original, original))
+    lost = lost_columns(original, protected, variables or categorical_variables(original, original))
     means = {name: float(parts[name].mean()) for name in ("original", "protected", "loss")}  # type: ignore[arg-type]
     return Result(float(parts["loss"].abs().mean()), means, parts, lost=lost)  # type: ignore[arg-type]
 

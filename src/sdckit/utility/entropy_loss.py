@@ -6,13 +6,17 @@ from collections.abc import Mapping
 import polars as pl
 
 from sdckit import charts
+from sdckit._support.messages import require_known
+from sdckit.data.common_columns import categorical_variables, lost_columns
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import PROTECTED, categorical_variables, no_longer, side_by_side
+from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.data.result import Result
 from sdckit.data.values import texts
 from sdckit.engine import tables
-from sdckit.errors import OptionError, refuse_strangers
-from sdckit.methods.registry import Columns, Compares, utility
+from sdckit.errors import OptionError
+from sdckit.methods.options import Columns
+from sdckit.methods.registry import utility
+from sdckit.methods.spec import Compares, share
 
 Transition = Mapping[str, Mapping[str, float]]  # original category → protected category → probability
 
@@ -23,11 +27,15 @@ Transition = Mapping[str, Mapping[str, float]]  # original category → protecte
     section="categorical",
     compares=Compares.RECORDS,
     engines="all",
-    shares=("share",),
+    figures={
+        "share": share("Share of the entropy that is lost"),
+    },
     reference="Kooiman, Willenborg & Gouweleeuw (1998); Domingo-Ferrer & Torra (2001)",
     chart=charts.PartsBars("share", "share of the entropy that is lost", share=True),
-    reading="0: the protected category tells the original one for certain. The mean uncertainty of one value "
-    "(per_record) tells more than the sum; ln 2 ≈ 0.69 is as uncertain as a coin.",
+    interpretation=(
+        "0: the protected category tells the original one for certain. The mean uncertainty of one value "
+        "(per_record) tells more than the sum; ln 2 ≈ 0.69 is as uncertain as a coin."
+    ),
 )
 def entropy_loss(
     original: Microdata,
@@ -63,8 +71,8 @@ def entropy_loss(
     chosen = tuple(variables) or categorical_variables(original, protected)
     if not chosen:
         return Result(math.nan, notes=("No categorical variable to compare.",))
-    refuse_strangers(transitions or (), chosen, "transitions names a variable that is not compared.")
-    both = side_by_side(original, protected, chosen)
+    require_known(transitions or (), chosen, "transitions names a variable that is not compared.")
+    both = match_records(original, protected, chosen)
     total = float(original.weights().sum())
     rows = []
     for column in chosen:
@@ -84,7 +92,7 @@ def entropy_loss(
     parts = pl.DataFrame(rows, schema=["variable", "ebil", "per_record", "share"], orient="row")
     value = float(parts["ebil"].sum())
     figures = {"per_record": value / total / len(chosen), "share": sum(parts["share"]) / len(chosen)}
-    lost = no_longer(original, protected, variables or categorical_variables(original, original))
+    lost = lost_columns(original, protected, variables or categorical_variables(original, original))
     return Result(value, figures, parts, lost=lost)
 
 

@@ -8,13 +8,16 @@ import narwhals as nw
 import polars as pl
 
 from sdckit import charts
+from sdckit._support.messages import require_known
+from sdckit.data.common_columns import lost_columns, role_variables
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import PROTECTED, no_longer, role_variables, side_by_side
+from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.data.result import Result
 from sdckit.data.values import as_text
 from sdckit.engine import frames, tables
-from sdckit.errors import refuse_strangers
-from sdckit.methods.registry import Column, Columns, Compares, utility
+from sdckit.methods.options import Column, Columns
+from sdckit.methods.registry import utility
+from sdckit.methods.spec import Compares
 from sdckit.utility._new_categories import new_categories
 from sdckit.utility._ordinal import ranks
 from sdckit.utility.records_changed import differs
@@ -28,9 +31,11 @@ from sdckit.utility.records_changed import differs
     engines="all",
     reference="Gower (1971)",
     chart=charts.PartsBars("distance", "mean distance from the original, 0 to 1", counts="share"),
-    reading="0: no value changed. 1: every value is as far from its original as the data allow. Numbers are "
-    "measured in their range, so one outlier makes all other changes small. Not informative after swapping "
-    "or synthesis.",
+    interpretation=(
+        "0: no value changed. 1: every value is as far from its original as the data allow. Numbers are "
+        "measured in their range, so one outlier makes all other changes small. Not informative after "
+        "swapping or synthesis."
+    ),
 )
 def gower_distance(
     original: Microdata,
@@ -61,11 +66,11 @@ def gower_distance(
     [('a', 'nominal', 0.5), ('v', 'numeric', 0.25)]
     """
     chosen = tuple(variables) or role_variables(original, protected)
-    lost = no_longer(original, protected, variables or role_variables(original))
+    lost = lost_columns(original, protected, variables or role_variables(original))
     if not chosen:
         return Result(math.nan, notes=("No variable to compare.",), lost=lost)
-    refuse_strangers(ordinal, chosen, "ordinal names a variable that is not compared.")
-    both = side_by_side(original, protected, chosen)
+    require_known(ordinal, chosen, "ordinal names a variable that is not compared.")
+    both = match_records(original, protected, chosen)
     types = frames.schema(original.frame), frames.schema(protected.frame)
     kinds = {c: _kind(c, original, types, ordinal) for c in chosen}
     notes = new_categories(original, protected, chosen)

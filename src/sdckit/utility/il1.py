@@ -8,8 +8,11 @@ import polars as pl
 from sdckit import charts
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
+from sdckit.data.roles import Role
 from sdckit.engine import tables
-from sdckit.methods.registry import NUMERIC, Columns, Compares, Role, utility
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import utility
+from sdckit.methods.spec import Compares
 from sdckit.utility._continuous import numeric_pair, record_sums
 
 
@@ -28,9 +31,11 @@ class Scale(StrEnum):
     engines="all",
     reference="Domingo-Ferrer & Torra (2001); Yancey, Winkler & Creecy (2002)",
     chart=charts.PartsBars("il1", "mean change, share of the value (or standard deviations)"),
-    reading="0: no number changed. 0.1: numbers moved by a tenth of themselves on average. Values close to "
-    "0 can make it very large: il1s or scale='sd' is steadier. After "
-    "swapping it says how far values moved, and little of what analyses lose.",
+    interpretation=(
+        "0: no number changed. 0.1: numbers moved by a tenth of themselves on average. Values close to 0 can "
+        "make it very large: il1s or scale='sd' is steadier. After swapping it says how far values moved, and "
+        "little of what analyses lose."
+    ),
 )
 def il1(
     original: Microdata, protected: Microdata, *, variables: Columns = NUMERIC, scale: Scale = Scale.VALUE

@@ -5,11 +5,14 @@ import math
 import polars as pl
 
 from sdckit import charts
+from sdckit.data.common_columns import common_numeric, lost_columns
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import no_longer, still_numeric
 from sdckit.data.result import Result
+from sdckit.data.roles import Role
 from sdckit.engine import tables
-from sdckit.methods.registry import NUMERIC, Columns, Compares, Role, utility
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import utility
+from sdckit.methods.spec import Compares
 from sdckit.utility._continuous import record_sums
 
 
@@ -21,9 +24,11 @@ from sdckit.utility._continuous import record_sums
     engines="all",
     reference="Yancey, Winkler & Creecy (2002)",
     chart=charts.PartsBars("il1s", "mean change, in units of 1.41 standard deviations"),
-    reading="0: no number changed. 0.1: numbers moved by 0.14 standard deviations on average; above 0.5 the "
-    "records have little to do with their originals. After swapping it says how far values moved, and little "
-    "of what analyses lose.",
+    interpretation=(
+        "0: no number changed. 0.1: numbers moved by 0.14 standard deviations on average; above 0.5 the "
+        "records have little to do with their originals. After swapping it says how far values moved, and "
+        "little of what analyses lose."
+    ),
 )
 def il1s(original: Microdata, protected: Microdata, *, variables: Columns = NUMERIC) -> Result:
     r"""Mean absolute change of the numbers, in standard deviations of the original.
@@ -43,8 +48,8 @@ def il1s(original: Microdata, protected: Microdata, *, variables: Columns = NUME
     >>> round(sdc.utility.il1s(data, data.with_frame(pl.DataFrame({"x": [1.0, 2.0, 4.0]}))).value, 6)
     0.235702
     """
-    chosen, notes = still_numeric(original, protected, variables)
-    lost = no_longer(original, protected, variables, numeric=True)
+    chosen, notes = common_numeric(original, protected, variables)
+    lost = lost_columns(original, protected, variables, numeric=True)
     if not chosen:
         return Result(math.nan, notes=(*notes, "No variable is numeric in both files."), lost=lost)
     moments = tables.moments(original.table, chosen, original.roles.weight)

@@ -10,11 +10,12 @@ import polars as pl
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from sdckit import charts
+from sdckit._support.messages import join_names
+from sdckit.data.common_columns import as_list, common_numeric
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import as_list, still_numeric
 from sdckit.data.result import Result
 from sdckit.data.values import as_text
-from sdckit.errors import OptionError, RoleError, listing
+from sdckit.errors import OptionError, RoleError
 from sdckit.estimate.catalogue import CATALOGUE, PANELS, Wanted, chosen
 from sdckit.estimate.categories import with_category
 from sdckit.estimate.combine import Synthesis, combined
@@ -27,7 +28,9 @@ from sdckit.estimate.poverty import PovertyThreshold
 from sdckit.estimate.replicates import Method
 from sdckit.estimate.table import How, Row, domains_of, table
 from sdckit.estimate.variance import Estimate
-from sdckit.methods.registry import Better, Column, Columns, utility
+from sdckit.methods.options import Column, Columns
+from sdckit.methods.registry import utility
+from sdckit.methods.spec import Better, share
 
 USUAL = "usual"
 DRAWN = (Method.BOOTSTRAP, Method.RESCALED, Method.CALIBRATED, Method.REPLICATES)
@@ -59,11 +62,17 @@ Indicators = Annotated[Any, BeforeValidator(_valid), WithJsonSchema(_SCHEMA)]
     better=Better.HIGH,
     unit="mean overlap of the confidence intervals",
     several=True,
-    shares=("lost", "contained", "smallest_overlap"),
+    figures={
+        "lost": share("Overlap that is lost"),
+        "contained": share("Estimates inside the original interval"),
+        "smallest_overlap": share("Smallest overlap"),
+    },
     chart=charts.estimates,
     reference="Karr, Kohnen, Oganian, Reiter & Sanil (2006); Templ (2017), ch. 5; Reiter (2003)",
-    reading="1: the intervals are the same. 0.9 and more: practically the same answer; below 0.5 the "
-    "protected file says something else about at least some indicators; 0: no interval meets its original.",
+    interpretation=(
+        "1: the intervals are the same. 0.9 and more: practically the same answer; below 0.5 the protected "
+        "file says something else about at least some indicators; 0: no interval meets its original."
+    ),
 )
 def indicators(
     original: Microdata,
@@ -133,7 +142,7 @@ def indicators(
         raise OptionError(
             "interval='percentile' takes the percentiles of replicates.",
             given=f"variance={variance.value!r}",
-            allowed=f"variance: {listing(DRAWN)}",
+            allowed=f"variance: {join_names(DRAWN)}",
         )
     how = How(
         variance, replicates, seed, level, percentile, tuple(by),
@@ -144,7 +153,7 @@ def indicators(
     if variance is Method.JACKKNIFE and rough:
         raise OptionError(
             "The jackknife gives wrong variances for what rests on a quantile or a line of the sample.",
-            given=listing(rough),
+            given=join_names(rough),
             allowed="smooth numbers: mean, total, proportion, ratio, gini, and your own functions",
             hint="Use variance='taylor', 'bootstrap' or 'rescaled' for these.",
         )
@@ -171,7 +180,7 @@ def _rows(
     numeric = variables or original.roles.numeric
     pairs: list[tuple[Wanted, str]] = []
     if wanted == USUAL:
-        numeric, notes = still_numeric(original, original, numeric)
+        numeric, notes = common_numeric(original, original, numeric)
         known = {c: original.frame[c].min() for c in numeric}
         pairs = [(Wanted(Mean()), c) for c in numeric]
         pairs += [(Wanted(Gini()), c) for c, low in known.items() if low is not None and low >= 0]
@@ -222,9 +231,9 @@ def _result(
         else:
             bare[name] = None
     if skipped:
-        notes += (f"Not computable in the original, left out: {listing(skipped, 6)}.",)
+        notes += (f"Not computable in the original, left out: {join_names(skipped, 6)}.",)
     if bare:
-        notes += (f"Without an interval, so not in the value: {listing(bare, 6)}.",)
+        notes += (f"Without an interval, so not in the value: {join_names(bare, 6)}.",)
     shares = [c.share for c in kept]
     if not shares:
         notes += ("No indicator has an interval in both files.",)

@@ -11,8 +11,10 @@ from sdckit import charts
 from sdckit._support.arrays import Floats
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
+from sdckit.data.roles import Role
 from sdckit.errors import OptionError, SdcError
-from sdckit.methods.registry import NUMERIC, Columns, Role, utility
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import utility
 from sdckit.utility._continuous import matrices, numeric_pair, record_sums
 
 _TINY = 1e-10  # eigenvalues below this share of p carry no component
@@ -36,8 +38,10 @@ Errors = tuple[float, float, float]
     engines="all",
     reference="Domingo-Ferrer, Mateo-Sanz & Torra (2001); Domingo-Ferrer & Torra (2001)",
     chart=charts.PartsBars("mvar", "mean relative change of an entry", names=_WORDS),
-    reading="0: the correlations are as before. 0.05: a correlation moved by 0.05 on average; above 0.2 "
-    "regressions tell another story. Changes of the values themselves (X) mean nothing after swapping.",
+    interpretation=(
+        "0: the correlations are as before. 0.05: a correlation moved by 0.05 on average; above 0.2 "
+        "regressions tell another story. Changes of the values themselves (X) mean nothing after swapping."
+    ),
 )
 def matrix_discrepancy(
     original: Microdata,

@@ -4,11 +4,14 @@ import narwhals as nw
 import polars as pl
 
 from sdckit import charts
+from sdckit.data.common_columns import lost_columns, role_variables
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import PROTECTED, no_longer, role_variables, side_by_side
+from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.data.result import Result
 from sdckit.engine import frames
-from sdckit.methods.registry import Columns, Compares, utility
+from sdckit.methods.options import Columns
+from sdckit.methods.registry import utility
+from sdckit.methods.spec import Compares
 
 
 @utility(
@@ -19,7 +22,9 @@ from sdckit.methods.registry import Columns, Compares, utility
     engines="all",
     reference="Templ, Statistical Disclosure Control for Microdata (2017), ch. 5",
     chart=charts.PartsBars("percent", "share of records newly missing", percent=True, counts="share"),
-    reading="0: nothing was suppressed. 0.02: two cells in a hundred were blanked, averaged over variables.",
+    interpretation=(
+        "0: nothing was suppressed. 0.02: two cells in a hundred were blanked, averaged over variables."
+    ),
 )
 def missing_values(original: Microdata, protected: Microdata, *, variables: Columns = ()) -> Result:
     """Share of values present in the original and missing in the protected file.
@@ -37,7 +42,7 @@ def missing_values(original: Microdata, protected: Microdata, *, variables: Colu
     0.25
     """
     chosen = tuple(variables) or role_variables(original, protected)
-    both = side_by_side(original, protected, chosen)
+    both = match_records(original, protected, chosen)
     wanted = []
     for column in chosen:
         before, after = nw.col(column).is_null(), nw.col(column + PROTECTED).is_null()
@@ -56,7 +61,7 @@ def missing_values(original: Microdata, protected: Microdata, *, variables: Colu
         },
         schema_overrides={"variable": pl.String},
     ).with_columns(percent=100 * pl.col("new_missing") / original.height)
-    lost = no_longer(original, protected, variables or role_variables(original))
+    lost = lost_columns(original, protected, variables or role_variables(original))
     if not chosen:
         return Result(float("nan"), {}, parts, ("No variable to compare.",), lost=lost)
     return Result(

@@ -11,8 +11,10 @@ from sdckit import charts
 from sdckit._support.arrays import Floats
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
+from sdckit.data.roles import Role
 from sdckit.engine import tables
-from sdckit.methods.registry import NUMERIC, Columns, Role, utility
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import utility
 from sdckit.utility._continuous import Matrices, NumericPair, matrices, numeric_pair, quantiles
 
 Probability = Annotated[float, Field(ge=0, le=1)]
@@ -25,8 +27,10 @@ Probability = Annotated[float, Field(ge=0, le=1)]
     engines="all",
     reference="Templ (2017), ch. 5; Domingo-Ferrer & Torra (2001)",
     chart=charts.moment_change,
-    reading="0: means and variances are as before. 0.05: they moved by 5 % of themselves on average. Noise "
-    "raises variances, microaggregation lowers them: the box plots show which way.",
+    interpretation=(
+        "0: means and variances are as before. 0.05: they moved by 5 % of themselves on average. Noise raises "
+        "variances, microaggregation lowers them: the box plots show which way."
+    ),
 )
 def moments(
     original: Microdata,

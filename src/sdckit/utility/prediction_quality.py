@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from sdckit import charts
+from sdckit.data.common_columns import as_list
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import as_list
 from sdckit.data.result import Result
 from sdckit.errors import DataError
 from sdckit.estimate.regression import Family, Spread
@@ -21,8 +21,10 @@ from sdckit.utility.regression import fitted
     reference="Templ (2017), ch. 5",
     several=True,
     chart=charts.FigureBars(("mean_original", "mean_protected"), "mean prediction"),
-    reading="0: the model predicts the same on average. 0.01: the mean prediction moved by 1 %. A linear "
-    "model with an intercept predicts the mean of its outcome: this then is its relative change.",
+    interpretation=(
+        "0: the model predicts the same on average. 0.01: the mean prediction moved by 1 %. A linear model "
+        "with an intercept predicts the mean of its outcome: this then is its relative change."
+    ),
 )
 def prediction_quality(
     original: Microdata,

@@ -13,8 +13,10 @@ from sdckit import charts
 from sdckit._support.arrays import Floats
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
+from sdckit.data.roles import Role
 from sdckit.engine import frames
-from sdckit.methods.registry import NUMERIC, Columns, Role, utility
+from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.registry import utility
 from sdckit.utility._continuous import NumericPair, Source, complete, left_out, numeric_pair, quantiles
 
 Probability = Annotated[float, Field(gt=0, lt=1)]
@@ -30,8 +32,10 @@ DEFAULT = tuple(round(0.05 * i, 2) for i in range(1, 20))
     needs=Role.NUMERIC,
     reference="Mateo-Sanz, Domingo-Ferrer & Sebé (2005)",
     chart=charts.FigureBars(KINDS, "mean loss of the statistics, percent"),
-    reading="0: the statistics did not move. 68: they moved by one standard error, 95: by two, so that no "
-    "other sample is likely to give them. Large files notice small changes: the measure grows with n.",
+    interpretation=(
+        "0: the statistics did not move. 68: they moved by one standard error, 95: by two, so that no other "
+        "sample is likely to give them. Large files notice small changes: the measure grows with n."
+    ),
 )
 def probabilistic_loss(
     original: Microdata,

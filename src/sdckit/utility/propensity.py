@@ -15,7 +15,9 @@ from sdckit._support.arrays import Codes, Floats
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.errors import OptionError
-from sdckit.methods.registry import Columns, utility
+from sdckit.methods.options import Columns
+from sdckit.methods.registry import utility
+from sdckit.methods.spec import share
 from sdckit.utility._stacked import Stack, Variable, stacked, sums
 
 _MOST_COLUMNS = 2000
@@ -38,11 +40,15 @@ class PropensityModel(StrEnum):
     unit="mean squared distance of a propensity score from the share of protected records",
     reference="Woo, Reiter, Oganian & Karr (2009); Snoke, Raab, Nowok, Dibben & Slavkovic (2018)",
     chart=charts.score_densities,
-    shares=("share_protected",),
-    reading="0: no model of this kind can tell the files apart. 0.25: every record gives away its file "
-    "(equal sizes). For synthetic data a value near what a perfect synthesis gives (pmse_ratio 1) is good, "
-    "ten times as much is poor; after changes record by record it can be far lower. The model sees only what "
-    "its terms express.",
+    figures={
+        "share_protected": share("Protected records among all"),
+    },
+    interpretation=(
+        "0: no model of this kind can tell the files apart. 0.25: every record gives away its file (equal "
+        "sizes). For synthetic data a value near what a perfect synthesis gives (pmse_ratio 1) is good, ten "
+        "times as much is poor; after changes record by record it can be far lower. The model sees only what "
+        "its terms express."
+    ),
 )
 def propensity(
     original: Microdata,

@@ -6,12 +6,15 @@ import narwhals as nw
 import polars as pl
 
 from sdckit import charts
+from sdckit.data.common_columns import lost_columns, role_variables
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import PROTECTED, no_longer, role_variables, side_by_side
+from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.data.result import Result
 from sdckit.data.values import text_of
 from sdckit.engine import frames
-from sdckit.methods.registry import Columns, Compares, utility
+from sdckit.methods.options import Columns
+from sdckit.methods.registry import utility
+from sdckit.methods.spec import Compares
 from sdckit.utility._new_categories import new_categories
 
 
@@ -23,8 +26,10 @@ from sdckit.utility._new_categories import new_categories
     engines="all",
     reference="Templ, Statistical Disclosure Control for Microdata (2017), ch. 5",
     chart=charts.PartsBars("share", "share of records changed", share=True, counts="share"),
-    reading="0: every value is the original one. 0.3: a variable differs from its original in three records "
-    "of ten, averaged over variables. Says how many, not how far.",
+    interpretation=(
+        "0: every value is the original one. 0.3: a variable differs from its original in three records of "
+        "ten, averaged over variables. Says how many, not how far."
+    ),
 )
 def records_changed(original: Microdata, protected: Microdata, *, variables: Columns = ()) -> Result:
     """Share of records whose value differs, per variable.
@@ -43,10 +48,10 @@ def records_changed(original: Microdata, protected: Microdata, *, variables: Col
     ('sex', 3, 0.75)
     """
     chosen = tuple(variables) or role_variables(original, protected)
-    lost = no_longer(original, protected, variables or role_variables(original))
+    lost = lost_columns(original, protected, variables or role_variables(original))
     if not chosen:
         return Result(float("nan"), notes=("No variable to compare.",), lost=lost)
-    both = side_by_side(original, protected, chosen)
+    both = match_records(original, protected, chosen)
     types = frames.schema(original.frame), frames.schema(protected.frame)
     sums = [differs(c, types).cast(nw.Int64).sum().alias(f"|{i}") for i, c in enumerate(chosen)]
     counts = [int(v) for v in frames.gather(both.select(*sums)).row(0)]

@@ -9,17 +9,19 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
+from sdckit._support.messages import join_names
+from sdckit.data.common_columns import as_list
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import as_list
 from sdckit.data.result import Result
-from sdckit.errors import DataError, listing
+from sdckit.errors import DataError
 from sdckit.estimate.combine import Synthesis, combined
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
 from sdckit.estimate.design import design_of
 from sdckit.estimate.formula import matrices, parse
 from sdckit.estimate.regression import Family, Fit, Spread, fit
 from sdckit.estimate.variance import LOST, Estimate
-from sdckit.methods.registry import Better, utility
+from sdckit.methods.registry import utility
+from sdckit.methods.spec import Better, share
 
 
 @utility(
@@ -28,11 +30,19 @@ from sdckit.methods.registry import Better, utility
     better=Better.HIGH,
     unit="mean overlap of the confidence intervals",
     several=True,
-    shares=("lost", "contained", "same_sign", "same_significance", "overlap_of_common"),
+    figures={
+        "lost": share("Overlap that is lost"),
+        "contained": share("Estimates inside the original interval"),
+        "same_sign": share("Same sign"),
+        "same_significance": share("Same significance"),
+        "overlap_of_common": share("Overlap over the coefficients of both files"),
+    },
     chart=charts.estimates,
     reference="Karr, Kohnen, Oganian, Reiter & Sanil (2006); Binder (1983); Reiter (2003)",
-    reading="1: the same coefficients with the same intervals. 0.9 and more: the analysis says the same; "
-    "below 0.5 an analyst would draw other conclusions on some coefficients. Terms lost count as 0.",
+    interpretation=(
+        "1: the same coefficients with the same intervals. 0.9 and more: the analysis says the same; below "
+        "0.5 an analyst would draw other conclusions on some coefficients. Terms lost count as 0."
+    ),
 )
 def regression(
     original: Microdata,
@@ -91,7 +101,7 @@ def regression(
     notes += told
     new = [name for one in found for name in one if name not in before]
     if new:
-        notes.append(f"Terms in the protected file only: {listing(dict.fromkeys(new), 8)}.")
+        notes.append(f"Terms in the protected file only: {join_names(dict.fromkeys(new), 8)}.")
     return _result(lines, first, fits[1], notes)
 
 
@@ -135,7 +145,7 @@ def _result(
 ) -> Result:
     lost = [name for name, _, b, _ in lines if not math.isfinite(b.value)]
     if lost:
-        notes.append(f"Terms in the original only, counted as 0: {listing(lost, 8)}.")
+        notes.append(f"Terms in the original only, counted as 0: {join_names(lost, 8)}.")
     shares = [c.share for _, _, _, c in lines if not math.isnan(c.share)]
     if not shares:
         return Result(math.nan, notes=(*notes, "No coefficient has an interval."))

@@ -9,13 +9,16 @@ import polars as pl
 
 from sdckit import charts
 from sdckit._support.arrays import Floats
+from sdckit._support.messages import require_known
+from sdckit.data.common_columns import lost_columns, role_variables
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import PROTECTED, no_longer, role_variables, side_by_side
+from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.data.result import Result
 from sdckit.data.values import as_text, texts
 from sdckit.engine import frames
-from sdckit.errors import refuse_strangers
-from sdckit.methods.registry import Column, Columns, Compares, utility
+from sdckit.methods.options import Column, Columns
+from sdckit.methods.registry import utility
+from sdckit.methods.spec import Compares
 from sdckit.utility._new_categories import new_categories
 from sdckit.utility._ordinal import ranks
 
@@ -27,9 +30,11 @@ from sdckit.utility._ordinal import ranks
     compares=Compares.RECORDS,
     reference="Młodak (2020); Młodak, Pietrzak & Józefowski (2022)",
     chart=charts.PartsBars("loss", "mean distance from the original, 0 to 1", counts="share"),
-    reading="0: no value changed. 1: every value is as far from its original as can be. Numbers enter in "
-    "their own unit and a change by 10 units already counts 0.94: use il1s for amounts of money. Not "
-    "informative after swapping or synthesis.",
+    interpretation=(
+        "0: no value changed. 1: every value is as far from its original as can be. Numbers enter in their "
+        "own unit and a change by 10 units already counts 0.94: use il1s for amounts of money. Not "
+        "informative after swapping or synthesis."
+    ),
 )
 def variable_loss(
     original: Microdata,
@@ -62,11 +67,11 @@ def variable_loss(
     0.16666666666666666
     """
     chosen = tuple(variables) or role_variables(original, protected)
-    lost = no_longer(original, protected, variables or role_variables(original))
+    lost = lost_columns(original, protected, variables or role_variables(original))
     if not chosen:
         return Result(math.nan, notes=("No variable to compare.",), lost=lost)
-    refuse_strangers(ordinal, chosen, "ordinal names a variable that is not compared.")
-    both = frames.gather(side_by_side(original, protected, chosen))
+    require_known(ordinal, chosen, "ordinal names a variable that is not compared.")
+    both = frames.gather(match_records(original, protected, chosen))
     weight = original.weights()
     notes = new_categories(original, protected, chosen)
     rows = []

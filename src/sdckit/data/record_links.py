@@ -1,4 +1,4 @@
-"""Two files side by side, the original and what was made of it: which variables, which records."""
+"""Which record of the protected file is which of the original, and both side by side."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -8,90 +8,40 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from sdckit._support.arrays import Floats
+from sdckit._support.arrays import Floats, Ints
+from sdckit._support.messages import join_names
+from sdckit.data.common_columns import common_numeric
+from sdckit.data.effects import Effects, merged
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
 from sdckit.engine.tables import OURS, refuse_clash
-from sdckit.errors import ColumnError, DataError, EngineError, OptionError, listing
+from sdckit.errors import ColumnError, DataError, EngineError
 
 PROTECTED = f"{OURS}protected"  # suffix of the protected file's columns
 ID = "give the role id to a column that names the records"
 SOME = 6  # columns that are looked at in pairs for proof of another order
 ENOUGH = 10  # pairs of values that two columns have together, so that it is no accident
-MANY = 20  # values; codes with more of them are mostly labelled or text
 
 
-def role_variables(original: Microdata, *others: Microdata) -> tuple[str, ...]:
-    """The keys, numeric and sensitive columns in all files; without such roles, all columns."""
-    roles = original.roles
-    named = dict.fromkeys((*roles.keys, *roles.numeric, *roles.sensitive)) or original.columns
-    left_out = (roles.id, roles.weight, roles.household, *roles.direct)
-    return tuple(c for c in named if c not in left_out and all(c in other.columns for other in others))
-
-
-def categorical_variables(original: Microdata, protected: Microdata) -> tuple[str, ...]:
-    """The keys and the sensitive columns that are not in the numeric role, in both files."""
-    roles = original.roles
-    named = dict.fromkeys((*roles.keys, *(c for c in roles.sensitive if c not in roles.numeric)))
-    return tuple(c for c in named if c in protected.columns)
-
-
-def still_numeric(
-    original: Microdata, protected: Microdata, variables: Sequence[str]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The variables that are numbers in both files, and a note on the others."""
-    first, second = frames.schema(original.frame), frames.schema(protected.frame)
-    good = tuple(
-        c for c in variables if first[c].is_numeric() and c in protected.columns and second[c].is_numeric()
-    )
-    lost = [c for c in variables if c not in good]
-    return good, (f"Not numeric in both files, left out: {', '.join(lost)}.",) if lost else ()
-
-
-def like_a_number(column: pl.Series, data: Microdata) -> bool:
-    """Whether a key or sensitive column of the original is a number, as age is, and no code, as sex is.
-
-    A code has value labels or few values; more than MANY without labels are taken for a number.
-    """
-    labelled = bool(data.labels.values.get(column.name))
-    return column.dtype.is_numeric() and not labelled and column.drop_nulls().n_unique() > MANY
-
-
-def no_longer(
-    original: Microdata, protected: Microdata, variables: Sequence[str], *, numeric: bool = False
-) -> tuple[str, ...]:
-    """The variables that the protected file no longer has or, where they must be, no longer as numbers.
-
-    A measure that leaves them out says nothing of what was lost with them: see `lost` of a Result.
-    """
-    first, second = frames.schema(original.frame), frames.schema(protected.frame)
-    usable = [c for c in dict.fromkeys(variables) if not numeric or first[c].is_numeric()]
-    return tuple(c for c in usable if c not in second or (numeric and not second[c].is_numeric()))
-
-
-def as_list(protected: Microdata | Sequence[Microdata], measure: str) -> list[Microdata]:
-    """One protected file or several synthetic ones, always as a list."""
-    sets = [protected] if isinstance(protected, Microdata) else list(protected)
-    if not sets:
-        raise OptionError(f"{measure} needs at least one protected file.", given="an empty list")
-    return sets
-
-
-def why_not_linked(original: Microdata, protected: Microdata) -> str:
+def linkage_problem(original: Microdata, protected: Microdata) -> str:
     """Why the records of two files cannot be compared one by one; empty where they can."""
     if original.height != protected.height:
         return f"the files have different lengths ({original.height:,} and {protected.height:,} records)"
     name = original.roles.id
-    if original.engine == "polars" and _in_place(original, protected):
-        return _other_order(original, protected)
-    if name is None:
-        return _other_order(original, protected) if original.engine == "polars" else ""
-    if name not in protected.columns:
-        return f"the protected file has no id column {name!r}"
     if original.engine != "polars":  # there are no rows to go by, so both files must name their records
+        if name is None:
+            return ""
+        if name not in protected.columns:
+            return f"the protected file has no id column {name!r}"
         named = original.is_unique(name) and protected.is_unique(name)
         return "" if named else f"ids in {name!r} are repeated or missing"
-    first, second = original.frame[name], protected.frame[name]
+    if _made_from(original, protected) and not _steps_effects(original, protected).rows_known:
+        return "a step put the records into another order, and nothing tells which is which"
+    if name is None or _by_place(original, protected):
+        return _other_order(original, protected)
+    if name not in protected.columns:
+        return f"the protected file has no id column {name!r}"
+    first, second = original.frame[name], _in_original_order(original, protected)[name]
     if first.equals(second):
         return ""
     if not original.is_unique(name):
@@ -101,13 +51,53 @@ def why_not_linked(original: Microdata, protected: Microdata) -> str:
     return ""
 
 
-def _in_place(original: Microdata, protected: Microdata) -> bool:
-    """Whether the log says that every row is the one it was, though its id may have changed or be gone."""
-    if original.roles.id is None or protected.origin != original.origin:
+def source_rows(original: Microdata, protected: Microdata) -> Ints | None:
+    """For each record of the protected file the row of the original it was made from; None if not known.
+
+    Also where records were left out, and where only the data holder knows the order (`shuffle_order`).
+    """
+    if original.engine != "polars" or protected.engine != "polars":
+        return None
+    effects = _steps_effects(original, protected)
+    if _made_from(original, protected) and effects.rows_differ and effects.source_rows is not None:
+        known = effects.source_rows
+        return known if len(known) == protected.height else None
+    name = original.roles.id
+    if name is None or _by_place(original, protected):
+        return None if linkage_problem(original, protected) else np.arange(original.height)
+    if name not in protected.columns or not (original.is_unique(name) and protected.is_unique(name)):
+        return None if linkage_problem(original, protected) else np.arange(original.height)
+    numbered = original.frame.select(name, pl.int_range(pl.len()).alias(OURS))
+    try:
+        found = protected.frame.select(name).join(numbered, on=name, how="left", maintain_order="left")[OURS]
+    except pl.exceptions.PolarsError:  # ids of another type
+        return None
+    return None if found.null_count() else found.to_numpy()
+
+
+def _made_from(original: Microdata, protected: Microdata) -> bool:
+    """Whether the protected file was made here, from this original."""
+    return protected.origin == original.origin
+
+
+def _steps_effects(original: Microdata, protected: Microdata) -> Effects:
+    return merged(entry.effects for entry in protected.steps_since(original))
+
+
+def _in_original_order(original: Microdata, protected: Microdata) -> pl.DataFrame:
+    """The protected records in the order of the original, as far as the log knows another order."""
+    effects = _steps_effects(original, protected)
+    frame: pl.DataFrame = protected.frame
+    rows = effects.source_rows if _made_from(original, protected) and effects.rows_differ else None
+    return frame if rows is None or len(rows) != original.height else frame[np.argsort(rows)]
+
+
+def _by_place(original: Microdata, protected: Microdata) -> bool:
+    """Whether records meet by their place although there is an id: it was renamed or dropped by a step."""
+    if not _made_from(original, protected):
         return False
-    steps = protected.steps_since(original)
-    renamed = original.roles.id not in protected.columns or any(e.method == "new_ids" for e in steps)
-    return renamed and not any(e.moves_rows for e in steps)
+    effects = _steps_effects(original, protected)
+    return original.roles.id not in protected.columns or effects.renames_ids
 
 
 def _other_order(original: Microdata, protected: Microdata) -> str:
@@ -117,9 +107,9 @@ def _other_order(original: Microdata, protected: Microdata) -> str:
     weight. Two columns that moved and have the same pairs of values as before moved as rows. A column that
     stands as it stood proves the opposite, unless it is sorted, as a file may be by region.
     """
-    first, second = original.frame, protected.frame
+    first, second = original.frame, _in_original_order(original, protected)
     kinds = second.schema
-    shared = [c for c, kind in first.schema.items() if kinds.get(c) == kind and comparable(kind)]
+    shared = [c for c, kind in first.schema.items() if kinds.get(c) == kind and is_sortable(kind)]
     moved = []
     for column in shared:
         if not first[column].equals(second[column]):
@@ -137,7 +127,7 @@ def _other_order(original: Microdata, protected: Microdata) -> str:
     return ""
 
 
-def comparable(kind: pl.DataType) -> bool:
+def is_sortable(kind: pl.DataType) -> bool:
     """Whether values of a type can be sorted and hashed."""
     return not kind.is_nested() and kind not in (pl.Object, pl.Null, pl.Binary)
 
@@ -154,16 +144,16 @@ def _same_rows(first: pl.DataFrame, second: pl.DataFrame, columns: Sequence[str]
     return one == two
 
 
-def by_position(original: Microdata, protected: Microdata) -> tuple[str, ...]:
+def position_note(original: Microdata, protected: Microdata) -> tuple[str, ...]:
     """A note where records met by their place in the file: no id, no log of the steps between the files."""
     if original.roles.id is not None or len(protected.log) > len(original.log):
         return ()
     return ("No column is the id: records were compared by their place in the file, row by row.",)
 
 
-def check_linked(original: Microdata, protected: Microdata) -> None:
+def require_linked(original: Microdata, protected: Microdata) -> None:
     """Refuse files whose records cannot be compared one by one."""
-    reason = why_not_linked(original, protected)
+    reason = linkage_problem(original, protected)
     if reason:
         raise DataError(
             "Records cannot be compared one by one: " + reason + ".",
@@ -172,27 +162,27 @@ def check_linked(original: Microdata, protected: Microdata) -> None:
         )
 
 
-def side_by_side(original: Microdata, protected: Microdata, columns: Sequence[str]) -> nw.LazyFrame[Any]:
+def match_records(original: Microdata, protected: Microdata, columns: Sequence[str]) -> nw.LazyFrame[Any]:
     """One table with `columns`, the same from the protected file with a suffix, and the original's weight.
 
     Records meet by id where an id role is set (in any row order), else by position, unless columns that moved
     together prove that the rows are in another order: that is refused. Where the protected file was made here
-    and its ids are new or gone, rows meet by position, too.
+    and its ids are new or gone, rows meet by position, too, and a new order is undone by what the log knows.
     """
     for column in columns:
         original.require(column)
         if column not in protected.columns:
             raise ColumnError(
-                f"The protected file has no column {column!r}.", allowed=listing(protected.columns)
+                f"The protected file has no column {column!r}.", allowed=join_names(protected.columns)
             )
     refuse_clash(original.columns, [c + PROTECTED for c in columns])
-    check_linked(original, protected)
+    require_linked(original, protected)
     name, weight = original.roles.id, original.roles.weight
     kept = list(dict.fromkeys([*columns, *([] if weight is None else [weight])]))
     renamed = {c: c + PROTECTED for c in columns}
     if original.engine == "polars":
-        second = protected.frame
-        by_id = None if _in_place(original, protected) else name
+        second = _in_original_order(original, protected)
+        by_id = None if _by_place(original, protected) else name
         if by_id is not None and not original.frame[by_id].equals(second[by_id]):
             second = original.frame.select(by_id).join(second, on=by_id, how="left", maintain_order="left")
         both = pl.concat(
@@ -214,15 +204,15 @@ def side_by_side(original: Microdata, protected: Microdata, columns: Sequence[st
     return joined
 
 
-def numbers_side_by_side(
+def match_numbers(
     original: Microdata, protected: Microdata, variables: Sequence[str]
 ) -> tuple[tuple[str, ...], Floats, Floats, tuple[str, ...]]:
     """What is numeric in both files: names, both matrices (n × p, nan where missing), a note on the rest."""
-    names, notes = still_numeric(original, protected, tuple(dict.fromkeys(variables)))
-    both = frames.gather(side_by_side(original, protected, names))
+    names, notes = common_numeric(original, protected, tuple(dict.fromkeys(variables)))
+    both = frames.gather(match_records(original, protected, names))
 
     def matrix(suffix: str) -> Floats:
         columns = [both[c + suffix].cast(pl.Float64).to_numpy() for c in names]
         return np.column_stack(columns) if columns else np.empty((both.height, 0))
 
-    return names, matrix(""), matrix(PROTECTED), notes + by_position(original, protected)
+    return names, matrix(""), matrix(PROTECTED), notes + position_note(original, protected)

@@ -1,0 +1,69 @@
+"""What microdata must be: checked whenever a table or its roles are new."""
+
+from typing import TYPE_CHECKING
+
+from sdckit._support.messages import did_you_mean, join_names, require_unique
+from sdckit.data.roles import Role
+from sdckit.data.values import instead_of_numbers
+from sdckit.engine import frames
+from sdckit.errors import ColumnError, DataError
+
+if TYPE_CHECKING:
+    from sdckit.data.microdata import Microdata
+
+
+def check(data: "Microdata", *, reading: bool = False) -> None:
+    """Refuse repeated names, roles of columns that are not there or of the wrong type, and no records."""
+    require_unique(data.columns)
+    for role in Role:
+        for column in data.roles.columns(role):
+            if column not in data.columns:
+                raise ColumnError(
+                    f"Role {role.value!r} names column {column!r}, which is not in the data.",
+                    allowed=join_names(data.columns),
+                    hint=did_you_mean(column, data.columns),
+                )
+    _check_types(data, reading=reading)
+    if data.height == 0:
+        raise DataError("The data have no records.", given="0 rows", allowed="1 or more")
+    _check_values(data)
+
+
+def _check_types(data: "Microdata", *, reading: bool) -> None:
+    schema = frames.schema(data.frame)
+    for role in (Role.NUMERIC, Role.WEIGHT):
+        for column in data.roles.columns(role):
+            if not schema[column].is_numeric():
+                raise ColumnError(
+                    f"Role {role.value!r} needs numbers; column {column!r} does not hold numbers.",
+                    given=instead_of_numbers(data.frame, column, schema[column], reading=reading),
+                    allowed="a column of numbers",
+                    hint="In a text file missing is empty, NA or NaN: write other codes for it so before "
+                    "reading. Separators of thousands are not understood.",
+                )
+    data.require_categories(data.roles.keys + data.roles.strata)
+
+
+def _check_values(data: "Microdata") -> None:
+    facts = frames.facts(data.frame, data.roles.numeric, data.roles.weight, data.roles.keys)
+    for column in data.roles.numeric:
+        if facts[f"infinite_{column}"]:
+            raise DataError(
+                f"Column {column!r} has infinite values.",
+                given=f"{facts[f'infinite_{column}']} of them",
+                allowed="finite numbers or missing",
+            )
+    if data.roles.weight is not None:
+        for fault in ("missing", "zero", "negative", "infinite"):
+            if facts[f"weight_{fault}"]:
+                raise DataError(
+                    f"Weights in {data.roles.weight!r} must be positive numbers.",
+                    given=f"{facts[f'weight_{fault}']} {fault}",
+                    allowed="positive, finite, none missing",
+                )
+    if data.roles.keys and all(facts[f"present_{k}"] == 0 for k in data.roles.keys):
+        raise DataError(
+            "Every key is missing in every record.",
+            given=join_names(data.roles.keys),
+            allowed="keys with at least one value",
+        )

@@ -1,0 +1,101 @@
+"""Effects: what a protection did to the file, as data. No behaviour hangs on the name of a method."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from sdckit._support.arrays import Ints
+
+if TYPE_CHECKING:
+    from sdckit.data.microdata import Microdata
+
+
+class Recoding(Protocol):
+    """A change of categories that can be carried out on another file in the same way."""
+
+    def apply(self, data: "Microdata", column: str) -> "Microdata":
+        """The data with this column in the released categories."""
+        ...
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What one or more steps did. Several steps together: `first.then(second)`.
+
+    reorders_rows: a row may be another record than before. source_rows: for each row, its row in the file
+    before; kept in memory for the data holder, never written, so that records can still be compared one by
+    one. drops_rows: records were left out. renames_ids: the ids are new. moves_values: columns whose values
+    went from record to record. recodes: columns in coarser categories, with the recodings in their order.
+    suppresses: columns with suppressed values. randomises: columns whose values were changed at random.
+    synthesises: columns with values drawn anew. drops: columns that are gone.
+    """
+
+    reorders_rows: bool = False
+    source_rows: Ints | None = field(default=None, repr=False, compare=False)
+    drops_rows: bool = False
+    renames_ids: bool = False
+    moves_values: tuple[str, ...] = ()
+    recodes: Mapping[str, tuple[Recoding, ...]] = field(default_factory=dict)
+    suppresses: tuple[str, ...] = ()
+    randomises: tuple[str, ...] = ()
+    synthesises: tuple[str, ...] = ()
+    drops: tuple[str, ...] = ()
+
+    @property
+    def rows_differ(self) -> bool:
+        """Whether a row of the file may be another record than the row at this place before."""
+        return self.reorders_rows or self.drops_rows
+
+    @property
+    def rows_known(self) -> bool:
+        """Whether the data holder can still tell which record each row was."""
+        return not self.rows_differ or self.source_rows is not None
+
+    def then(self, later: "Effects") -> "Effects":
+        """The effects of both, this one first."""
+        return Effects(
+            self.reorders_rows or later.reorders_rows,
+            _source(self, later),
+            self.drops_rows or later.drops_rows,
+            self.renames_ids or later.renames_ids,
+            _both(self.moves_values, later.moves_values),
+            _recodings(self.recodes, later.recodes),
+            _both(self.suppresses, later.suppresses),
+            _both(self.randomises, later.randomises),
+            _both(self.synthesises, later.synthesises),
+            _both(self.drops, later.drops),
+        )
+
+
+def merged(effects: Iterable[Effects]) -> Effects:
+    """The effects of several steps in their order.
+
+    >>> merged([Effects(suppresses=("age",)), Effects(renames_ids=True)])
+    Effects(reorders_rows=False, drops_rows=False, renames_ids=True, moves_values=(), recodes={},
+            suppresses=('age',), randomises=(), synthesises=(), drops=())
+    """
+    total = Effects()
+    for one in effects:
+        total = total.then(one)
+    return total
+
+
+def _source(first: Effects, second: Effects) -> Ints | None:
+    """The rows before both steps, where both are known."""
+    if not (first.rows_known and second.rows_known):
+        return None
+    if first.source_rows is None or second.source_rows is None:
+        return first.source_rows if second.source_rows is None else second.source_rows
+    return np.asarray(first.source_rows[second.source_rows])
+
+
+def _both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *second)))
+
+
+def _recodings(
+    first: Mapping[str, tuple[Recoding, ...]], second: Mapping[str, tuple[Recoding, ...]]
+) -> dict[str, tuple[Recoding, ...]]:
+    return {c: (*first.get(c, ()), *second.get(c, ())) for c in dict.fromkeys((*first, *second))}

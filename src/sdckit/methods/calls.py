@@ -1,0 +1,108 @@
+"""What happens when a method is called: everything is checked, then it runs, then it is written down."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from sdckit._support.progress import Progress
+from sdckit.data.effects import merged
+from sdckit.data.microdata import LogEntry, Microdata, require_microdata
+from sdckit.data.result import Result, pool_results
+from sdckit.errors import EngineError, OptionError, preview
+from sdckit.methods.serialise import number, numbers, to_builtin
+from sdckit.methods.signatures import readable
+from sdckit.methods.spec import Spec, files_wanted
+from sdckit.methods.where import chosen_records, protect_some
+
+
+def prepare(spec: Spec, files: Sequence[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything that can be wrong with a call is found here, before any work starts."""
+    options = spec.validate(given)
+    files_wanted(spec, files)
+    for position, file in enumerate(files):
+        several = isinstance(file, list | tuple)
+        if several and (position == 0 or not file):
+            what = f"{'needs at least' if position else 'takes'} one file as {spec.file_names[position]}"
+            hint = "" if position else "sdckit.assess takes a list of protected files."
+            raise OptionError(f"{spec.name} {what}.", given=f"a list of {len(file)}", hint=hint)
+        for data in file if several else [file]:
+            require_microdata(data, spec.name)
+            if position == 0:
+                spec.check(data, options)
+            elif data.engine != files[0].engine:
+                raise EngineError(
+                    "Both files must be on the same engine.", given=f"{files[0].engine}, {data.engine}"
+                )
+    return spec.resolve(files[0], options)
+
+
+def measuring(spec: Spec) -> Callable[..., Result]:
+    """The function that users call to measure."""
+
+    @wraps(spec.function)
+    def measure(*files: Any, progress: Any = None, **given: Any) -> Result:
+        files += tuple(given.pop(name) for name in spec.file_names[len(files) :] if name in given)
+        options = prepare(spec, files, given)
+        if "progress" in spec.parameters:
+            options["progress"] = Progress.of(progress)
+        result = _of_sets(spec, files, options)
+        options.pop("progress", None)
+        plain = {"value": number(result.value), "figures": numbers(result.figures)}
+        return replace(result, **plain, measure=spec.name, options=to_builtin(options), draw=spec.chart)
+
+    measure.__signature__ = readable(spec.function)  # type: ignore[attr-defined]
+    return measure
+
+
+def _of_sets(spec: Spec, files: Sequence[Any], options: Mapping[str, Any]) -> Result:
+    """The result of a measure; of a list of synthetic sets the mean, where it does not take lists itself."""
+    *first, last = files
+    if spec.takes_sets or not isinstance(last, list | tuple):
+        result: Result = spec.function(*files, **options)
+        return result
+    return pool_results([spec.function(*first, data, **options) for data in last])
+
+
+def protecting(spec: Spec) -> Callable[..., Microdata]:
+    """The function that users call to protect."""
+
+    @wraps(spec.function)
+    def protect(data: Any, *, rng: Any = None, progress: Any = None, **given: Any) -> Microdata:
+        if rng is not None and not spec.is_random:
+            given["rng"] = rng  # which is refused with a reason
+        options = prepare(spec, [data], given)
+        where = options.pop("where", None)
+        extra: dict[str, Any] = {}
+        if spec.is_random:
+            extra["rng"] = _generator(rng)
+        if "progress" in spec.parameters:
+            extra["progress"] = Progress.of(progress)
+
+        def whole(file: Microdata) -> Microdata:
+            done: Microdata = spec.function(file, **options, **extra)
+            return done
+
+        result = whole(data) if where is None else protect_some(data, chosen_records(data, where), whole)
+        return _logged(spec, data, result, options if where is None else {**options, "where": where})
+
+    protect.__signature__ = readable(spec.function)  # type: ignore[attr-defined]
+    return protect
+
+
+def _logged(spec: Spec, data: Microdata, result: Microdata, options: Mapping[str, Any]) -> Microdata:
+    """The result with one entry for the step: what calls inside it did is merged, never lost."""
+    steps = result.steps_since(data)
+    figures = {name: value for entry in steps for name, value in entry.figures.items()}
+    effects = merged(entry.effects for entry in steps)
+    entry = LogEntry(spec.name, to_builtin(options), numbers(figures), effects)
+    return replace(result, log=(*data.log, entry))
+
+
+def _generator(rng: Any) -> np.random.Generator:
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise OptionError("rng must be a seed or a generator.", given=preview(rng)) from None
