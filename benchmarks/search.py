@@ -27,7 +27,7 @@ def covered(data: sdc.Microdata, seeds: tuple[int, ...] = (1,)) -> list[float]:
     grid = {f"{i}": space.express(genes) for i, genes in enumerate(space.grid(TRIALS))}
     maps = [sdc.compare(data, grid, **JUDGE)]
     maps += [sdc.search(data, SPACE, trials=TRIALS, seed=seed, **JUDGE) for seed in seeds]
-    worst = max(p.utility for p in maps[0].results if p.ok)
+    worst = max(p.loss for p in maps[0].results if p.ok)
     return [hypervolume([p for p in m.results if p.ok], m.original.risk, worst) for m in maps]
 
 

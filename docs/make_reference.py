@@ -50,7 +50,7 @@ FAMILIES = {
 }
 INFORMATIVE = {
     Compares.ONE_FILE: "It looks at one file, so it is measured before and after any protection.",
-    Compares.RECORDS: "It compares each record with its protected self: informative where a record still "
+    Compares.RECORDS: "It compares each record with its counterpart: informative where a record still "
     "stands for the same person, not after swapping, shuffling or synthesis.",
     Compares.DISTRIBUTIONS: "It compares distributions: informative after any protection, also for files of "
     "different length.",

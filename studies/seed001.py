@@ -244,7 +244,7 @@ found = sdc.compare(
     utility="entropy_loss.share",
     max_risk={CEILING},
     seeds={SEEDS},
-    also=[{", ".join(f'"{name}"' for name in ALSO)}],
+    extra_measures=[{", ".join(f'"{name}"' for name in ALSO)}],
     regression={{"formula": "{MINCER}"}},
 )
 found.chart()
@@ -279,7 +279,7 @@ confidence intervals with themselves is 100 %. What can be read off:
 
 ![Risk–utility map of the six scenarios](seed001-map.svg)
 
-Recommended is {best.name}: it loses least ({percent(best.utility)}) among those with at most the accepted
+Recommended is {best.name}: it loses least ({percent(best.loss)}) among those with at most the accepted
 risk, here one in {1 / CEILING:,.0f} as an example; its risk is {percent(best.risk)},
 {percent(found.original.risk)} before. The triangle is the original, the square no release, as in the guide's
 Figure 6.1. Another measure of utility can turn the picture round:
@@ -357,7 +357,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=PAGE)
     given = parser.parse_args()
     data = survey(given.n)
-    found = compared(data, also=ALSO, seeds=SEEDS, jobs=2)
+    found = compared(data, extra_measures=ALSO, seeds=SEEDS, jobs=2)
     more = compared(data, MORE, jobs=2)
     pram = sdc.compare(data, PRAM, utility="contingency_loss")
     save(pictures(found, more, pram), given.out.parent)

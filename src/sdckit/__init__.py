@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from sdckit._support.module_names import module_names as _module_names
 from sdckit._version import __version__ as __version__
-from sdckit.choose.assess import Assessment as Assessment
 from sdckit.choose.assess import assess as assess
+from sdckit.choose.assessment import Assessment as Assessment
 from sdckit.choose.compare import compare as compare
 from sdckit.choose.plan import Plan as Plan
 from sdckit.choose.risk_utility_map import RiskUtilityMap as RiskUtilityMap
@@ -38,4 +38,6 @@ if TYPE_CHECKING:
 
 if not TYPE_CHECKING:
     # packages of many small modules load when they are first used: importing sdckit stays quick
-    __getattr__, __dir__ = _module_names(globals(), packages=("charts", "demo", "protect", "risk", "utility"))
+    __getattr__, __dir__ = _module_names(
+        globals(), packages=("charts", "demo", "protect", "registry", "risk", "utility")
+    )

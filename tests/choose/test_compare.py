@@ -8,12 +8,13 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit import registry
-from sdckit.choose.compare import _held
+from sdckit.choose.parallel import _held
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import Point, front, hypervolume
 from sdckit.errors import ColumnError, OptionError, UnknownMethodError
+from sdckit.methods import registry
 from sdckit.methods.registry import protection, utility
+from sdckit.methods.spec import Compares
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ SCENARIOS = {
 def test_front_and_best(small):
     done = sdc.compare(small, SCENARIOS, max_risk=0.01)
     points = {row["scenario"]: row for row in done.points.to_dicts()}
-    assert points["nothing"]["utility"] == 0
+    assert points["nothing"]["loss"] == 0
     assert done.front["scenario"].to_list() == ["age20", "age5", "nothing"]
     ceiling = points["age5"]["risk"]
     best = sdc.compare(small, SCENARIOS, max_risk=ceiling).best
@@ -56,14 +57,13 @@ def test_nothing_could_be_measured(small):
 
 def test_no_file_is_held_afterwards(small):
     sdc.compare(small, SCENARIOS)
-    assert "replayed" not in small.kept
+    assert not _held
 
     def stop(*_):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         sdc.compare(small, SCENARIOS, progress=stop)
-    assert "replayed" not in small.kept
     assert not _held
 
 
@@ -85,8 +85,8 @@ def test_a_failing_scenario_is_reported_and_the_rest_kept(small):
 def test_several_measures_are_normalised_and_weighted(small):
     done = sdc.compare(small, SCENARIOS, utility={"il1s": 1, "missing_values": 3})
     row = done.points.filter(scenario="age5").row(0, named=True)
-    il1s = row["utility_il1s"]
-    assert row["utility"] == pytest.approx(0.25 * il1s / (1 + il1s) + 0.75 * row["utility_missing_values"])
+    il1s = row["loss_il1s"]
+    assert row["loss"] == pytest.approx(0.25 * il1s / (1 + il1s) + 0.75 * row["loss_missing_values"])
     assert Quantity.named("k_anonymity").normalised(0.25) == 0.25
     assert Quantity.named("il1s").normalised(math.inf) == 1
 
@@ -104,7 +104,7 @@ def two(small):
 
 
 def test_a_loss_that_leaves_out_a_variable_is_not_compared(two):
-    done = sdc.compare(two, LOSING, also=["moments", "missing_values"])
+    done = sdc.compare(two, LOSING, extra_measures=["moments", "missing_values"])
     assert done.best.name == "micro"
     for name in ("drop", "recode"):
         row = done.points.filter(scenario=name).row(0, named=True)
@@ -112,12 +112,12 @@ def test_a_loss_that_leaves_out_a_variable_is_not_compared(two):
             "il1s says nothing of expenditure, which this scenario drops or recodes; "
             "choose another utility such as indicators, or protect it otherwise"
         )
-        assert math.isnan(row["utility"])
-        assert math.isnan(row["utility_il1s"])
-        assert math.isnan(row["utility_moments"])
+        assert math.isnan(row["loss"])
+        assert math.isnan(row["loss_il1s"])
+        assert math.isnan(row["loss_moments"])
         assert "moments says nothing of expenditure" in row["left_out"]
         assert not row["on_front"]
-    assert done.points.filter(scenario="recode")["utility_missing_values"].item() == 0
+    assert done.points.filter(scenario="recode")["loss_missing_values"].item() == 0
     assert [p.name for p in done.with_axes(utility="moments").results if p.ok] == ["micro"]
 
 
@@ -204,7 +204,9 @@ def test_mistakes_are_found_before_work(small):
 
 
 def test_what_compare_does_not_know(small):
-    with pytest.raises(OptionError, match=r"A comparison does not know 'linked'.*risk, utility, also"):
+    with pytest.raises(
+        OptionError, match=r"A comparison does not know 'linked'.*risk, utility, extra_measures"
+    ):
         sdc.compare(small, SCENARIOS, linked=False)
     with pytest.raises(OptionError, match=r"original cannot be measured.*no column 'salary'"):
         sdc.compare(small, SCENARIOS, regression={"formula": "salary ~ sex"})
@@ -218,8 +220,8 @@ def test_repr_names_the_reason(small):
 def test_a_figure_can_be_an_axis(small):
     done = sdc.compare(small, SCENARIOS, utility=["entropy_loss.share", "il1s"])
     row = done.points.filter(scenario="age5").row(0, named=True)
-    assert 0 < row["utility_entropy_loss.share"] < 1
-    failed = sdc.compare(small, {"nothing": []}, utility="entropy_loss.share").points["utility"]
+    assert 0 < row["loss_entropy_loss.share"] < 1
+    failed = sdc.compare(small, {"nothing": []}, utility="entropy_loss.share").points["loss"]
     assert failed.to_list() == [0]
     with pytest.raises(OptionError, match=r"entropy_loss has no figure 'shares'. Allowed: per_record, share"):
         sdc.compare(small, SCENARIOS, utility="entropy_loss.shares")
@@ -238,16 +240,16 @@ def jitter():
         return data.with_frame(data.frame.with_columns(pl.col("expenditure") + noise))
 
     yield calls
-    registry.forget("jitter")
+    registry.unregister("jitter")
 
 
 def test_several_seeds_give_a_mean_and_a_spread(small, jitter):
     done = sdc.compare(small, {"noisy": ["jitter"], "plain": [{"microaggregate": {"k": 3}}]}, seeds=3, seed=5)
     noisy, plain = done.points.to_dicts()
-    each = [sdc.compare(small, {"noisy": ["jitter"]}, seed=s).results[0].utility for s in (5, 6, 7)]
-    assert noisy["utility"] == pytest.approx(sum(each) / 3)
-    assert (noisy["utility_low"], noisy["utility_high"]) == (min(each), max(each))
-    assert plain["utility_low"] == plain["utility_high"] == plain["utility"]
+    each = [sdc.compare(small, {"noisy": ["jitter"]}, seed=s).results[0].loss for s in (5, 6, 7)]
+    assert noisy["loss"] == pytest.approx(sum(each) / 3)
+    assert (noisy["loss_low"], noisy["loss_high"]) == (min(each), max(each))
+    assert plain["loss_low"] == plain["loss_high"] == plain["loss"]
     with pytest.raises(OptionError, match=r"seeds must be at least 1"):
         sdc.compare(small, SCENARIOS, seeds=0)
 
@@ -258,7 +260,7 @@ def test_finished_scenarios_are_not_run_again(small, jitter, tmp_path):
     assert jitter == [1, 2]
     again = sdc.compare(small, {**plan, "c": [{"jitter": {"amount": 3}}]}, cache=tmp_path)
     assert jitter == [1, 2, 3]
-    assert again.points.head(2)["utility"].to_list() == first.points["utility"].to_list()
+    assert again.points.head(2)["loss"].to_list() == first.points["loss"].to_list()
     sdc.compare(small, plan, cache=tmp_path, seed=1)
     assert jitter == [1, 2, 3, 1, 2]  # another seed is another run
     other = small.with_frame(small.frame.with_columns(pl.col("expenditure") + 1))
@@ -266,10 +268,7 @@ def test_finished_scenarios_are_not_run_again(small, jitter, tmp_path):
     assert jitter[5:] == [1, 2]  # so are other data
     for file in tmp_path.iterdir():
         file.write_text("{")  # a broken file is as good as none
-    assert (
-        sdc.compare(small, plan, cache=tmp_path).points["utility"].to_list()
-        == first.points["utility"].to_list()
-    )
+    assert sdc.compare(small, plan, cache=tmp_path).points["loss"].to_list() == first.points["loss"].to_list()
 
 
 def test_an_interrupted_comparison_continues(small, jitter, tmp_path):
@@ -290,7 +289,7 @@ def test_an_interrupted_comparison_continues(small, jitter, tmp_path):
 def test_the_cache_holds_numbers_only(small, jitter, tmp_path):
     sdc.compare(small, {"a": ["jitter"]}, cache=tmp_path)
     kept = [json.loads(p.read_text()) for p in tmp_path.iterdir()]
-    numbers = {"risk", "utility", "risk_values", "utility_values", "seconds", "also", "left_out", "estimates"}
+    numbers = {"risk", "loss", "risk_values", "loss_values", "seconds", "extra", "left_out", "estimates"}
     assert {frozenset(k) for k in kept} == {frozenset({*numbers, "warnings", "lost"})}  # both name columns
 
 
@@ -337,7 +336,7 @@ def test_steps_that_scenarios_share_are_done_once(small, jitter):
     done = sdc.compare(small, plan, seed=4)
     assert jitter == [1.0]
     alone = [sdc.compare(small.with_roles(), {n: s}, seed=4).results[0] for n, s in plan.items()]
-    assert [(p.risk, p.utility) for p in done.results] == [(p.risk, p.utility) for p in alone]
+    assert [(p.risk, p.loss) for p in done.results] == [(p.risk, p.loss) for p in alone]
 
 
 @pytest.mark.parametrize(
@@ -367,7 +366,13 @@ def test_shares_are_positive_numbers_of_named_measures(small, shares):
 def test_an_own_measure_without_number_and_note_has_a_reason(small):
     try:
 
-        @utility(title="Empty", bounds=(0, 1), unit="share", compares="files", reading="Never.")
+        @utility(
+            title="Empty",
+            bounds=(0, 1),
+            unit="share",
+            compares=Compares.DISTRIBUTIONS,
+            interpretation="Never.",
+        )
         def no_number_here(original: sdc.Microdata, protected: sdc.Microdata) -> sdc.Result:
             """No number after protection."""
             return sdc.Result(0.0 if original is protected else math.nan)
@@ -375,7 +380,7 @@ def test_an_own_measure_without_number_and_note_has_a_reason(small):
         found = sdc.compare(small, {"a": [{"microaggregate": {"k": 3}}]}, utility="no_number_here")
         assert found.results[0].error == "no_number_here: no number came out"
     finally:
-        registry.forget("no_number_here")
+        registry.unregister("no_number_here")
 
 
 def test_a_changed_file_among_the_options_is_measured_again(tmp_path):

@@ -28,9 +28,9 @@ STEPS = {
     "swap_records": {"geography": ["region"]},
     "top_code": {"share": 0.05},
 }
-PAIRS = "compares each record with its protected self, and "
+PAIRS = "compares each record with its counterpart, and "
 REASONS = (
-    PAIRS + r"after \w+ records can no longer be compared one by one",
+    PAIRS + r"the files have different lengths \([\d,]+ and [\d,]+ records\)",
     PAIRS + "the records are not the same people",
     r"is about synthetic files: say so with linked=False, or ask for it by name",
     r"needs to be told \w+, for example \w+=\{'\w+': …\}",

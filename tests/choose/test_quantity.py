@@ -2,7 +2,8 @@
 
 import polars as pl
 
-from sdckit.choose.compare import combine, compare
+from sdckit.choose.compare import compare
+from sdckit.choose.evaluator import combine
 from sdckit.choose.quantity import Quantity
 from sdckit.cli._show import axis
 from sdckit.data.microdata import Microdata

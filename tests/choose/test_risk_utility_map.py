@@ -41,21 +41,21 @@ def test_further_measures_are_those_measured_alone(small, found):
         "frequencies": sdc.risk.frequencies(protected).value,
         "entropy_loss.share": sdc.utility.entropy_loss(small, protected).figures["share"],
     }
-    assert {n: point.also[n] for n in direct} == pytest.approx(direct, rel=1e-11)
-    assert found.also == (*ALSO, "indicators", "regression", EXPECTED)
+    assert {n: point.extra[n] for n in direct} == pytest.approx(direct, rel=1e-11)
+    assert found.extra_measures == (*ALSO, "indicators", "regression", EXPECTED)
     row = found.points.filter(scenario="k3").row(0, named=True)
-    assert row["utility_missing_values"] == point.also["missing_values"] > 0
-    assert row["risk_frequencies"] == point.also["frequencies"]
+    assert row["loss_missing_values"] == point.extra["missing_values"] > 0
+    assert row["risk_frequencies"] == point.extra["frequencies"]
     assert row["left_out"] == ""
 
 
 def test_nothing_more_is_measured_unless_asked(small):
     plain = sdc.compare(small, SCENARIOS, utility="il1s")
-    assert plain.also == ()
-    assert all(p.also == {} and p.estimates == () for p in (plain.original, *plain.results))
+    assert plain.extra_measures == ()
+    assert all(p.extra == {} and p.estimates == () for p in (plain.original, *plain.results))
     assert plain.estimates.height == 0
     assert "left_out" not in plain.points.columns
-    told = sdc.compare(small, SCENARIOS, utility="il1s", also=ALSO)
+    told = sdc.compare(small, SCENARIOS, utility="il1s", extra_measures=ALSO)
     shared = [c for c in plain.points.columns if c != "seconds"]
     assert told.points.select(shared).equals(plain.points.select(shared))
     assert told.best.name == plain.best.name
@@ -79,7 +79,7 @@ def test_kept_points_carry_everything(small, found, tmp_path):
     assert len(list(tmp_path.iterdir())) == 2 * files  # other measures are another comparison
 
 
-@pytest.mark.parametrize("lacks", ["also", "estimates", "left_out"])
+@pytest.mark.parametrize("lacks", ["extra", "estimates", "left_out"])
 def test_points_kept_without_these_numbers_are_measured_again(small, found, tmp_path, lacks):
     options = {**KEPT, "cache": tmp_path}
     sdc.compare(small, SCENARIOS, **options)
@@ -123,19 +123,23 @@ def test_several_seeds_give_the_mean_of_the_estimates(small):
     for column in ("estimate", "low", "high"):
         mean = np.mean([one.estimates[column].to_numpy() for one in each], axis=0)
         assert many.estimates[column].to_numpy() == pytest.approx(mean, rel=1e-12)
-    assert many.results[0].also["regression"] == pytest.approx(
-        np.mean([one.results[0].also["regression"] for one in each])
+    assert many.results[0].extra["regression"] == pytest.approx(
+        np.mean([one.results[0].extra["regression"] for one in each])
     )
 
 
 def test_a_further_measure_that_fails_leaves_the_scenario_in_place(small):
-    swapped = {"swapped": [{"shuffle_order": {}}], "age": [AGE]}
+    swapped = {"swapped": [{"sample_records": {"share": 0.5}}], "age": [AGE]}
     done = sdc.compare(
-        small, swapped, risk="frequencies", utility="contingency_loss", also=["il1s", "records_changed"]
+        small,
+        swapped,
+        risk="frequencies",
+        utility="contingency_loss",
+        extra_measures=["il1s", "records_changed"],
     )
     rows = {row["scenario"]: row for row in done.points.to_dicts()}
-    assert math.isnan(rows["swapped"]["utility_il1s"])
-    assert "after shuffle_order records can no longer be compared" in rows["swapped"]["left_out"]
+    assert math.isnan(rows["swapped"]["loss_il1s"])
+    assert "the files have different lengths" in rows["swapped"]["left_out"]
     assert rows["swapped"]["error"] == ""
     assert rows["age"]["left_out"] == ""
     assert "swapped" in json.dumps(done.multiples().to_dict())
@@ -143,28 +147,28 @@ def test_a_further_measure_that_fails_leaves_the_scenario_in_place(small):
 
 def test_mistakes_are_found_before_work(small):
     with pytest.raises(UnknownMethodError, match=r"Did you mean 'il1s'"):
-        sdc.compare(small, SCENARIOS, also=["il1ss"])
+        sdc.compare(small, SCENARIOS, extra_measures=["il1ss"])
     with pytest.raises(OptionError, match=r"has no figure 'shares'"):
-        sdc.compare(small, SCENARIOS, also=["entropy_loss.shares"])
+        sdc.compare(small, SCENARIOS, extra_measures=["entropy_loss.shares"])
     with pytest.raises(OptionError, match=r"regression needs the option 'formula'"):
-        sdc.compare(small, SCENARIOS, also="regression")
+        sdc.compare(small, SCENARIOS, extra_measures="regression")
     with pytest.raises(UnknownMethodError):
-        sdc.compare(small, SCENARIOS, also=["microaggregate"])
+        sdc.compare(small, SCENARIOS, extra_measures=["microaggregate"])
 
 
 def test_another_measure_on_an_axis(found):
     view = found.with_axes(utility="missing_values", risk="frequencies")
-    assert [p.utility for p in view.results] == [p.also["missing_values"] for p in found.results]
-    assert [p.risk for p in view.results] == [p.also["frequencies"] for p in found.results]
+    assert [p.loss for p in view.results] == [p.extra["missing_values"] for p in found.results]
+    assert [p.risk for p in view.results] == [p.extra["frequencies"] for p in found.results]
     assert view.max_risk is None
     assert (
         view.with_axes(utility="il1s", risk="individual_risk")
         .points.drop("seconds")
-        .select("risk", "utility")
-        .equals(found.points.select("risk", "utility"))
+        .select("risk", "loss")
+        .equals(found.points.select("risk", "loss"))
     )
     turned = found.with_axes(utility="regression")
-    assert [p.utility for p in turned.results] == [1 - p.also["regression"] for p in found.results]
+    assert [p.loss for p in turned.results] == [1 - p.extra["regression"] for p in found.results]
     with pytest.raises(OptionError, match=r"Allowed: il1s, missing_values"):
         found.with_axes(utility="propensity")
     with pytest.raises(OptionError, match=r"not measured as a risk"):
@@ -198,7 +202,7 @@ def test_small_maps_one_a_utility(found):
     assert risks == [[found.original.risk]] * 5
     one = found.multiples("missing_values").to_dict()
     losses = {m["loss"] for kind in ("best", "front", "scenario") for m in marks(one, kind)}
-    assert losses == {p.also["missing_values"] for p in found.results}
+    assert losses == {p.extra["missing_values"] for p in found.results}
     combined = sdc.compare(found.data, SCENARIOS, utility=["il1s", "missing_values"])
     assert len(combined.multiples().to_dict()["concat"]) == 3  # the mean and its two parts
     with pytest.raises(OptionError, match="no utility"):
@@ -269,6 +273,6 @@ def test_a_search_keeps_them_too(small, tmp_path):
     options = {"also": "missing_values", "regression": MINCER, "trials": 3, "cache": tmp_path}
     done = sdc.search(small, space, **options)
     assert set(done.estimates["name"]) >= {"sex[T.Female]"}
-    assert done.also == ("missing_values", "regression", EXPECTED)
+    assert done.extra_measures == ("missing_values", "regression", EXPECTED)
     assert sdc.search(small, space, **options).estimates.equals(done.estimates)
-    assert isinstance(done.points["utility_missing_values"], pl.Series)
+    assert isinstance(done.points["loss_missing_values"], pl.Series)

@@ -1,10 +1,12 @@
-"""Steps, scenarios and plans: checked when written, replayed from a seed, YAML in and out."""
+"""Steps, scenarios and plans: checked when written, carried out from a seed, YAML in and out."""
 
 import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.errors import ColumnError, FileError, OptionError, UnknownMethodError
+from sdckit._support.progress import Progress
+from sdckit.choose.scenario import StepCache
+from sdckit.errors import ColumnError, FileError, OptionError, Stopped, UnknownMethodError
 
 TEXT = """
 data: {file: survey.csv, keys: [region, sex], numeric: [income], weight: weight}
@@ -136,11 +138,11 @@ def test_a_seed_that_makes_no_sense(survey):
         sdc.Scenario("s").protect(survey.frame)
 
 
-def test_a_long_step_tells_how_many_records_are_left(survey):
+def test_a_long_step_tells_how_far_it_is(survey):
     seen = []
     sdc.Scenario("s", [{"suppress": {"k": 3}}]).protect(survey, progress=lambda *a: seen.append(a[0]))
     assert seen[0] == "suppress"
-    assert any("records left" in text for text in seen[1:])
+    assert any(text.startswith("suppress: ") for text in seen[1:])
 
 
 AGES = {"recode": {"variable": "age", "width": 5}}
@@ -159,23 +161,35 @@ NOISE = {"add_noise": {"variables": ["income"]}}
     ],
 )
 def test_a_replayed_scenario_gives_the_same_file(survey, first, second, seeds):
-    data = survey.with_roles()
+    data, cache = survey.with_roles(), StepCache()
     for steps, seed in zip((first, second, first), (*seeds, seeds[0]), strict=True):
         scenario = sdc.Scenario("s", steps)
-        replayed, protected = scenario.replay(data, seed), scenario.protect(survey, seed)
+        replayed, protected = scenario.protect(data, seed, cache=cache), scenario.protect(survey, seed)
         assert replayed.frame.equals(protected.frame)
         assert replayed.log == protected.log
 
 
 def test_only_steps_that_differ_are_done_again(survey):
-    data = survey.with_roles()
-    one = sdc.Scenario("s", [AGES, "microaggregate"]).replay(data, 1)
-    sdc.Scenario("s", [AGES, "microaggregate", NOISE]).replay(data, 2)
-    assert data.cache["replayed"][1][1] is one
-    assert len(data.cache["replayed"]) == 3
-    with pytest.raises(sdc.errors.SdcError):
-        sdc.Scenario("s", [AGES, {"add_noise": {"variables": ["age"]}}]).replay(data, 2)
-    assert len(data.cache["replayed"]) == 1
+    data, cache = survey.with_roles(), StepCache(size=3)
+    one = sdc.Scenario("s", [AGES, "microaggregate"]).protect(data, 1, cache=cache)
+    again = sdc.Scenario("s", [AGES, "microaggregate"]).protect(data, 2, cache=cache)
+    assert again is one
+    three = sdc.Scenario("s", [AGES, "microaggregate", NOISE])
+    assert three.protect(data, 2, cache=cache).log[:2] == one.log
+    assert three.protect(data, 2, cache=cache) is not three.protect(data, 3, cache=cache)
+    assert sdc.Scenario("s", [AGES, "microaggregate"]).protect(survey, 1, cache=cache) is not one
+
+
+def test_work_stops_when_asked(survey):
+    seen = []
+
+    def stop() -> bool:
+        return len(seen) == 1
+
+    progress = Progress(lambda *told: seen.append(told), stop=stop)
+    with pytest.raises(Stopped, match="Stopped on request during microaggregate"):
+        sdc.Scenario("s", [AGES, "microaggregate"]).protect(survey, progress=progress)
+    assert seen == [("recode", 0, 2)]
 
 
 @pytest.mark.parametrize("name", [[sdc.Step("suppress", k=3)], None, "", "  ", 3])

@@ -43,7 +43,7 @@ def test_the_best_is_under_the_ceiling(small):
 
 def test_a_grid_covers_the_space():
     space = Space.of(SPACE)
-    grid = [space.express(genes) for genes in space.grid(100)]
+    grid = [space.decode(genes) for genes in space.grid(100)]
     assert len(grid) <= 100
     widths = {steps[0]["recode"]["width"] for steps in grid}
     assert widths == {1, 5, 10, 20}
@@ -62,7 +62,7 @@ def test_one_of_and_nested_choices():
             }
         ]
     )
-    assert sorted(str(space.express(g)) for g in space.grid(10)) == sorted(
+    assert sorted(str(space.decode(g)) for g in space.grid(10)) == sorted(
         str([s])
         for s in (
             {"microaggregate": {"k": 3}},
@@ -133,9 +133,9 @@ def test_it_beats_a_grid_of_the_same_budget(small):
         {"recode": {"variable": "age", "width": {"range": [1, 30]}}},
         {"microaggregate": {"k": {"range": [2, 60], "log": True}}},
     ]
-    grid = {str(i): Space.of(space).express(g) for i, g in enumerate(Space.of(space).grid(40))}
+    grid = {str(i): Space.of(space).decode(g) for i, g in enumerate(Space.of(space).grid(40))}
     regular = sdc.compare(small, grid, **judge)
     found = sdc.search(small, space, trials=40, seed=1, **judge)
-    worst = max(p.utility for p in (*regular.results, *found.results))
+    worst = max(p.loss for p in (*regular.results, *found.results))
     covered = [hypervolume(m.results, m.original.risk, worst) for m in (regular, found)]
     assert covered[1] > covered[0]

@@ -30,7 +30,7 @@ def test_json(run, plan):
     assert document["seed"] == 7
     assert document["utility"] == {"il1s": 1.0, "missing_values": 1.0}
     assert [s["name"] for s in document["scenarios"]] == ["age5", "age20_income"]
-    assert document["scenarios"][1]["utility_values"]["il1s"] > 0
+    assert document["scenarios"][1]["loss_values"]["il1s"] > 0
 
 
 def test_options_come_before_the_plan(run, plan):

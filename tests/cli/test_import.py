@@ -8,7 +8,7 @@ MINE = """
 import sdckit as sdc
 from sdckit.methods.registry import protection, risk
 
-@risk("Share of one record", bounds=(0, 1), reading="0: many records.", reference="none")
+@risk("Share of one record", bounds=(0, 1), interpretation="0: many records.", reference="none")
 def one_record(data: sdc.Microdata) -> sdc.Result:
     "One record's share."
     return sdc.Result(1 / data.height)

@@ -7,7 +7,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit.data.microdata import Microdata
-from sdckit.data.record_links import PROTECTED, match_records
+from sdckit.data.record_links import PROTECTED, match_records, source_rows
 from sdckit.engine import frames
 from sdckit.errors import DataError
 
@@ -126,16 +126,33 @@ def test_rows_that_stayed_in_place_meet_without_their_ids(steps):
 
 def test_rows_do_not_meet_without_ids_where_they_moved_or_the_steps_are_not_known():
     data = sdc.demo.survey(n=200, seed=1)
-    moved = sdc.Scenario("a", [{"new_ids": {}}, {"shuffle_order": {}}]).protect(data, seed=3)
     elsewhere = sdc.read(sdc.protect.new_ids(data, rng=1).frame, **data.roles.as_dict())
     again = sdc.read(data.frame.sample(fraction=1, shuffle=True, seed=3), **data.roles.as_dict())
     renamed = sdc.protect.new_ids(data, rng=1)
     by_hand = renamed.with_frame(renamed.frame.sort("income", "weight"))
-    for other in (moved, elsewhere, sdc.protect.new_ids(again, rng=1), by_hand):
+    for other in (elsewhere, sdc.protect.new_ids(again, rng=1), by_hand):
         with pytest.raises(sdc.SdcError, match=r"cannot be compared one by one: (ids|the rows)"):
             sdc.utility.il1s(data, other)
     with pytest.raises(sdc.SdcError, match="no id column"):
         sdc.utility.il1s(data, sdc.protect.drop(again, variables=["person_id"]))
+
+
+def test_the_data_holder_still_knows_the_order_of_shuffled_records():
+    data = sdc.demo.survey(n=200, seed=1)
+    noise = [{"add_noise": {"variables": ["income"]}}]
+    moved = [{"new_ids": {}}, {"shuffle_order": {}}]
+    plain, shuffled = (sdc.Scenario("a", s).protect(data, seed=3) for s in (noise, [*noise, *moved]))
+    assert not shuffled.frame["income"].equals(plain.frame["income"])
+    assert sdc.utility.il1s(data, shuffled).value == sdc.utility.il1s(data, plain).value > 0
+    rows = source_rows(data, shuffled)
+    assert plain.frame["income"].gather(rows).equals(shuffled.frame["income"])
+
+
+def test_a_sample_knows_which_records_it_kept():
+    data = sdc.demo.survey(n=200, seed=1)
+    part = sdc.protect.shuffle_order(sdc.protect.sample_records(data, share=0.4, rng=1), rng=2)
+    rows = source_rows(data, part)
+    assert data.frame["person_id"].gather(rows).equals(part.frame["person_id"])
 
 
 def test_columns_that_cannot_be_sorted_prove_nothing():

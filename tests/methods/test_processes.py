@@ -7,8 +7,8 @@ import threading
 import pytest
 
 import sdckit as sdc
-from sdckit import plugins
 from sdckit.errors import OptionError, SdcWarning
+from sdckit.methods import registry
 from sdckit.methods.processes import named_in, packed, sources, unpack
 from sdckit.methods.registry import find, is_registered, risk, specs, unregister
 
@@ -19,7 +19,7 @@ from sdckit.methods.registry import risk
 def share(data):
     return {answer} / data.height
 
-@risk("Share of one record", bounds=(0, 1), reading="0: many records.", reference="none")
+@risk("Share of one record", bounds=(0, 1), interpretation="0: many records.", reference="none")
 def one_record(data: sdc.Microdata) -> sdc.Result:
     "One record's share."
     return sdc.Result(share(data))
@@ -124,7 +124,7 @@ def install(folder, name: str, module: str) -> None:
 
 
 def test_installed_packages_bring_their_methods(folder, monkeypatch):
-    monkeypatch.setattr(plugins, "_asked", set())
+    monkeypatch.setattr(registry._registry, "plugins_loaded", False)
     install(folder, "good", "one_record_module")
     install(folder, "broken", "there_is_no_such_module")
     assert not is_registered("one_record")

@@ -10,9 +10,9 @@ from pydantic import Field
 from typer.testing import CliRunner
 
 import sdckit as sdc
-from sdckit import registry
 from sdckit.data.roles import Role
 from sdckit.errors import ColumnError, EngineError, OptionError, UnknownMethodError
+from sdckit.methods import registry
 from sdckit.methods.options import NUMERIC, Columns
 from sdckit.methods.registry import find, protection, specs, utility
 from sdckit.methods.spec import Kind
@@ -20,7 +20,9 @@ from sdckit.methods.spec import Kind
 
 @pytest.fixture
 def twice_the_mean():
-    @utility("Twice the difference of means", needs=Role.NUMERIC, reading="0: same means.", bounds=(0, 5))
+    @utility(
+        "Twice the difference of means", needs=Role.NUMERIC, interpretation="0: same means.", bounds=(0, 5)
+    )
     def mean_gap(
         original: sdc.Microdata,
         protected: sdc.Microdata,
@@ -33,7 +35,7 @@ def twice_the_mean():
         return sdc.Result(factor * float(np.mean(gaps)))
 
     yield mean_gap
-    registry.forget("mean_gap")
+    registry.unregister("mean_gap")
 
 
 def test_a_new_measure_shows_up_everywhere(twice_the_mean, survey, tmp_path):
@@ -104,7 +106,7 @@ def test_a_protection_logs_and_draws_from_its_own_generator(survey):
         assert first.log[1].options == {"amount": 2.0}
         assert first.log[1].figures == {"records_touched": survey.height}
     finally:
-        registry.forget("add_one")
+        registry.unregister("add_one")
 
 
 def test_an_engine_that_will_not_do_is_named_before_work_starts():
@@ -229,7 +231,7 @@ def test_what_holds_no_column_names(survey, wrong):
 
 
 def test_numbers_of_results_are_those_of_python(survey):
-    @utility("NumPy's numbers", reading="None.", compares=registry.Compares.ONE_FILE)
+    @utility("NumPy's numbers", interpretation="None.", compares=registry.Compares.ONE_FILE)
     def numpys(data: sdc.Microdata) -> sdc.Result:
         """NumPy's numbers."""
         return sdc.Result(np.float64(1), {"count": np.int64(2), "share": np.float32(0.5)})
@@ -238,7 +240,7 @@ def test_numbers_of_results_are_those_of_python(survey):
         result = numpys(survey)
         assert [type(v) for v in (result.value, *result.figures.values())] == [float, int, float]
     finally:
-        registry.forget("numpys")
+        registry.unregister("numpys")
 
 
 def test_figures_stand_below_each_other():

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import sdckit as sdc
-from sdckit import registry
 from sdckit.errors import ColumnError, DataError, EngineError, OptionError, UnknownMethodError, preview
+from sdckit.methods import registry
 from sdckit.methods.registry import protection, risk, specs
 from sdckit.methods.spec import Kind
-from sdckit.methods.where import Where, protect_some
+from sdckit.methods.where import Chosen, Where, protect_some
 
 OPTIONS = {
     "add_noise": {},
@@ -35,14 +35,14 @@ RISKY = {"individual_risk": {"threshold": 0.001}}
 def marks():
     """A measure that flags the records with a mark."""
 
-    @risk("Marked records", reading="Share of marked records.", reference="none", flags="marked")
+    @risk("Marked records", interpretation="Share of marked records.", reference="none", flags="marked")
     def marked(data: sdc.Microdata, *, column: str = "mark") -> sdc.Result:
         """The share of marked records."""
         flag = data.frame[column].cast(pl.Boolean).alias("marked")
         return sdc.Result(float(flag.fill_null(value=False).mean()), parts=pl.DataFrame([data.ids(), flag]))
 
     yield marked
-    registry.forget("marked")
+    registry.unregister("marked")
 
 
 def test_every_protection_that_takes_where_is_tried_here():
@@ -89,7 +89,7 @@ def test_put_back_as_the_plain_twin(marks_and_numbers):
     def halves(part):
         return part.with_frame(part.frame.with_columns(pl.col("x") / 2), records=part.height)
 
-    done = protect_some(data, chosen, halves)
+    done = protect_some(data, Chosen(chosen, 0), halves)
     expected = [v if v is None or not m else v / 2 for m, v in marks_and_numbers]
     assert done.frame["x"].to_list() == expected
     assert done.log[-1].figures["records_chosen"] == chosen.sum()
@@ -127,7 +127,7 @@ def test_where_is_measured_on_what_the_step_gets(marks):
         steps = [{"unmark": {"where": "marked"}}, {"round_values": {"base": 10, "where": "marked"}}]
         done = sdc.Scenario("s", steps).protect(data)
     finally:
-        registry.forget("unmark")
+        registry.unregister("unmark")
     assert done.frame["mark"].to_list() == [0, 0, 0, 0]
     assert done.frame["x"].to_list() == [1.0, 2.0, 3.0, 4.0]
     assert [e.figures["records_chosen"] for e in done.log] == [2, 0]
@@ -240,8 +240,8 @@ def test_a_column_that_cannot_hold_both_is_refused(marks):
         with pytest.raises(OptionError, match=r"adds or removes records"):
             fewer(data, where="marked")
     finally:
-        registry.forget("in_words")
-        registry.forget("fewer")
+        registry.unregister("in_words")
+        registry.unregister("fewer")
     with pytest.raises(DataError, match=r"'y' cannot hold both"):  # 2**60 + 1 has no decimal form
         sdc.protect.add_noise(data, where="marked", rng=1)
 
@@ -250,7 +250,7 @@ def test_a_file_out_of_memory_is_refused():
     duckdb = pytest.importorskip("duckdb")
     data = sdc.read(duckdb.sql("select 1.0 as x"), numeric="x")
     with pytest.raises(EngineError, match="where needs the records in memory"):
-        protect_some(data, np.array([True]), lambda part: part)
+        protect_some(data, Chosen(np.array([True]), 0), lambda part: part)
 
 
 def test_keys_that_the_chosen_records_lack_do_no_harm(marks):
@@ -265,7 +265,7 @@ def test_compare_and_search_know_where():
     data = sdc.demo.survey(n=200, seed=1)
     steps = [{"add_noise": {"amount": 0.2, "where": RISKY}}]
     found = sdc.compare(data, {"all": [{"add_noise": {"amount": 0.2}}], "risky": steps}, utility="il1s")
-    values = {p.name: p.utility for p in found.results}
+    values = {p.name: p.loss for p in found.results}
     assert values["risky"] < values["all"]
     space = [
         {

@@ -11,12 +11,12 @@ import sdckit as sdc
 from report.canaries import LARGEST, NAMES, TOWN, canaries
 from report.odd_data import ODD, QUOTES, SCRIPT, damaged, nasty_names, no_numbers, two_hundred_columns
 from report.page import Page
-from sdckit import registry
 from sdckit.choose.assess import assess
 from sdckit.choose.compare import compare
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.errors import DataError, FileError, OptionError
+from sdckit.methods import registry
 from sdckit.report import report, summarize, write
 
 AUDIENCES = ("internal", "public")
@@ -31,7 +31,7 @@ def broken():
         raise DataError("It cannot be done.", given=TOWN)
 
     @registry.utility(
-        "Wobble & <b>shake</b>", reading="0: nothing wobbles.", unit="wobbles", reference="Doe (2031)"
+        "Wobble & <b>shake</b>", interpretation="0: nothing wobbles.", unit="wobbles", reference="Doe (2031)"
     )
     def wobble(original: Microdata, protected: Microdata) -> Result:
         parts = pl.DataFrame({"variable": ["income"], "wobble": [0.25]})
@@ -43,7 +43,7 @@ def broken():
 
     yield
     for name in ("fails", "wobble", "refuses"):
-        registry.forget(name)
+        registry.unregister(name)
 
 
 @pytest.fixture(scope="module")

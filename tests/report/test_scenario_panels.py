@@ -24,7 +24,7 @@ def found() -> RiskUtilityMap:
         canaries(),
         STEPS,
         utility="il1s",
-        also=["missing_values", "records_changed", "k_anonymity"],
+        extra_measures=["missing_values", "records_changed", "k_anonymity"],
         indicators={"by": ["town"]},
         max_risk=0.9,
     )
@@ -54,7 +54,7 @@ def test_small_maps_hide_few_records_from_the_public():
     data = Microdata.of(frame, keys="a", numeric="b")
     steps = {"one": [{"top_code": {"variables": ["b"], "value": 38}}]}
     # one value in a hundred of both variables changed: 5 records of b, which is 2.5 of 200 on average
-    found = compare(data, steps, utility="il1s", also="records_changed", risk="frequencies")
+    found = compare(data, steps, utility="il1s", extra_measures="records_changed", risk="frequencies")
     losses = {
         a: summarize(found, a)["map"]["small"]["maps"][0]["points"][0]["utility"]
         for a in ("internal", "public")

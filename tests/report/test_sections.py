@@ -2,10 +2,10 @@
 
 import pytest
 
-from sdckit import registry
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
+from sdckit.methods import registry
 from sdckit.methods.registry import find, specs
 from sdckit.methods.spec import Compares, Kind
 from sdckit.report.sections import SECTIONS, in_order, in_sections, section_of
@@ -56,7 +56,7 @@ def test_a_new_measure_lands_by_itself(facts, section):
     try:
         assert section_of(find("brand_new")) == section
     finally:
-        registry.forget("brand_new")
+        registry.unregister("brand_new")
 
 
 def test_sections_have_what_is_theirs_in_order_and_common_notes_once():

@@ -22,7 +22,7 @@ def maps(study):
     data = study.survey(500, seed=2)
     fewer = {name: study.MORE[name] for name in ("age in fives", "PRAM sex 0.6")}
     pram = sdc.compare(data, study.PRAM, utility="contingency_loss")
-    return study.compared(data, also=study.ALSO), study.compared(data, fewer), pram
+    return study.compared(data, extra_measures=study.ALSO), study.compared(data, fewer), pram
 
 
 def test_the_scenarios_are_those_of_the_table(study):
@@ -53,7 +53,7 @@ def test_every_scenario_keeps_its_k(study, maps):
 
 def test_what_the_page_says_holds(study, maps):
     found, more, pram = maps
-    loss = {p.name[-1]: p.utility for p in found.results}
+    loss = {p.name[-1]: p.loss for p in found.results}
     blank = {p.name[-1]: p.value("missing_values") for p in found.results}
     assert max(loss["1"], loss["2"]) < min(loss[s] for s in "3456")
     assert min(blank["1"], blank["2"]) > max(blank["3"], blank["5"])

@@ -5,7 +5,7 @@ from typing import Any
 
 from sdckit.errors import OptionError, Stopped, preview
 
-Shown = Callable[[str, int, int], Any]  # what is done, pieces done, pieces in all
+ShowProgress = Callable[[str, int, int], Any]  # what is done, pieces done, pieces in all
 
 
 class Progress:
@@ -21,7 +21,7 @@ class Progress:
     [('compare: suppress, 2 of 3', 1, 4)]
     """
 
-    def __init__(self, show: Shown | None = None, *, stop: Callable[[], bool] | None = None) -> None:
+    def __init__(self, show: ShowProgress | None = None, *, stop: Callable[[], bool] | None = None) -> None:
         self._show, self._stop = show, stop
 
     @classmethod

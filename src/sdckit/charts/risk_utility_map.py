@@ -42,7 +42,7 @@ def risk_utility_map(
 ) -> Any:
     """Disclosure risk against information lost; lower left is best.
 
-    `points` has one row a scenario: scenario, description, risk, utility (information lost), on_front, best.
+    `points` has one row a scenario: scenario, description, risk, loss (information lost), on_front, best.
     Rows without both numbers are named above the chart. The original (a triangle) loses nothing and has its
     own risk; no release (a square) has no risk and loses everything. The line joins the scenarios that no
     other beats on both; the dashed line is the accepted risk. `log=None` chooses a logarithmic risk axis when
@@ -69,7 +69,7 @@ def risk_utility_map(
 
 def not_measured(points: pl.DataFrame, length: int) -> str:
     """The scenarios that have no place on the map, in words."""
-    names = [r["scenario"] for r in points.to_dicts() if not (_finite(r["risk"]) and _finite(r["utility"]))]
+    names = [r["scenario"] for r in points.to_dicts() if not (_finite(r["risk"]) and _finite(r["loss"]))]
     return cut(f"{len(names)} not measured: {', '.join(names)}", length) if names else ""
 
 
@@ -90,9 +90,9 @@ def map_panel(
     """One map without its look; a `small` one names its scenarios in few words."""
     import altair as alt
 
-    good = [r for r in points.to_dicts() if _finite(r["risk"]) and _finite(r["utility"])]
+    good = [r for r in points.to_dicts() if _finite(r["risk"]) and _finite(r["loss"])]
     risks = [original_risk, *(r for r in points["risk"] if _finite(r))]
-    far = max((r["utility"] for r in good), default=0.0) or 1.0
+    far = max((r["loss"] for r in good), default=0.0) or 1.0
     x_scale = Scale(-0.03 * ROOM * far, ROOM * far, width)
     y_scale, ceiling = _risk_scale(risks, max_risk, log, height)
     marks = _marks(good, original_risk, x_scale.top, risk_is_share, loss_is_share)
@@ -205,12 +205,12 @@ def _marks(
 ) -> list[dict[str, Any]]:
     marks = []
     for row in good:
-        risk, loss = display(row["risk"], share=risk_is_share), display(row["utility"], share=loss_is_share)
+        risk, loss = display(row["risk"], share=risk_is_share), display(row["loss"], share=loss_is_share)
         kind = "best" if row["best"] else "front" if row["on_front"] else "scenario"
         name = row["scenario"]
         about = f"{name}: {row['description']}. Risk {risk}, information lost {loss}."
         shown = f"{cut(name)}{ADVICE}" if row["best"] else cut(name)
-        mark = {"kind": kind, "loss": row["utility"], "risk": row["risk"], "name": shown, "about": about}
+        mark = {"kind": kind, "loss": row["loss"], "risk": row["risk"], "name": shown, "about": about}
         marks.append({**mark, "front": row["on_front"]})
     about = f"Original file: risk {display(original, share=risk_is_share)}, nothing lost."
     ends = [

@@ -1,95 +1,23 @@
 """assess: every measure that applies to an original and a protected file."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from time import perf_counter
 from typing import Any, cast
 
 from sdckit._support.messages import did_you_mean, join_names
-from sdckit.choose.release_checks import unmeasured
+from sdckit._support.progress import Progress, ShowProgress
+from sdckit.choose.applicability import not_applicable, unlinked_reason
+from sdckit.choose.assessment import Assessment, Omission
 from sdckit.data.microdata import Microdata, require_microdata
-from sdckit.data.record_links import linkage_problem
-from sdckit.data.result import Result, pool_results, show
-from sdckit.errors import OptionError, SdcError, UnknownMethodError, preview
-from sdckit.methods.options import column_names, names_columns
+from sdckit.data.result import Result, pool_results
+from sdckit.errors import OptionError, SdcError, Stopped, UnknownMethodError, preview
 from sdckit.methods.registry import is_third_party, specs
 from sdckit.methods.spec import Compares, Kind, Spec
-
-Progress = Callable[[str, int, int], None]  # measure, position, measures in all
-
-# Values that changed records: the protection, and the option that names the columns.
-MOVED = {"rank_swap": "variables", "shuffle": "variables", "swap_records": "geography"}
-NO_DISTANCE = {"missing_values", "records_changed"}  # how many, not how far
-
-
-@dataclass(frozen=True, slots=True)
-class Omission:
-    """A measure that was not computed, and why."""
-
-    measure: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Assessment:
-    """What was measured: risk before and after, utility, and what was left out and why."""
-
-    original: Microdata
-    protected: tuple[Microdata, ...]
-    before: Mapping[str, Result]
-    after: Mapping[str, Result]
-    utility: Mapping[str, Result]
-    omitted: tuple[Omission, ...] = ()
-    max_risk: float | None = None
-    scenario: str = ""
-    seed: int | None = None
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    same_people: bool = True  # each record of a protected file is one of the original's people
-
-    @property
-    def identifiers_left(self) -> tuple[str, ...]:
-        """Direct identifiers that a protected file still has: it is not for release, whatever its risk."""
-        return tuple(dict.fromkeys(c for data in self.protected for c in data.roles.direct))
-
-    @property
-    def risk_acceptable(self) -> bool | None:
-        """Whether the mean individual risk is at or below the accepted one; None without a ceiling.
-
-        Never with direct identifiers in the protected file.
-        """
-        if self.identifiers_left:
-            return False
-        if self.max_risk is None or "individual_risk" not in self.after:
-            return None
-        return self.after["individual_risk"].value <= self.max_risk
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What to mind before the file is released: of its steps, and of columns that no risk looks at."""
-        found: list[str] = []
-        for data in self.protected:
-            found += data.warnings
-            found += unmeasured(self.original, data, same_people=self.same_people)
-        return tuple(dict.fromkeys(found))
-
-    def __repr__(self) -> str:
-        lines = [f"Assessment of {self.scenario or 'a protected file'}: {self.original.height:,} records"]
-        rows = [("risk", "before", "after")]
-        for name, result in self.after.items():
-            before = show(self.before[name].value) if name in self.before else ""
-            rows.append((name, before, show(result.value)))
-        rows.append(("utility", "", "value"))
-        rows += [(name, "", show(r.value)) for name, r in self.utility.items()]
-        first, *rest = (max(len(row[i]) for row in rows) for i in range(3))
-        widths = [max(10, width) for width in rest]
-        lines += [f"  {a:<{first}}  {b:>{widths[0]}}  {c:>{widths[1]}}" for a, b, c in rows]
-        lines += [f"  warning: {text}" for text in self.warnings]
-        lines += [f"  left out: {o.measure}: {o.reason}" for o in self.omitted]
-        return "\n".join(lines)
 
 
 def assess(
@@ -99,16 +27,15 @@ def assess(
     measures: str | Sequence[str] | None = None,
     max_risk: float | None = None,
     linked: bool | None = None,
-    progress: Progress | None = None,
-    **needs: Any,
+    progress: Progress | ShowProgress | None = None,
+    **measure_options: Any,
 ) -> Assessment:
     """Run every measure that applies, or those named in `measures`.
 
-    Risks of one file are measured before and after. `needs` sets options by the measure's name,
+    Risks of one file are measured before and after. `measure_options` are options by the measure's name,
     `k_anonymity={"k": 5}` or, for its first option, `k_anonymity=5`; `by=…` goes to all that have it.
     Measures that compare record by record are left out, with the reason, after synthesis, `sample_records`
-    and `shuffle_order` and for files with other ids or another length (`linked=False` says so for a file from
-    elsewhere). After swapping and shuffling a record keeps its place: values that moved are compared with
+    for files with other ids or another length (`linked=False` says so for a file from elsewhere). After swapping and shuffling a record keeps its place: values that moved are compared with
     what stood there before, and a note says so. `protected` may be a list of synthetic files: the figures
     are then means over the files. `warnings` of the result says what no risk looks at.
 
@@ -126,22 +53,21 @@ def assess(
     check_ceiling(max_risk)
     if max_risk is not None and not 0 <= max_risk <= 1:
         raise OptionError("max_risk is a mean individual risk.", given=max_risk, allowed="0 to 1")
-    options = measure_options(needs)
+    options = options_by_measure(measure_options)
     measures = None if measures is None else listed(measures, "measures")
     _check_names(measures)
     chosen = [s for name, s in _measures().items() if measures is None or name in measures]
-    unlinked = _why_unlinked(original, sets, linked)
+    unlinked = unlinked_reason(original, sets, linked)
+    tell = Progress.of(progress)
     synthetic = bool(unlinked) or len(sets) > 1
     before: dict[str, Result] = {}
     results: dict[Kind, dict[str, Result]] = {Kind.RISK: {}, Kind.UTILITY: {}}
     omitted: list[Omission] = []
     seconds: dict[str, float] = {}
     for position, spec in enumerate(chosen):
-        if progress is not None:
-            progress(spec.name, position, len(chosen))
-        reason = _why_not(spec, (original, *sets), unlinked, options)
-        if not reason and not (synthetic or spec.name in options or measures is not None):
-            reason = _only_synthetic(spec)
+        tell(spec.name, position, len(chosen))
+        asked = synthetic or spec.name in options or measures is not None
+        reason = not_applicable(spec, (original, *sets), unlinked, options, asked=asked)
         if reason:
             omitted.append(Omission(spec.name, reason))
             continue
@@ -150,7 +76,9 @@ def assess(
             if spec.compares is Compares.ONE_FILE:
                 before[spec.name] = _of_one(spec, original, options.get(spec.name, {}))
             found = _on_sets(spec, original, sets, options)
-            results[spec.kind][spec.name] = _with_note(found, spec, sets)
+            results[spec.kind][spec.name] = _with_note(found, spec, original, sets)
+        except Stopped:
+            raise
         except Exception as error:
             before.pop(spec.name, None)
             omitted.append(Omission(spec.name, _why_failed(spec, error)))
@@ -209,7 +137,7 @@ def _check_names(measures: Sequence[str] | None) -> None:
             )
 
 
-def measure_options(
+def options_by_measure(
     needs: Mapping[str, Any], who: str = "assess", own: str = "measures, max_risk, linked"
 ) -> dict[str, dict[str, Any]]:
     """Options by measure, validated before any work starts; `who` asks and has these options of its `own`."""
@@ -233,58 +161,6 @@ def measure_options(
     for name, given in wanted.items():
         measures[name].validate(given)
     return wanted
-
-
-def _why_unlinked(original: Microdata, sets: Sequence[Microdata], linked: bool | None) -> str:
-    if linked is False:
-        return "the records are not the same people"
-    for data in sets:
-        for entry in data.steps_since(original):
-            if not entry.effects.rows_known:
-                return f"after {entry.method} records can no longer be compared one by one"
-        reason = linkage_problem(original, data)
-        if reason:
-            return reason
-    return ""
-
-
-def _why_not(spec: Spec, files: Sequence[Microdata], unlinked: str, options: Mapping[str, Any]) -> str:
-    original, *protected = files
-    given = options.get(spec.name, {})
-    missing = spec.lacks(original, given)
-    if missing:
-        return f"no column has the role {join_names(r.value for r in missing)}"
-    gone = {role for data in protected for role in spec.lacks(data, given)}
-    if gone and spec.compares is Compares.ONE_FILE:
-        return f"the protected file has no column left with the role {join_names(sorted(gone))}"
-    dropped = _dropped(spec, options.get(spec.name, {}), original, protected)
-    if dropped and spec.compares is Compares.ONE_FILE:
-        return f"needs {join_names(dropped)}, and the protected file has no such column"
-    if original.engine not in spec.engines:
-        return f"needs the records in memory, and they are on {original.engine}"
-    required = [n for n, f in spec.options.model_fields.items() if f.is_required()]
-    absent = [n for n in required if n not in options.get(spec.name, {})]
-    if absent:
-        return f"needs to be told {join_names(absent)}, for example {spec.name}={{{absent[0]!r}: …}}"
-    if spec.compares is Compares.RECORDS and unlinked:
-        return f"compares each record with its protected self, and {unlinked}"
-    return ""
-
-
-def _dropped(
-    spec: Spec, given: Mapping[str, Any], original: Microdata, protected: Sequence[Microdata]
-) -> list[str]:
-    """The columns named in the options that the original has and a protected file does not."""
-    asked = (v for name, v in given.items() if name in spec.hints and names_columns(spec.hints[name]))
-    named = {c for value in asked for c in column_names(value)} & set(original.columns)
-    return sorted(c for c in named if any(c not in data.columns for data in protected))
-
-
-def _only_synthetic(spec: Spec) -> str:
-    """Why risks of synthetic files are left out where each record is a version of an original one."""
-    if spec.kind is Kind.RISK and "synthetic" in spec.file_names:
-        return "is about synthetic files: say so with linked=False, or ask for it by name"
-    return ""
 
 
 def _on_sets(
@@ -323,13 +199,14 @@ def _changed(given: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-def _with_note(result: Result, spec: Spec, sets: Sequence[Microdata]) -> Result:
+def _with_note(result: Result, spec: Spec, original: Microdata, sets: Sequence[Microdata]) -> Result:
     """The result of comparing record by record with a note on values that moved from record to record."""
-    if spec.compares is not Compares.RECORDS or spec.kind is not Kind.UTILITY or spec.name in NO_DISTANCE:
+    if spec.compares is not Compares.RECORDS or spec.kind is not Kind.UTILITY or spec.counts_values:
         return result
     moved: dict[str, set[str]] = {}
-    for entry in (entry for data in sets for entry in data.log if entry.method in MOVED):
-        moved.setdefault(entry.method, set()).update(entry.options.get(MOVED[entry.method], ()))
+    for entry in (entry for data in sets for entry in data.steps_since(original)):
+        if entry.effects.moves_values:
+            moved.setdefault(entry.method, set()).update(entry.effects.moves_values)
     parts = result.parts
     used = set() if parts is None or "variable" not in parts.columns else set(parts["variable"])
     notes = tuple(

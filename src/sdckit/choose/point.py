@@ -19,13 +19,13 @@ class Point:
     name: str
     scenario: Scenario
     risk: float
-    utility: float
+    loss: float
     risk_values: Mapping[str, float]
-    utility_values: Mapping[str, float]
+    loss_values: Mapping[str, float]
     seconds: float
     error: str = ""
-    runs: tuple[tuple[float, float], ...] = ()  # (risk, utility) of each seed where there were several
-    also: Mapping[str, float] = field(default_factory=dict)  # what was measured beside the axes
+    runs: tuple[tuple[float, float], ...] = ()  # (risk, loss) of each seed where there were several
+    extra: Mapping[str, float] = field(default_factory=dict)  # measured beside the axes
     left_out: Mapping[str, str] = field(default_factory=dict)  # why some of that is missing
     estimates: tuple[Estimated, ...] = ()
     warnings: tuple[str, ...] = ()  # of the protected data
@@ -34,7 +34,7 @@ class Point:
     @property
     def ok(self) -> bool:
         """Whether both numbers could be computed."""
-        return not self.error and isfinite(self.risk) and isfinite(self.utility)
+        return not self.error and isfinite(self.risk) and isfinite(self.loss)
 
     def value(self, name: str) -> float:
         """A number that was measured, on an axis or beside; nan where there is none."""
@@ -45,40 +45,40 @@ class Point:
         numbers = self._numbers()
         value = Quantity.named(name).on_axis(numbers.get(name, nan))
         own = {name: numbers[name]} if name in numbers else {}
-        other = self.utility_values if kind is Kind.RISK else self.risk_values
-        also = {n: v for n, v in numbers.items() if n != name and n not in other}
+        other = self.loss_values if kind is Kind.RISK else self.risk_values
+        extra = {n: v for n, v in numbers.items() if n != name and n not in other}
         if kind is Kind.RISK:
-            return replace(self, risk=value, risk_values=own, also=also, runs=())
-        return replace(self, utility=value, utility_values=own, also=also, runs=())
+            return replace(self, risk=value, risk_values=own, extra=extra, runs=())
+        return replace(self, loss=value, loss_values=own, extra=extra, runs=())
 
     def not_comparable(self, lost: Mapping[str, Sequence[str]]) -> "Point":
         """The point without the numbers that say nothing of these variables, and with the reason."""
         reasons = {name: says_nothing(name, columns) for name, columns in lost.items() if columns}
-        here = [reason for name, reason in reasons.items() if name in self.utility_values]
+        here = [reason for name, reason in reasons.items() if name in self.loss_values]
         return replace(
             self,
-            utility=nan if here else self.utility,
-            utility_values={n: nan if n in reasons else v for n, v in self.utility_values.items()},
+            loss=nan if here else self.loss,
+            loss_values={n: nan if n in reasons else v for n, v in self.loss_values.items()},
             error="; ".join(here) or self.error,
-            also={n: nan if n in reasons else v for n, v in self.also.items()},
-            left_out={**self.left_out, **{n: r for n, r in reasons.items() if n in self.also}},
+            extra={n: nan if n in reasons else v for n, v in self.extra.items()},
+            left_out={**self.left_out, **{n: r for n, r in reasons.items() if n in self.extra}},
         )
 
     def __repr__(self) -> str:
-        numbers = f"risk {show(self.risk)}, loss {show(self.utility)}"
+        numbers = f"risk {show(self.risk)}, loss {show(self.loss)}"
         return f"Point {self.name!r}: {numbers}" + (f" ({self.error})" if self.error else "")
 
     def _numbers(self) -> dict[str, float]:
-        return {**self.also, **self.risk_values, **self.utility_values}
+        return {**self.extra, **self.risk_values, **self.loss_values}
 
     def spread(self) -> dict[str, float]:
         """Lowest and highest risk and loss over the seeds; the point itself where there was one."""
-        risks, losses = zip(*(self.runs or ((self.risk, self.utility),)), strict=True)
+        risks, losses = zip(*(self.runs or ((self.risk, self.loss),)), strict=True)
         return {
             "risk_low": min(risks),
             "risk_high": max(risks),
-            "utility_low": min(losses),
-            "utility_high": max(losses),
+            "loss_low": min(losses),
+            "loss_high": max(losses),
         }
 
 
@@ -110,14 +110,14 @@ def comparable(points: Sequence[Point]) -> list[Point]:
 
 def front(points: Sequence[Point]) -> set[str]:
     """Names on the Pareto front: nothing is at least as good on both and better on one."""
-    good = sorted((p for p in points if p.ok), key=lambda p: (p.risk, p.utility))
+    good = sorted((p for p in points if p.ok), key=lambda p: (p.risk, p.loss))
     front, least = set(), inf
     for point in good:
-        if point.utility < least or any(
-            p.name in front and (p.risk, p.utility) == (point.risk, point.utility) for p in good
+        if point.loss < least or any(
+            p.name in front and (p.risk, p.loss) == (point.risk, point.loss) for p in good
         ):
             front.add(point.name)
-            least = min(least, point.utility)
+            least = min(least, point.loss)
     return front
 
 
@@ -126,8 +126,8 @@ def hypervolume(points: Sequence[Point], risk: float, loss: float) -> float:
     if risk <= 0 or loss <= 0:
         return 0.0
     area, reached = 0.0, loss
-    for point in sorted(points, key=lambda p: (p.risk, p.utility)):
-        if point.utility < reached and point.risk < risk:
-            area += (reached - point.utility) * (risk - point.risk)
-            reached = point.utility
+    for point in sorted(points, key=lambda p: (p.risk, p.loss)):
+        if point.loss < reached and point.risk < risk:
+            area += (reached - point.loss) * (risk - point.risk)
+            reached = point.loss
     return area / (risk * loss)

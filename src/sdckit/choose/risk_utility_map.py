@@ -1,16 +1,17 @@
 """RiskUtilityMap: scenarios as points of disclosure risk against information lost."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf, isclose, isfinite
+from math import inf
 from typing import Any
 
 import polars as pl
 
 from sdckit._support.messages import did_you_mean, join_names
-from sdckit.choose.assess import Assessment, assess
-from sdckit.choose.cross_table import tabulated
+from sdckit.choose import map_charts
+from sdckit.choose.assess import assess
+from sdckit.choose.assessment import Assessment
+from sdckit.choose.map_charts import EXPECTED as EXPECTED
 from sdckit.choose.point import Point as Point
 from sdckit.choose.point import front as front
 from sdckit.choose.point import hypervolume as hypervolume
@@ -22,8 +23,11 @@ from sdckit.data.result import show
 from sdckit.errors import OptionError
 from sdckit.methods.spec import Kind
 
-EXPECTED = "individual_risk.expected_reidentifications"
-MOSAICS = 12  # of more scenarios only those on the front are drawn, unless they are named
+_NO_ROWS = {
+    **dict.fromkeys(("scenario", "description", "error"), pl.Series([], dtype=pl.String)),
+    **dict.fromkeys(("risk", "loss", "seconds"), pl.Series([], dtype=pl.Float64)),
+    **dict.fromkeys(("on_front", "best"), pl.Series([], dtype=pl.Boolean)),
+}  # of a map without scenarios
 
 
 @dataclass(frozen=True)
@@ -40,8 +44,8 @@ class RiskUtilityMap:
     utility: Mapping[str, float]
     max_risk: float | None
     seed: int
-    needs: Mapping[str, Any]
-    also: tuple[str, ...] = ()
+    measure_options: Mapping[str, Any]
+    extra_measures: tuple[str, ...] = ()
     _made: dict[str, Microdata] = field(default_factory=dict, repr=False, compare=False)  # by scenario
 
     @property
@@ -52,7 +56,7 @@ class RiskUtilityMap:
     @property
     def best(self) -> Point | None:
         """The scenario with the least loss under the accepted risk (of those, the least risk)."""
-        return min(self._acceptable, key=lambda p: (p.utility, p.risk), default=None)
+        return min(self._acceptable, key=lambda p: (p.loss, p.risk), default=None)
 
     @property
     def reason(self) -> str:
@@ -66,7 +70,7 @@ class RiskUtilityMap:
         left = self.identifiers_left
         never = f"Not for release, with direct identifiers in the file: {join_names(left)}. " if left else ""
         return (
-            f"{never}{best.name} loses least ({show(best.utility)}){under}; its risk is {show(best.risk)}, "
+            f"{never}{best.name} loses least ({show(best.loss)}){under}; its risk is {show(best.risk)}, "
             f"{show(self.original.risk)} before.{self._unseen}"
         )
 
@@ -98,9 +102,9 @@ class RiskUtilityMap:
 
     @property
     def points(self) -> pl.DataFrame:
-        """One row a scenario: risk, utility (information lost), each measure, seconds, front, best, error.
+        """One row a scenario: risk, loss (information lost), each measure, seconds, front, best, error.
 
-        Columns of what was measured `also` come after those of the axes, and `left_out` says what is missing.
+        Columns of `extra_measures` come after those of the axes, and `left_out` says what is missing.
         """
         on_front = front(self.results)
         best = self.best
@@ -109,20 +113,22 @@ class RiskUtilityMap:
                 "scenario": p.name,
                 "description": p.scenario.describe(),
                 "risk": p.risk,
-                "utility": p.utility,
+                "loss": p.loss,
                 **{f"risk_{n}": v for n, v in p.risk_values.items()},
-                **{f"utility_{n}": v for n, v in p.utility_values.items()},
-                **{f"{Quantity.named(n).spec.kind.value}_{n}": v for n, v in p.also.items()},
+                **{f"loss_{n}": v for n, v in p.loss_values.items()},
+                **{f"{_axis_of(n)}_{n}": v for n, v in p.extra.items()},
                 "on_front": p.name in on_front,
                 "best": best is not None and p.name == best.name,
                 **p.spread(),
                 "seconds": p.seconds,
                 "error": p.error,
-                **({"left_out": "; ".join(dict.fromkeys(p.left_out.values()))} if self.also else {}),
+                **(
+                    {"left_out": "; ".join(dict.fromkeys(p.left_out.values()))} if self.extra_measures else {}
+                ),
             }
             for p in self.results
         ]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        return pl.DataFrame(rows or _NO_ROWS, infer_schema_length=None)
 
     @property
     def hypervolume(self) -> float:
@@ -131,7 +137,7 @@ class RiskUtilityMap:
         The area better than no front at all, seen from the original's risk and the largest loss found;
         only scenarios under the accepted risk count.
         """
-        worst = max((p.utility for p in self.results if p.ok), default=0.0)
+        worst = max((p.loss for p in self.results if p.ok), default=0.0)
         return hypervolume(self._acceptable, self.original.risk, worst)
 
     def only_front(self) -> "RiskUtilityMap":
@@ -156,7 +162,7 @@ class RiskUtilityMap:
         """The full assessment of a scenario (the best by default)."""
         protected = self.protect(name)
         ceiling = self.max_risk if list(self.risk) == ["individual_risk"] else None
-        done = assess(self.data, protected, max_risk=ceiling, **self.needs)
+        done = assess(self.data, protected, max_risk=ceiling, **self.measure_options)
         best = self.best
         return replace(done, scenario=name or (best.name if best else ""), seed=self.seed)
 
@@ -201,104 +207,27 @@ class RiskUtilityMap:
 
         The recommended scenario stays that of the map itself.
         """
-        from sdckit.charts import risk_utility_map
-
-        view = self.with_axes(risk=risk, utility=utility)
-        return risk_utility_map(
-            self._marked(view),
-            original_risk=view.original.risk,
-            max_risk=view.max_risk,
-            risk_title=_title(view.risk),
-            loss_title=_title(view.utility),
-            risk_is_share=_is_share(view.risk),
-            loss_is_share=_is_share(view.utility),
-        )
+        return map_charts.map_chart(self, risk=risk, utility=utility)
 
     def multiples(self, utilities: str | Sequence[str] | None = None) -> Any:
-        """Small maps side by side, one a utility measure, against the same risk; the recommended in each.
+        """Small maps side by side, one per utility measure, against the same risk.
 
-        By default the map itself and then every other utility that was measured: see `also` of `compare`.
+        By default the map itself and then every other utility measured: see `extra_measures` of `compare`.
         """
-        from sdckit.charts import MapPanel, risk_utility_multiples
-
-        if utilities is None:
-            names = [n for n in (*self.utility, *self.also) if Quantity.named(n).spec.kind is Kind.UTILITY]
-            views = [self, *(self.with_axes(utility=n) for n in names if [n] != list(self.utility))]
-        else:
-            chosen = [utilities] if isinstance(utilities, str) else utilities
-            views = [self.with_axes(utility=name) for name in chosen]
-        if not views:
-            raise OptionError("There is no utility to draw.", given="an empty list")
-        panels = [MapPanel(_title(v.utility), self._marked(v), _is_share(v.utility)) for v in views]
-        return risk_utility_multiples(
-            panels,
-            original_risk=self.original.risk,
-            max_risk=self.max_risk,
-            risk_title=_title(self.risk),
-            risk_is_share=_is_share(self.risk),
-        )
+        return map_charts.small_maps(self, utilities)
 
     def estimate_chart(self, name: str) -> Any:
-        """One estimate and its interval under every scenario, against the risk that remains.
-
-        `name` as in `estimates`. The risk is that of expected re-identifications where individual_risk was
-        measured, else the map's. Scenarios whose protection changed what is estimated (the reference category
-        of a coefficient) or that no longer allow it are named under the chart, not drawn.
-        """
-        from sdckit.charts import estimate_and_risk
-
-        base = next((e for e in self.original.estimates if e.name == name), None)
-        if base is None:
-            known = [e.name for e in self.original.estimates]
-            raise OptionError(
-                f"There is no estimate {name!r} on the map.",
-                allowed=join_names(known, 30) or "none: name indicators or regression when comparing",
-                hint=did_you_mean(name, known),
-            )
-        expected = isfinite(self.original.value(EXPECTED))
-        drawn, skipped = [], []
-        for point in self.results:
-            one = next((e for e in point.estimates if e.name == name and e.measure == base.measure), None)
-            risk = point.value(EXPECTED) if expected else point.risk
-            same = one is not None and isclose(one.original, base.original, rel_tol=1e-9, abs_tol=1e-12)
-            if one is None or not same or not isfinite(one.estimate) or not isfinite(risk):
-                skipped.append(point.name)
-            else:
-                drawn.append((point.name, risk, (one.estimate, one.low, one.high)))
-        return estimate_and_risk(
-            [d[0] for d in drawn],
-            [d[1] for d in drawn],
-            [d[2] for d in drawn],
-            (base.estimate, base.low, base.high),
-            title=f"Coefficient of {_term(name)}" if base.measure == "regression" else name,
-            risk_title="Expected re-identifications" if expected else _title(self.risk),
-            risk_is_share=not expected and _is_share(self.risk),
-            original_risk=self.original.value(EXPECTED) if expected else self.original.risk,
-            best=self.best.name if self.best else None,
-            skipped=skipped,
-        )
+        """One estimate (named as in `estimates`) with its interval under every scenario, against the risk."""
+        return map_charts.estimate_chart(self, name)
 
     def mosaics(
-        self,
-        variables: str | Sequence[str],
-        *,
-        scenarios: Sequence[str] | None = None,
-        public: bool = False,
+        self, variables: str | Sequence[str], *, scenarios: Sequence[str] | None = None, public: bool = False
     ) -> Any:
         """Mosaic plots of one variable or two: the original and the scenarios side by side.
 
-        One variable: a column a scenario, tiles its categories. Two: a mosaic a scenario. The files are made
-        again from the seed. `public` puts categories together that a file has fewer than five records of.
+        `public` puts categories together that a file has fewer than five records of.
         """
-        from sdckit.charts import mosaics
-
-        if scenarios is None:
-            shown = self if len(self.results) <= MOSAICS else self.only_front()
-            scenarios = [p.name for p in shown.results if p.ok]
-        names = ["Original", *scenarios]
-        files = [self.data, *map(self.protect, scenarios)]
-        found = tabulated(files, variables, public=public)
-        return mosaics(names, found.titles, found.levels, found.files)
+        return map_charts.scenario_mosaics(self, variables, scenarios=scenarios, public=public)
 
     @property
     def _acceptable(self) -> list[Point]:
@@ -313,44 +242,31 @@ class RiskUtilityMap:
             self,
             results=tuple(p.seen(kind, name) for p in self.results),
             original=self.original.seen(kind, name),
-            also=tuple(n for n in (*axis, *self.also) if n != name),
+            extra_measures=tuple(n for n in (*axis, *self.extra_measures) if n != name),
         )
         if kind is Kind.RISK:
             return replace(found, risk={name: 1.0}, max_risk=None)
         return replace(found, utility={name: 1.0})
 
     def _measured(self, name: str, kind: Kind) -> str:
-        known = [n for n in (*self.risk, *self.utility, *self.also) if Quantity.named(n).spec.kind is kind]
+        known = [
+            n
+            for n in (*self.risk, *self.utility, *self.extra_measures)
+            if Quantity.named(n).spec.kind is kind
+        ]
         if name not in known:
             raise OptionError(
                 f"{name} was not measured as a {kind.value}.",
                 allowed=join_names(known, 30),
-                hint=did_you_mean(name, known) or f"Say also={name!r} when comparing.",
+                hint=did_you_mean(name, known) or f"Say extra_measures={name!r} when comparing.",
             )
         return name
 
-    def _marked(self, view: "RiskUtilityMap") -> pl.DataFrame:
-        """The points of a view, with the scenario that this map recommends."""
-        best = self.best.name if self.best else None
-        return view.points.with_columns(best=(pl.col("scenario") == best).fill_null(False))
-
     def __repr__(self) -> str:
-        shown = self.points.select("scenario", "risk", "utility", "on_front", "best", "error")
+        shown = self.points.select("scenario", "risk", "loss", "on_front", "best", "error")
         number = len(self.results)
         return f"Risk–utility map of {number} scenario{'s' * (number > 1)}\n{shown}\n{self.reason}"
 
 
-def _term(name: str) -> str:
-    """A coefficient's name for people: sex[T.Female] is sex: Female."""
-    return re.sub(r"\[T\.([^\]]*)\]", r": \1", name)
-
-
-def _title(axis: Mapping[str, float]) -> str:
-    quantities = [Quantity.named(name) for name in axis]
-    if len(quantities) == 1 and not quantities[0].low_is_good:
-        return quantities[0].axis_title
-    return ", ".join(q.title for q in quantities)
-
-
-def _is_share(axis: Mapping[str, float]) -> bool:
-    return len(axis) == 1 and Quantity.named(next(iter(axis))).is_share
+def _axis_of(name: str) -> str:
+    return "risk" if Quantity.named(name).spec.kind is Kind.RISK else "loss"

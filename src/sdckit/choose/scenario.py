@@ -1,20 +1,20 @@
-"""Step and Scenario: an ordered list of protections, written and read as YAML, replayed from a seed."""
+"""Step and Scenario: an ordered list of protections, written and read as YAML, carried out from a seed."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from sdckit._support.progress import Progress, ShowProgress
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.errors import OptionError, SdcError, preview
 from sdckit.methods.options import as_names, names_columns
 from sdckit.methods.registry import find
 from sdckit.methods.serialise import to_builtin
 from sdckit.methods.spec import Kind
-
-Progress = Callable[[str, int, int], None]  # step name, position, steps in all
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -49,15 +49,19 @@ class Step:
     @property
     def random(self) -> bool:
         """Whether the step draws random numbers."""
-        return "rng" in find(self.method, Kind.PROTECTION).parameters
+        return find(self.method, Kind.PROTECTION).is_random
 
     def protect(
-        self, data: Microdata, rng: np.random.Generator, left: Callable[[int], None] | None = None
+        self, data: Microdata, rng: np.random.Generator, progress: Progress | None = None
     ) -> Microdata:
-        """Carry the step out; long steps tell `left` how many records they still have to treat."""
+        """Carry the step out; long steps tell `progress` how far they are."""
         spec = find(self.method, Kind.PROTECTION)
-        changed: Microdata = spec.call(data, rng=rng, progress=left, **self.options)
+        changed: Microdata = spec.call(data, rng=rng, progress=progress, **self.options)
         return changed
+
+    def cache_key(self, seed: int) -> str:
+        """What the step does to a file, as a text: the seed counts only where numbers are drawn."""
+        return json.dumps([seed if self.random else None, self.as_dict()], default=id)
 
     def as_dict(self) -> dict[str, Any]:
         """The step as YAML has it: {method: {option: value}}."""
@@ -104,10 +108,18 @@ class Scenario:
         for step in self.steps:
             step.check(data)
 
-    def protect(self, data: Microdata, seed: int = 0, progress: Progress | None = None) -> Microdata:
+    def protect(
+        self,
+        data: Microdata,
+        seed: int = 0,
+        progress: Progress | ShowProgress | None = None,
+        *,
+        cache: "StepCache | None" = None,
+    ) -> Microdata:
         """The protected microdata; its log says what every step did.
 
-        Each step draws from its own generator, made of the seed and the step's position.
+        Each step draws from its own generator, made of the seed and the step's position. With a `cache`,
+        first steps that another scenario had as well are not done again.
 
         >>> import sdckit as sdc
         >>> data = sdc.demo.survey(n=300, seed=1)
@@ -118,31 +130,20 @@ class Scenario:
         require_microdata(data, "Scenario.protect")
         check_seed(seed)
         self.check(data)
+        tell = Progress.of(progress)
+        file = data
+        done: tuple[str, ...] = ()
         for position, step in enumerate(self.steps):
-            left = None
-            if progress is not None:
-                progress(step.method, position, len(self.steps))
-                left = _left(progress, step.method, position, len(self.steps))
-            data = step.protect(data, _generator(seed, position), left)
-        return data
-
-    def replay(self, data: Microdata, seed: int = 0) -> Microdata:
-        """As `protect`, but first steps that the scenario before it had as well are not done again.
-
-        For that the files after each step of the last scenario are kept with the data.
-        """
-        self.check(data)
-        last: list[tuple[str, Microdata, Step]] = data.cache.get("replayed", [])
-        now = data.cache["replayed"] = []
-        for position, step in enumerate(self.steps):
-            asked = json.dumps([seed if step.random else None, step.as_dict()], default=id)
-            if position < len(last) and last[position][0] == asked:
-                data = last[position][1]
-            else:
-                last = []  # what came after another step began with another file
-                data = step.protect(data, _generator(seed, position))
-            now.append((asked, data, step))  # the step, too: an id must not go to another object
-        return data
+            tell(step.method, position, len(self.steps))
+            done = (*done, step.cache_key(seed))
+            known = None if cache is None else cache.get(data, done)
+            if known is None:
+                part = tell.part(step.method, position, len(self.steps))
+                known = step.protect(file, _generator(seed, position), part)
+                if cache is not None:
+                    cache.put(done, known)
+            file = known
+        return file
 
     def without(self, position: int) -> "Scenario":
         """The scenario with one step undone (0 is the first)."""
@@ -165,8 +166,33 @@ def _generator(seed: int, position: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence([seed, position]))
 
 
-def _left(progress: Progress, method: str, position: int, steps: int) -> Callable[[int], None]:
-    return lambda records: progress(f"{method}, {records:,} records left", position, steps)
+class StepCache:
+    """Files after the first steps of scenarios, by these steps: the last few, of one original at a time."""
+
+    def __init__(self, size: int = 6) -> None:
+        self._size = size
+        self._data: Microdata | None = None
+        self._files: OrderedDict[tuple[str, ...], Microdata] = OrderedDict()
+
+    def get(self, data: Microdata, steps: tuple[str, ...]) -> Microdata | None:
+        """The file after these steps, if it is still there."""
+        if self._data is not data:
+            self._files.clear()
+            self._data = data
+        if steps in self._files:
+            self._files.move_to_end(steps)
+        return self._files.get(steps)
+
+    def clear(self) -> None:
+        """Let all files go."""
+        self._files.clear()
+        self._data = None
+
+    def put(self, steps: tuple[str, ...], file: Microdata) -> None:
+        """Keep the file after these steps; the one not used for longest makes room."""
+        self._files[steps] = file
+        while len(self._files) > self._size:
+            self._files.popitem(last=False)
 
 
 def _step(scenario: str, step: Step | Mapping[str, Any] | str) -> Step:

@@ -1,6 +1,6 @@
 """search: find the scenarios on the risk–utility front instead of trying them all."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 
 from sdckit._support.arrays import Floats
-from sdckit.choose.compare import Judge, Weights, check_numbers, run
+from sdckit._support.progress import Progress, ShowProgress
+from sdckit.choose.compare import check_numbers
+from sdckit.choose.evaluator import Evaluator, Weights, old_names
+from sdckit.choose.parallel import run
 from sdckit.choose.point import comparable
 from sdckit.choose.risk_utility_map import Point, RiskUtilityMap, front
 from sdckit.choose.scenario import Scenario
-from sdckit.choose.space import Genes, Space
+from sdckit.choose.space import Candidate, Space
 from sdckit.data.microdata import Microdata, require_microdata
 
 BATCH = 8  # scenarios proposed before results are looked at: fixed, so that jobs do not change the outcome
 FIRST = 1 / 3  # share of the trials spent on a coarse grid
-
-Told = Callable[[RiskUtilityMap, int, int], None]  # the map so far, trials done, trials in all
 
 
 def search(
@@ -27,15 +28,15 @@ def search(
     *,
     risk: str | Sequence[str] | Weights = "individual_risk",
     utility: str | Sequence[str] | Weights | None = None,
-    also: str | Sequence[str] = (),
+    extra_measures: str | Sequence[str] = (),
     max_risk: float | None = None,
     trials: int = 100,
     minutes: float | None = None,
     seed: int = 0,
     jobs: int = 1,
     cache: str | Path | None = None,
-    progress: Told | None = None,
-    **needs: Any,
+    progress: Progress | ShowProgress | None = None,
+    **measure_options: Any,
 ) -> RiskUtilityMap:
     """Look for protections with little risk and little loss, and place all that were tried on a map.
 
@@ -56,40 +57,48 @@ def search(
     require_microdata(data, "search")
     check_numbers(max_risk, seed=seed, jobs=jobs, trials=trials)
     wanted = Space.of(space)
-    judge = Judge.of(data, risk, utility, needs, cache, also)
-    judge.check_ceiling(max_risk)
-    original = judge.original(data, seed)
+    extra_measures, measure_options = old_names(extra_measures, measure_options)
+    evaluator = Evaluator.of(data, risk, utility, measure_options, cache, extra_measures)
+    evaluator.check_ceiling(max_risk)
+    original = evaluator.original(data, seed)
+    tell, quiet = Progress.of(progress), Progress()
     rng = np.random.default_rng(seed)
-    tried: dict[str, tuple[Genes, Point]] = {}  # by the steps
+    tried: dict[str, tuple[Candidate, Point]] = {}  # by the steps
     start = perf_counter()
 
     def so_far() -> RiskUtilityMap:
-        return judge.map(data, (point for _, point in tried.values()), original, max_risk, seed)
+        return evaluator.map(data, (point for _, point in tried.values()), original, max_risk, seed)
 
     waiting = wanted.grid(max(2, int(trials * FIRST)))
     while len(tried) < trials and (minutes is None or perf_counter() - start < 60 * minutes):
         waiting = waiting or propose(wanted, list(tried.values()), max_risk, rng)
-        fresh: dict[str, tuple[Genes, Sequence[Any]]] = {}
-        for genes in waiting[:BATCH]:
-            steps = wanted.express(genes)
+        fresh: dict[str, tuple[Candidate, Sequence[Any]]] = {}
+        for candidate in waiting[:BATCH]:
+            steps = wanted.decode(candidate)
             if str(steps) not in tried:
-                fresh[str(steps)] = genes, steps
+                fresh[str(steps)] = candidate, steps
         waiting = waiting[BATCH:]
         if not fresh and not waiting and len(tried) >= wanted.size(trials):
             break  # there is nothing else to try
         room = list(fresh.items())[: trials - len(tried)]
         # names that tell nothing: they are shown to the public, options are not
         named = [Scenario(f"trial {len(tried) + i}", s) for i, (_, (_, s)) in enumerate(room, 1)]
-        judged = run(judge, data, named, (seed,), jobs)
-        tried |= {steps: (genes, point) for (steps, (genes, _)), point in zip(room, judged, strict=True)}
-        if progress is not None:
-            progress(so_far(), len(tried), trials)
+        judged = run(evaluator, data, named, (seed,), jobs, quiet)
+        tried |= {
+            steps: (candidate, point) for (steps, (candidate, _)), point in zip(room, judged, strict=True)
+        }
+        tell(_so_far(so_far()), len(tried), trials)
     return so_far()
 
 
+def _so_far(found: RiskUtilityMap) -> str:
+    best = found.best
+    return "no scenario is acceptable yet" if best is None else f"best so far: {best.name}"
+
+
 def propose(
-    space: Space, tried: list[tuple[Genes, Point]], max_risk: float | None, rng: np.random.Generator
-) -> list[Genes]:
+    space: Space, tried: list[tuple[Candidate, Point]], max_risk: float | None, rng: np.random.Generator
+) -> list[Candidate]:
     """A batch of children of the front: neighbours of one scenario, or a crossing of two side by side."""
     tried = list(zip((g for g, _ in tried), comparable([p for _, p in tried]), strict=True))
     fit = [(g, p) for g, p in tried if p.ok and (max_risk is None or p.risk <= max_risk)]
@@ -97,7 +106,7 @@ def propose(
     if not pool:
         return [space.random(rng) for _ in range(BATCH)]
     best = front([p for _, p in pool])
-    parents = sorted(((g, p) for g, p in pool if p.name in best), key=lambda gp: gp[1].utility)
+    parents = sorted(((g, p) for g, p in pool if p.name in best), key=lambda gp: gp[1].loss)
     chance = _gaps([p for _, p in parents])
     children = []
     for _ in range(BATCH):
@@ -117,7 +126,7 @@ def _gaps(points: Sequence[Point]) -> Floats:
     """Chances in proportion to how far the neighbours on the front are, both axes from 0 to 1."""
     if len(points) < 3:
         return np.full(len(points), 1 / len(points))
-    xy = np.array([(p.risk, p.utility) for p in points])
+    xy = np.array([(p.risk, p.loss) for p in points])
     scaled = (xy - xy.min(axis=0)) / np.maximum(np.ptp(xy, axis=0), 1e-300)
     steps = np.abs(np.diff(scaled, axis=0)).sum(axis=1)
     gap = np.concatenate([[steps[0]], steps[1:] + steps[:-1], [steps[-1]]]) + 0.05

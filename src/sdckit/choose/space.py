@@ -22,11 +22,11 @@ from sdckit.methods.spec import Kind
 
 OPTIONAL, ONE_OF = "optional", "one of"
 GOLDEN = (5**0.5 - 1) / 2  # its multiples spread evenly over a list
-Genes = dict[str, float]  # place → where in it, from 0 (first, lowest) to 1 (last, highest)
+Candidate = dict[str, float]  # place → where in it, from 0 (first, lowest) to 1 (last, highest)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Parameter:
     """Something left open: a choice between options, or a number in a range."""
 
     options: tuple[Any, ...] = ()
@@ -53,7 +53,7 @@ class Place:
         return round(value) if self.whole else min(max(value, self.low), self.high)
 
     def cuts(self, number: int) -> list[float]:
-        """Genes of evenly spaced values, every option of a choice."""
+        """Candidate of evenly spaced values, every option of a choice."""
         if self.options:
             return [(i + 0.5) / len(self.options) for i in range(len(self.options))]
         number = min(number, self.size)
@@ -62,10 +62,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Steps with open places. Genes say how each place is filled; `express` makes steps of them."""
+    """Steps with open places. Candidate say how each place is filled; `decode` makes steps of them."""
 
     steps: tuple[Mapping[str, Any], ...]
-    places: Mapping[str, Place]
+    places: Mapping[str, Parameter]
 
     @classmethod
     def of(cls, steps: Sequence[Any]) -> "Space":
@@ -73,7 +73,7 @@ class Space:
         if isinstance(steps, str | Mapping) or not steps:
             raise OptionError("A search space is a list of steps.", given=steps)
         content = tuple(_as_step(s) for s in steps)
-        places: dict[str, Place] = {}
+        places: dict[str, Parameter] = {}
         for position, step in enumerate(content):
             _find_places(step, f"{position}", places)
             _refuse_lists(step, f"{position}", places)
@@ -81,11 +81,11 @@ class Space:
             raise OptionError("The search space leaves nothing open.", hint=_how_to_open(content))
         space = cls(content, places)
         for end in (0.0, 1.0):
-            for genes in space._corners(end):
-                Scenario("space", space.express(genes))
+            for candidate in space._corners(end):
+                Scenario("space", space.decode(candidate))
         return space
 
-    def _corners(self, end: float) -> list[Genes]:
+    def _corners(self, end: float) -> list[Candidate]:
         """All places at one end, with every alternative of `one of` in turn."""
         base = dict.fromkeys(self.places, end)
         branches = [(n, p) for n, p in self.places.items() if n.endswith(ONE_OF)]
@@ -96,18 +96,18 @@ class Space:
             {**base, **optional},
         ]
 
-    def express(self, genes: Genes) -> list[dict[str, Any]]:
+    def decode(self, candidate: Candidate) -> list[dict[str, Any]]:
         """The steps of a scenario."""
-        drawn = (_fill(step, f"{i}", genes, self.places) for i, step in enumerate(self.steps))
+        drawn = (_fill(step, f"{i}", candidate, self.places) for i, step in enumerate(self.steps))
         return [step for step in drawn if step is not None]
 
-    def random(self, rng: np.random.Generator) -> Genes:
-        """Genes drawn at random."""
+    def random(self, rng: np.random.Generator) -> Candidate:
+        """Candidate drawn at random."""
         return {name: float(rng.random()) for name in self.places}
 
-    def mutate(self, genes: Genes, rng: np.random.Generator) -> Genes:
+    def mutate(self, candidate: Candidate, rng: np.random.Generator) -> Candidate:
         """A neighbour: one or two places changed, numbers by a little or to an end, choices to any other."""
-        child = dict(genes)
+        child = dict(candidate)
         for name in rng.choice(list(self.places), size=1 + int(rng.random() < 0.3)):
             place = self.places[name]
             if place.options:
@@ -116,10 +116,10 @@ class Space:
                 child[name] = float(rng.integers(0, 2))
             else:
                 step = max(0.12, 1.0 / place.size)
-                child[name] = float(np.clip(genes[name] + rng.normal(0, step), 0, 1))
+                child[name] = float(np.clip(candidate[name] + rng.normal(0, step), 0, 1))
         return child
 
-    def cross(self, one: Genes, other: Genes, rng: np.random.Generator) -> Genes:
+    def cross(self, one: Candidate, other: Candidate, rng: np.random.Generator) -> Candidate:
         """A child of two: numbers in between, choices from either."""
         child = {}
         for name, place in self.places.items():
@@ -130,7 +130,7 @@ class Space:
                 child[name] = one[name] + mix * (other[name] - one[name])
         return child
 
-    def grid(self, size: int) -> list[Genes]:
+    def grid(self, size: int) -> list[Candidate]:
         """At most `size` scenarios on a regular grid: every choice, ranges cut as finely as fits."""
         for cuts in range(50, 1, -1):
             found = self._all(cuts, size)
@@ -144,23 +144,25 @@ class Space:
         found = self._all(max(limit, 2), limit)
         return limit if found is None else len(found)
 
-    def _all(self, cuts: int, limit: int) -> list[Genes] | None:
+    def _all(self, cuts: int, limit: int) -> list[Candidate] | None:
         """Every scenario with ranges cut into `cuts` values; None where there are more than the limit."""
-        found: dict[str, Genes] = {}
-        waiting: list[tuple[Genes, list[str]]] = [({}, list(self.places))]
+        found: dict[str, Candidate] = {}
+        waiting: list[tuple[Candidate, list[str]]] = [({}, list(self.places))]
         while waiting:
-            genes, left = waiting.pop()
+            candidate, left = waiting.pop()
             if not left:
-                full = {name: genes.get(name, 0.5) for name in self.places}
-                found.setdefault(str(self.express(full)), full)
+                full = {name: candidate.get(name, 0.5) for name in self.places}
+                found.setdefault(str(self.decode(full)), full)
                 if len(found) > limit:
                     return None
                 continue
             name = left[0]
-            if not _reached(name, genes, self.places):
-                waiting.append((genes, left[1:]))
+            if not _reached(name, candidate, self.places):
+                waiting.append((candidate, left[1:]))
                 continue
-            waiting += [({**genes, name: gene}, left[1:]) for gene in reversed(self.places[name].cuts(cuts))]
+            waiting += [
+                ({**candidate, name: gene}, left[1:]) for gene in reversed(self.places[name].cuts(cuts))
+            ]
         return list(found.values())
 
 
@@ -172,15 +174,15 @@ def _as_step(step: Any) -> Mapping[str, Any]:
     return step
 
 
-def _find_places(step: Mapping[str, Any], name: str, places: dict[str, Place]) -> None:
+def _find_places(step: Mapping[str, Any], name: str, places: dict[str, Parameter]) -> None:
     method, content = next(iter(step.items()))
     if method == OPTIONAL:
-        places[f"{name}/{OPTIONAL}"] = Place((False, True))
+        places[f"{name}/{OPTIONAL}"] = Parameter((False, True))
         _find_places(_as_step(content), f"{name}/there", places)
     elif method == ONE_OF:
         if not isinstance(content, list) or len(content) < 2:
             raise OptionError("'one of' takes a list of steps.", given=content)
-        places[f"{name}/{ONE_OF}"] = Place(tuple(range(len(content))))
+        places[f"{name}/{ONE_OF}"] = Parameter(tuple(range(len(content))))
         for which, alternative in enumerate(content):
             _find_places(_as_step(alternative), f"{name}/{which}", places)
     else:
@@ -195,7 +197,7 @@ def _find_places(step: Mapping[str, Any], name: str, places: dict[str, Place]) -
             _find_values(value, f"{name}/{method}.{option}", places)
 
 
-def _refuse_lists(step: Mapping[str, Any], name: str, places: Mapping[str, Place]) -> None:
+def _refuse_lists(step: Mapping[str, Any], name: str, places: Mapping[str, Parameter]) -> None:
     """Refuse a list where the option takes one value: several to try are written as choices."""
     method, content = next(iter(step.items()))
     if method == OPTIONAL:
@@ -252,13 +254,13 @@ def _flow(value: Any) -> str:
     return text.removesuffix("\n").removesuffix("\n...")
 
 
-def _find_values(value: Any, name: str, places: dict[str, Place]) -> None:
+def _find_values(value: Any, name: str, places: dict[str, Parameter]) -> None:
     if not isinstance(value, Mapping):
         return
     if set(value) == {"choices"}:
         if not isinstance(value["choices"], list) or not value["choices"]:
             raise OptionError(f"choices of {_option(name)} must be a list.", given=value["choices"])
-        places[name] = Place(tuple(value["choices"]))
+        places[name] = Parameter(tuple(value["choices"]))
     elif "range" in value and set(value) <= {"range", "log"}:
         places[name] = _range(value, name)
     else:
@@ -266,7 +268,7 @@ def _find_values(value: Any, name: str, places: dict[str, Place]) -> None:
             _find_values(part, f"{name}.{key}", places)
 
 
-def _range(value: Mapping[str, Any], name: str) -> Place:
+def _range(value: Mapping[str, Any], name: str) -> Parameter:
     ends = value["range"]
     numbers = isinstance(ends, list) and len(ends) == 2 and all(isinstance(e, int | float) for e in ends)
     if not numbers or not ends[0] < ends[1]:
@@ -274,39 +276,43 @@ def _range(value: Mapping[str, Any], name: str) -> Place:
     logarithmic = bool(value.get("log", False))
     if logarithmic and ends[0] <= 0:
         raise OptionError(f"A logarithmic range of {_option(name)} must be positive.", given=ends)
-    return Place((), ends[0], ends[1], logarithmic, all(isinstance(e, int) for e in ends))
+    return Parameter((), ends[0], ends[1], logarithmic, all(isinstance(e, int) for e in ends))
 
 
 def _fill(
-    step: Mapping[str, Any], name: str, genes: Genes, places: Mapping[str, Place]
+    step: Mapping[str, Any], name: str, candidate: Candidate, places: Mapping[str, Parameter]
 ) -> dict[str, Any] | None:
     method, content = next(iter(step.items()))
     if method == OPTIONAL:
-        there = places[f"{name}/{OPTIONAL}"].at(genes[f"{name}/{OPTIONAL}"])
-        return _fill(_as_step(content), f"{name}/there", genes, places) if there else None
+        there = places[f"{name}/{OPTIONAL}"].at(candidate[f"{name}/{OPTIONAL}"])
+        return _fill(_as_step(content), f"{name}/there", candidate, places) if there else None
     if method == ONE_OF:
-        which = places[f"{name}/{ONE_OF}"].at(genes[f"{name}/{ONE_OF}"])
-        return _fill(_as_step(content[which]), f"{name}/{which}", genes, places)
-    return {method: {k: _value(v, f"{name}/{method}.{k}", genes, places) for k, v in (content or {}).items()}}
+        which = places[f"{name}/{ONE_OF}"].at(candidate[f"{name}/{ONE_OF}"])
+        return _fill(_as_step(content[which]), f"{name}/{which}", candidate, places)
+    return {
+        method: {k: _value(v, f"{name}/{method}.{k}", candidate, places) for k, v in (content or {}).items()}
+    }
 
 
-def _value(value: Any, name: str, genes: Genes, places: Mapping[str, Place]) -> Any:
+def _value(value: Any, name: str, candidate: Candidate, places: Mapping[str, Parameter]) -> Any:
     if name in places:
-        return places[name].at(genes[name])
+        return places[name].at(candidate[name])
     if isinstance(value, Mapping):
-        return {k: _value(v, f"{name}.{k}", genes, places) for k, v in value.items()}
+        return {k: _value(v, f"{name}.{k}", candidate, places) for k, v in value.items()}
     return value
 
 
-def _reached(name: str, genes: Genes, places: Mapping[str, Place]) -> bool:
-    """Whether a place is in a part of the space that these genes lead to."""
+def _reached(name: str, candidate: Candidate, places: Mapping[str, Parameter]) -> bool:
+    """Whether a place is in a part of the space that these candidate lead to."""
     position, *rest = name.split("/")
     prefix = position
     for part in rest[:-1]:
-        if part == "there" and not places[f"{prefix}/{OPTIONAL}"].at(genes.get(f"{prefix}/{OPTIONAL}", 0.0)):
+        if part == "there" and not places[f"{prefix}/{OPTIONAL}"].at(
+            candidate.get(f"{prefix}/{OPTIONAL}", 0.0)
+        ):
             return False
         if part.isdigit():
-            chosen = places[f"{prefix}/{ONE_OF}"].at(genes.get(f"{prefix}/{ONE_OF}", 0.0))
+            chosen = places[f"{prefix}/{ONE_OF}"].at(candidate.get(f"{prefix}/{ONE_OF}", 0.0))
             if chosen != int(part):
                 return False
         prefix = f"{prefix}/{part}"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import typer
 
-from sdckit.choose.assess import Assessment
+from sdckit.choose.assessment import Assessment
 from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
 from sdckit.cli._columns import Column
 from sdckit.data.microdata import Microdata
@@ -92,10 +92,10 @@ def _point(point: Point) -> dict[str, Any]:
     return {
         "name": point.name,
         "risk": point.risk,
-        "utility": point.utility,
+        "loss": point.loss,
         "risk_values": point.risk_values,
-        "utility_values": point.utility_values,
-        "also": point.also,
+        "utility_values": point.loss_values,
+        "extra": point.extra,
         "left_out": point.left_out,
         "warnings": point.warnings,
         "seconds": point.seconds,

@@ -102,4 +102,7 @@ def shares(texts: Names) -> list[str] | dict[str, float] | None:
 Axis = Annotated[
     Names, typer.Option(metavar="A,B=2,…", help="Measures of this axis, with shares where they differ.")
 ]
-Also = Annotated[Names, typer.Option(metavar="A,B,…", help="Further measures to show beside the two axes.")]
+ExtraMeasures = Annotated[
+    Names,
+    typer.Option("--extra", "--also", metavar="A,B,…", help="Further measures to show beside the two axes."),
+]

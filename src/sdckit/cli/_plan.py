@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sdckit._support.messages import join_names
-from sdckit.choose.assess import Assessment, assess
+from sdckit.choose.assess import assess
+from sdckit.choose.assessment import Assessment
 from sdckit.choose.compare import compare
 from sdckit.choose.plan import Plan
 from sdckit.choose.risk_utility_map import RiskUtilityMap
@@ -19,7 +20,6 @@ from sdckit.cli._files import may_write, read_protected
 from sdckit.cli._options import accepted_risk
 from sdckit.cli._progress import following, say
 from sdckit.data.microdata import Microdata
-from sdckit.data.result import show
 from sdckit.data.roles import roles_of
 from sdckit.errors import OptionError
 from sdckit.io import read
@@ -41,10 +41,10 @@ class Settings(BaseModel):
     linked: bool | None = None
     risk: Axis = "individual_risk"
     utility: Axis | None = None
-    also: str | list[str] = []
+    extra_measures: str | list[str] = []
 
     @property
-    def needs(self) -> dict[str, Any]:
+    def measure_options(self) -> dict[str, Any]:
         """Options of measures, by the measure's name."""
         return dict(self.model_extra or {})
 
@@ -56,13 +56,15 @@ class Settings(BaseModel):
     @property
     def on_the_map(self) -> list[str]:
         """The measures of risk that a map shows."""
-        also = [self.also] if isinstance(self.also, str) else self.also
-        return [name.partition(".")[0] for name in (*self.risk_axis, *also)]
+        extra = self.extra_measures
+        extra = [extra] if isinstance(extra, str) else extra
+        return [name.partition(".")[0] for name in (*self.risk_axis, *extra)]
 
 
 def settings(section: Mapping[str, Any], **given: Any) -> Settings:
     """The settings of a plan's assess section; what was given on the command line comes first."""
-    chosen = {**section, **{name: value for name, value in given.items() if value is not None}}
+    chosen = {"extra_measures" if name == "also" else name: value for name, value in section.items()}
+    chosen |= {name: value for name, value in given.items() if value is not None}
     told = given.get("max_risk") is not None
     name = "--max-risk" if told else "Entry 'max_risk' of section 'assess'"
     chosen["max_risk"] = accepted_risk(chosen.get("max_risk"), name)
@@ -128,7 +130,7 @@ def compared(plan: Plan, *, seed: int | None, jobs: int, **given: Any) -> RiskUt
     data = plan.read()
     _say_unweighted(data, chosen.on_the_map)
     with following("Scenario", finished=True) as tell:
-        return compare(data, plan.scenarios, jobs=jobs, progress=tell, **judged, **chosen.needs)
+        return compare(data, plan.scenarios, jobs=jobs, progress=tell, **judged, **chosen.measure_options)
 
 
 def searched(
@@ -144,13 +146,8 @@ def searched(
     data = plan.read()
     _say_unweighted(data, chosen.on_the_map)
     with following("Trial", finished=True) as tell:
-
-        def best_so_far(found: RiskUtilityMap, done: int, total: int) -> None:
-            best = found.best
-            tell("nothing acceptable yet" if best is None else f"best {show(best.utility)} lost", done, total)
-
         judged |= {"trials": trials, "minutes": minutes, "jobs": jobs}
-        return search(data, plan.search, progress=best_so_far, **judged, **chosen.needs)
+        return search(data, plan.search, progress=tell, **judged, **chosen.measure_options)
 
 
 def _say_unweighted(data: Microdata, measures: Sequence[str] | None) -> None:
@@ -168,7 +165,7 @@ def _judged(plan: Plan, seed: int | None, chosen: Settings) -> dict[str, Any]:
     return {
         "risk": chosen.risk,
         "utility": chosen.utility,
-        "also": chosen.also,
+        "extra_measures": chosen.extra_measures,
         "max_risk": chosen.max_risk,
         "seed": plan.seed if seed is None else seed,
         "cache": _cache(plan),
@@ -200,15 +197,15 @@ def assessed(plan: Plan, name: str, *, seed: int | None) -> Assessment:
 
 def measured(original: Microdata, protected: Microdata, chosen: Settings) -> Assessment:
     """Two files compared as the settings say."""
-    needs: dict[str, Any] = {
+    options: dict[str, Any] = {
         "measures": chosen.measures,
         "max_risk": chosen.max_risk,
         "linked": chosen.linked,
-        **chosen.needs,
+        **chosen.measure_options,
     }
     _say_unweighted(original, chosen.measures)
     with following("Measure") as tell:
-        return assess(original, protected, progress=tell, **needs)
+        return assess(original, protected, progress=tell, **options)
 
 
 def measured_alone(data: Microdata, chosen: Settings) -> Assessment:

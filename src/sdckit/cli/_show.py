@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from sdckit.choose.assess import Assessment
+from sdckit.choose.assessment import Assessment
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
 from sdckit.choose.scenario import Scenario
@@ -154,8 +154,8 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
         "front": ["●" if p.name in front else "" for p in points],
         "": ["untouched", *map(note, found.results)],
     }
-    numbers = {"risk": [number(p.risk) for p in points], "loss": [number(p.utility) for p in points]}
-    for name in (*risks, *losses, *found.also):
+    numbers = {"risk": [number(p.risk) for p in points], "loss": [number(p.loss) for p in points]}
+    for name in (*risks, *losses, *found.extra_measures):
         numbers[name] = [number(p.value(name)) for p in points]
     number_of = len(found.results)
     console.print(f"{number_of} scenario{'s' * (number_of > 1)}", style="bold")

@@ -1,9 +1,9 @@
 """`sdckit compare`."""
 
 from sdckit.cli._options import (
-    Also,
     Audience,
     Axis,
+    ExtraMeasures,
     For,
     Force,
     Jobs,
@@ -21,7 +21,7 @@ def compare(
     plan: PlanFile,
     risk: Axis = None,
     utility: Axis = None,
-    also: Also = None,
+    extra: ExtraMeasures = None,
     max_risk: MaxRisk = None,
     seed: Seed = None,
     jobs: Jobs = 1,
@@ -51,7 +51,7 @@ def compare(
         jobs=jobs,
         risk=shares(risk),
         utility=shares(utility),
-        also=names(also) or None,
+        extra_measures=names(extra) or None,
         max_risk=max_risk,
     )
     _show.found(found, report_file, audience.value, as_json=as_json)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sdckit.cli._options import (
-    Also,
     Audience,
     Axis,
+    ExtraMeasures,
     For,
     Force,
     Jobs,
@@ -34,7 +34,7 @@ def search(
     minutes: Annotated[float | None, typer.Option(min=0, help="Stop after this time.")] = None,
     risk: Axis = None,
     utility: Axis = None,
-    also: Also = None,
+    extra: ExtraMeasures = None,
     max_risk: MaxRisk = None,
     seed: Seed = None,
     jobs: Jobs = 1,
@@ -84,7 +84,7 @@ def search(
     given = {
         "risk": shares(risk),
         "utility": shares(utility),
-        "also": names(also) or None,
+        "extra_measures": names(extra) or None,
         "max_risk": max_risk,
     }
     found = searched(loaded, trials=trials, minutes=minutes, seed=seed, jobs=jobs, **given)

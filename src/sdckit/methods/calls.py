@@ -71,8 +71,6 @@ def protecting(spec: Spec) -> Callable[..., Microdata]:
 
     @wraps(spec.function)
     def protect(data: Any, *, rng: Any = None, progress: Any = None, **given: Any) -> Microdata:
-        if rng is not None and not spec.is_random:
-            given["rng"] = rng  # which is refused with a reason
         options = prepare(spec, [data], given)
         where = options.pop("where", None)
         extra: dict[str, Any] = {}

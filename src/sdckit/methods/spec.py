@@ -81,7 +81,8 @@ class Spec:
 
     interpretation: how to read the value, in sentences. figures: what the further numbers of its results
     are. flags: the yes-or-no column of `parts` that marks records, for `where`. main: the option that is
-    meant where only a value is given, `k_anonymity=5`. rules: which options go together. renamed: earlier
+    meant where only a value is given, `k_anonymity=5`. counts_values: it says how many values changed, not
+    how far. rules: which options go together. renamed: earlier
     names of options. section: of the report, where roles, files and options do not tell. several: the
     second file may be a list of synthetic sets.
     """
@@ -97,6 +98,7 @@ class Spec:
     better: Better = Better.LOW
     share: bool = False
     counts_records: bool = False
+    counts_values: bool = False
     needs: tuple[Role, ...] = ()
     compares: Compares = Compares.ONE_FILE
     engines: tuple[str, ...] = ("polars",)

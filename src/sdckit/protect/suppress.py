@@ -1,6 +1,6 @@
 """Local suppression: blank as few key values as possible until the file is k-anonymous."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import combinations
 from math import inf
 from typing import Annotated, Literal
@@ -11,6 +11,7 @@ from pydantic import Field
 
 from sdckit._support.arrays import Floats
 from sdckit._support.messages import require_known
+from sdckit._support.progress import Progress
 from sdckit.data.key_cells import Missing, key_codes
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
@@ -38,7 +39,7 @@ def suppress(
     subsets: Annotated[int, Field(ge=1)] | list[Columns] | None = None,
     by: Columns = (),
     missing: Missing = Missing.WILDCARD,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress,
 ) -> Microdata:
     """Set key values to missing until every record shares its keys with at least k−1 others.
 
@@ -71,6 +72,10 @@ def suppress(
     costs = key_costs(names, importance)
     wanted = _positions(names, subsets)
     mask = np.zeros((data.height, len(names)), dtype=bool)
+
+    def tell(left: int) -> None:
+        progress("suppress", data.height - left, data.height)
+
     for rows in strata(data, by):
         if k > len(rows):
             where = " in a stratum" if by else ""
@@ -79,7 +84,7 @@ def suppress(
             )
         codes = key_codes(data.frame[rows], names)
         rule: Literal["wildcard", "category"] = "category" if missing is Missing.CATEGORY else "wildcard"
-        mask[rows] = suppress_cells(codes, k=k, cost=costs, rule=rule, subsets=wanted, progress=progress)
+        mask[rows] = suppress_cells(codes, k=k, cost=costs, rule=rule, subsets=wanted, progress=tell)
     frame = data.frame.with_columns(
         pl.when(pl.Series(mask[:, j])).then(None).otherwise(pl.col(c)).alias(c) for j, c in enumerate(names)
     )

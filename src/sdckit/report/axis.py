@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isnan
 
 from sdckit._support.number_text import display
-from sdckit.choose.compare import combine
+from sdckit.choose.evaluator import combine
 from sdckit.choose.quantity import Quantity
 from sdckit.report.disclosure import HIDDEN, drawable_quantity, is_share
 

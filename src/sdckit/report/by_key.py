@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from sdckit._support.number_text import number, percent
-from sdckit.choose.assess import Assessment, Omission
+from sdckit.choose.assessment import Assessment, Omission
 from sdckit.data.key_cells import Missing, key_cells
 from sdckit.data.result import Result
 from sdckit.methods.registry import find

@@ -90,7 +90,7 @@ def _map(content: Mapping[str, Any]) -> dict[str, Any]:
             {
                 "name": p["scenario"],
                 "risk": p["risk"],
-                "loss": p["utility"],
+                "loss": p["loss"],
                 **{name: p[name] for name in names},
             }
             for p in content["points"]
@@ -98,7 +98,7 @@ def _map(content: Mapping[str, Any]) -> dict[str, Any]:
         "further": [
             {
                 **{name: m[name] for name in ("name", "title")},
-                "losses": {p["scenario"]: p["utility"] for p in m["points"]},
+                "losses": {p["scenario"]: p["loss"] for p in m["points"]},
             }
             for m in content["small"]["maps"]
         ],

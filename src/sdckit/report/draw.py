@@ -34,7 +34,7 @@ def draw(content: Mapping[str, Any]) -> dict[str, Any]:
 def _scenarios(found: Mapping[str, Any]) -> dict[str, Any]:
     """The charts of the map's section."""
     drawn: dict[str, Any] = {"map": None, "small_maps": None, "scenario_mosaics": None}
-    if any(p["risk"] is not None and p["utility"] is not None for p in found["points"]):
+    if any(p["risk"] is not None and p["loss"] is not None for p in found["points"]):
         drawn["map"] = _map(found)
         drawn["small_maps"] = _small_maps(found) if found["small"]["maps"] else None
     drawn["scenario_estimates"] = [
@@ -59,10 +59,10 @@ def _map(content: Mapping[str, Any]) -> str:
 
 
 def _points(points: list[Any]) -> pl.DataFrame:
-    columns = ("scenario", "description", "risk", "utility", "on_front", "best")
+    columns = ("scenario", "description", "risk", "loss", "on_front", "best")
     return pl.DataFrame(
         [{c: p[c] for c in columns} for p in points],
-        schema_overrides={"risk": pl.Float64, "utility": pl.Float64},
+        schema_overrides={"risk": pl.Float64, "loss": pl.Float64},
     )
 
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from sdckit import charts
 from sdckit._support.number_text import number, percent
-from sdckit.choose.assess import Assessment
+from sdckit.choose.assessment import Assessment
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.values import as_text, texts

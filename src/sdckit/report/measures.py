@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from sdckit._support.number_text import display, number, percent
-from sdckit.choose.assess import Assessment
+from sdckit.choose.assessment import Assessment
 from sdckit.data.result import Result
 from sdckit.methods.registry import find
 from sdckit.methods.spec import Better, Kind, Spec

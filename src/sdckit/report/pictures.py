@@ -9,7 +9,7 @@ from sdckit import charts
 from sdckit.charts.parts_bars import FigureBars, PartsBars
 from sdckit.charts.parts_before_after import PartsBeforeAfter
 from sdckit.charts.table_cells import most_changed
-from sdckit.choose.assess import Assessment
+from sdckit.choose.assessment import Assessment
 from sdckit.data.result import Result
 from sdckit.engine import tables
 from sdckit.errors import SdcError

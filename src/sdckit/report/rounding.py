@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from sdckit.choose.assess import Assessment
+from sdckit.choose.assessment import Assessment
 from sdckit.data.result import Result
 
 FIGURES = 9

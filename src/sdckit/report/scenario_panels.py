@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from sdckit.charts.static_svg import plain
-from sdckit.choose.assess import Assessment
+from sdckit.choose.assessment import Assessment
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.errors import SdcError
@@ -23,7 +23,9 @@ CELLS = 500_000  # records times scenarios that may be protected again for a pic
 
 def small_maps(found: RiskUtilityMap, risks: Sequence[float | None], *, public: bool) -> dict[str, Any]:
     """The same scenarios against every other utility measured; `risks` as the large map shows them."""
-    names = [n for n in (*found.utility, *found.also) if Quantity.named(n).spec.kind is Kind.UTILITY]
+    names = [
+        n for n in (*found.utility, *found.extra_measures) if Quantity.named(n).spec.kind is Kind.UTILITY
+    ]
     others = [n for n in names if [n] != list(found.utility)]
     maps = []
     for name in others:
@@ -35,13 +37,13 @@ def small_maps(found: RiskUtilityMap, risks: Sequence[float | None], *, public: 
                 "scenario": scenario,
                 "description": "",
                 "risk": risk,
-                "utility": axis.value(p.utility, p.utility_values) if p.ok else None,
+                "utility": axis.value(p.loss, p.loss_values) if p.ok else None,
                 "on_front": on_front,
                 "best": found.best is not None and p.name == found.best.name,
             }
             for p, risk, (scenario, on_front) in zip(view.results, risks, table, strict=True)
         ]
-        if any(p["risk"] is not None and p["utility"] is not None for p in points):
+        if any(p["risk"] is not None and p["loss"] is not None for p in points):
             maps.append({"name": name, "title": axis.title, "share": axis.share, "points": points})
     return {"maps": maps[:MAPS], "all": len(maps)}
 

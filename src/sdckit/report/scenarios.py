@@ -22,11 +22,11 @@ def scenarios(found: RiskUtilityMap, *, public: bool) -> dict[str, Any]:
                 **row,
                 "failed": not point.ok,
                 "risk": risk.value(point.risk, point.risk_values) if point.ok else None,
-                "utility": loss.value(point.utility, point.utility_values) if point.ok else None,
+                "loss": loss.value(point.loss, point.loss_values) if point.ok else None,
                 "description": steps.describe_scenario(point.scenario, columns, public=public),
                 "acceptable": point.ok and (found.max_risk is None or point.risk <= found.max_risk),
                 "risk_text": risk.text(point.risk, point.risk_values),
-                "loss_text": loss.text(point.utility, point.utility_values),
+                "loss_text": loss.text(point.loss, point.loss_values),
                 "remark": _remark(point, found, on_front=row["on_front"], public=public),
             }
         )
@@ -49,7 +49,7 @@ def _figures(found: RiskUtilityMap, *, public: bool) -> list[dict[str, Any]]:
     """The best scenario's numbers that are figures of a measure rather than its value, as rows for tiles."""
     if found.best is None:
         return []
-    values = {**found.best.risk_values, **found.best.utility_values}
+    values = {**found.best.risk_values, **found.best.loss_values}
     quantities = {name: Quantity.named(name) for name in values}
     return [
         {

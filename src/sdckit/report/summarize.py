@@ -5,7 +5,7 @@ from datetime import date
 from importlib.metadata import version
 from typing import Any
 
-from sdckit.choose.assess import Assessment
+from sdckit.choose.assessment import Assessment
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.methods.spec import Kind
@@ -171,8 +171,8 @@ def _scenario_file(x: Assessment | None, found: RiskUtilityMap | None) -> str:
 def _asked(found: RiskUtilityMap) -> dict[str, Any]:
     """The section `assess` of the plan of a map."""
     asked: dict[str, Any] = {"risk": dict(found.risk), "utility": dict(found.utility)}
-    if found.also:
-        asked["also"] = list(found.also)
+    if found.extra_measures:
+        asked["extra_measures"] = list(found.extra_measures)
     if found.max_risk is not None:
         asked["max_risk"] = found.max_risk
-    return {**asked, **found.needs}
+    return {**asked, **found.measure_options}

@@ -6,7 +6,7 @@ from typing import Any
 
 from sdckit._support.messages import join_names
 from sdckit._support.number_text import display, percent
-from sdckit.choose.assess import Assessment
+from sdckit.choose.assessment import Assessment
 from sdckit.data.roles import Role
 from sdckit.methods.registry import find
 from sdckit.methods.spec import Kind, Spec

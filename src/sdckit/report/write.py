@@ -5,7 +5,8 @@ from pathlib import Path
 
 from sdckit import charts
 from sdckit._support.files import atomic_write
-from sdckit.choose.assess import Assessment, Progress
+from sdckit._support.progress import Progress, ShowProgress
+from sdckit.choose.assessment import Assessment
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.errors import OptionError
 from sdckit.report.disclosure import Audience
@@ -20,7 +21,7 @@ def report(
     *,
     audience: Audience = "internal",
     json: bool = True,
-    progress: Progress | None = None,
+    progress: Progress | ShowProgress | None = None,
 ) -> Path:
     """Write a report of an assessment, or of a risk–utility map and the full assessment of its best scenario.
 
@@ -58,7 +59,7 @@ def report(
         )
     path = Path(path).expanduser()
     check_name(path)
-    tell = progress or (lambda *_: None)
+    tell = Progress.of(progress)
     with charts.unchecked():
         tell("measures of the best scenario" if isinstance(x, RiskUtilityMap) else "tables", 0, 2)
         content = summarize(x, audience)

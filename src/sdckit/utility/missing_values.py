@@ -18,6 +18,7 @@ from sdckit.methods.spec import Compares
     "New missing values",
     bounds=(0, 1),
     unit="mean share of cells",
+    counts_values=True,
     compares=Compares.RECORDS,
     engines="all",
     reference="Templ, Statistical Disclosure Control for Microdata (2017), ch. 5",

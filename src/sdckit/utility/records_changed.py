@@ -22,6 +22,7 @@ from sdckit.utility._new_categories import new_categories
     "Records changed",
     bounds=(0, 1),
     unit="mean share of records",
+    counts_values=True,
     compares=Compares.RECORDS,
     engines="all",
     reference="Templ, Statistical Disclosure Control for Microdata (2017), ch. 5",

@@ -1,0 +1,74 @@
+"""Assessment: what was measured of an original and a protected file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sdckit.choose.release_checks import unmeasured
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result, show
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """A measure that was not computed, and why."""
+
+    measure: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What was measured: risk before and after, utility, and what was left out and why."""
+
+    original: Microdata
+    protected: tuple[Microdata, ...]
+    before: Mapping[str, Result]
+    after: Mapping[str, Result]
+    utility: Mapping[str, Result]
+    omitted: tuple[Omission, ...] = ()
+    max_risk: float | None = None
+    scenario: str = ""
+    seed: int | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    same_people: bool = True  # each record of a protected file is one of the original's people
+
+    @property
+    def identifiers_left(self) -> tuple[str, ...]:
+        """Direct identifiers that a protected file still has: it is not for release, whatever its risk."""
+        return tuple(dict.fromkeys(c for data in self.protected for c in data.roles.direct))
+
+    @property
+    def risk_acceptable(self) -> bool | None:
+        """Whether the mean individual risk is at or below the accepted one; None without a ceiling.
+
+        Never with direct identifiers in the protected file.
+        """
+        if self.identifiers_left:
+            return False
+        if self.max_risk is None or "individual_risk" not in self.after:
+            return None
+        return self.after["individual_risk"].value <= self.max_risk
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to mind before the file is released: of its steps, and of columns that no risk looks at."""
+        found: list[str] = []
+        for data in self.protected:
+            found += data.warnings
+            found += unmeasured(self.original, data, same_people=self.same_people)
+        return tuple(dict.fromkeys(found))
+
+    def __repr__(self) -> str:
+        lines = [f"Assessment of {self.scenario or 'a protected file'}: {self.original.height:,} records"]
+        rows = [("risk", "before", "after")]
+        for name, result in self.after.items():
+            before = show(self.before[name].value) if name in self.before else ""
+            rows.append((name, before, show(result.value)))
+        rows.append(("utility", "", "value"))
+        rows += [(name, "", show(r.value)) for name, r in self.utility.items()]
+        first, *rest = (max(len(row[i]) for row in rows) for i in range(3))
+        widths = [max(10, width) for width in rest]
+        lines += [f"  {a:<{first}}  {b:>{widths[0]}}  {c:>{widths[1]}}" for a, b, c in rows]
+        lines += [f"  warning: {text}" for text in self.warnings]
+        lines += [f"  left out: {o.measure}: {o.reason}" for o in self.omitted]
+        return "\n".join(lines)
