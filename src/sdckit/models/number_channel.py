@@ -30,7 +30,12 @@ from sdckit._support.arrays import Bools, Floats, Ints
 
 BINS, BIN_SIZE = 10, 100  # of known values
 PRIOR = 5.0  # records: how firmly bins are drawn towards the whole, and the kernel density towards a normal
-REACH = 12.0  # the density is tabulated to so many mean absolute deviations; beyond it only the tails are left
+REACH = (
+    12.0  # the density is tabulated to so many mean absolute deviations; beyond it only the tails are left
+)
+STEPS = tuple(
+    240 * 2**k for k in range(8)
+)  # from 0 to REACH; the points of a coarse table are in every finer one
 TAIL = 0.02  # share of a Cauchy density, since residuals beyond all that were seen do occur
 NEIGHBOURS = 5  # released values either side in Δ
 SPREAD_OF_NORMAL = float(np.sqrt(np.pi / 2))  # standard deviation of a normal with mean absolute deviation 1
@@ -187,7 +192,9 @@ def _images(x: Floats, y: Floats, knots: Floats) -> Floats:
     return images
 
 
-def _map_channel(x: Floats, y: Floats, knots: Floats, images: Floats, blank_of_missing: float) -> NumberChannel:
+def _map_channel(
+    x: Floats, y: Floats, knots: Floats, images: Floats, blank_of_missing: float
+) -> NumberChannel:
     edges, none = _edges(x), np.empty(0)
     blank = _blank(x, y, edges, none)
     return NumberChannel(
@@ -240,7 +247,9 @@ def _blank(x: Floats, y: Floats, edges: Floats, frequent: Floats) -> Floats:
     return np.append(by_bin, (total + PRIOR * prior) / (count + PRIOR))
 
 
-def _best_scale(x: Floats, y: Floats, moved: Bools, edges: Floats) -> tuple[Transform, Floats, Floats, Density]:
+def _best_scale(
+    x: Floats, y: Floats, moved: Bools, edges: Floats
+) -> tuple[Transform, Floats, Floats, Density]:
     """The scale with the largest leave-one-out density of y, with medians, spreads and the density there."""
     known = np.sort(x[~np.isnan(x)])
     deviation = float(known.std()) if known.size else 0.0
@@ -254,12 +263,16 @@ def _best_scale(x: Floats, y: Floats, moved: Bools, edges: Floats) -> tuple[Tran
         transform = Transform(scale, deviation or 1.0, known)
         residual = transform.value(y[moved]) - transform.value(x[moved])
         bin_of = np.searchsorted(edges, x[moved], "right")
-        middle, spread = _centres(residual, bin_of, bins, float(np.std(transform.value(known))) if known.size else 1.0)
+        middle, spread = _centres(
+            residual, bin_of, bins, float(np.std(transform.value(known))) if known.size else 1.0
+        )
         z = (residual - middle[bin_of]) / spread[bin_of]
         density, left_out = _kernel_density(z)
         score = -np.inf
         if z.size:
-            score = float(np.mean(np.log(left_out) - np.log(spread[bin_of]) + np.log(transform.slope(y[moved]))))
+            score = float(
+                np.mean(np.log(left_out) - np.log(spread[bin_of]) + np.log(transform.slope(y[moved])))
+            )
         if chosen is None or score > best:
             best, chosen = score, (transform, middle, spread, density)
     assert chosen is not None
@@ -290,17 +303,22 @@ def _normal(z: Floats, deviation: float) -> Floats:
 def _kernel_density(z: Floats) -> tuple[Density, Floats]:
     """The density of z (Silverman's bandwidth), and at each z the density that the others give."""
     width = _bandwidth(z)
-    step = min(max(width / 4, 2 * REACH / 65_536), 0.05)
-    half = int(np.ceil(REACH / step))
+    half = next((s for s in STEPS if REACH / s <= width / 4), STEPS[-1])
+    step = REACH / half
     grid = np.linspace(-REACH, REACH, 2 * half + 1)
-    place = (z[np.abs(z) < REACH] + REACH) / (REACH / half)
+    place = (z[np.abs(z) < REACH] + REACH) / step
     left = np.floor(place).astype(np.int64)
-    count = np.bincount(left, 1 - (place - left), grid.size) + np.bincount(left + 1, place - left, grid.size)[: grid.size]
+    count = (
+        np.bincount(left, 1 - (place - left), grid.size)
+        + np.bincount(left + 1, place - left, grid.size)[: grid.size]
+    )
     taps = np.arange(-int(5 * width / step) - 1, int(5 * width / step) + 2)
-    total = np.convolve(count, _normal(taps * (REACH / half), width))[taps.size // 2 :][: grid.size]
+    total = np.convolve(count, _normal(taps * step, width))[taps.size // 2 :][: grid.size]
     prior, tails = PRIOR * _normal(grid, SPREAD_OF_NORMAL), TAIL * _cauchy(grid)
     table = (1 - TAIL) * (total + prior) / (z.size + PRIOR) + tails
-    others = np.where(np.abs(z) < REACH, np.interp(z, grid, total) - _normal(np.zeros(1), width), 0.0).clip(min=0.0)
+    others = np.where(np.abs(z) < REACH, np.interp(z, grid, total) - _normal(np.zeros(1), width), 0.0).clip(
+        min=0.0
+    )
     left_out = (1 - TAIL) * (others + PRIOR * _normal(z, SPREAD_OF_NORMAL)) / (max(z.size - 1, 0) + PRIOR)
     return Density(table), left_out + TAIL * _cauchy(z)
 

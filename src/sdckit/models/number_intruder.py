@@ -8,12 +8,10 @@ import numpy as np
 
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.kernels.linked import attack as kernel
-from sdckit.kernels.linked.tables import Files
 from sdckit.models.linked_files import KnownKeys, LinkedFiles, link_files
 from sdckit.models.number_channel import NumberChannel, fit_number_channel
 
 EXACT = 30_000_000  # pairs of a person and a record, up to which all of them are looked at
-WORK = 5_000_000  # likelihoods spent on a target beyond that
 _ODD = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
 
@@ -144,18 +142,18 @@ def _attacked(
 ) -> LinkAttack:
     linked = link_files(known, y, own, channels, keys, weights)
     exact = _pairs(linked, targets) <= EXACT
-    if exact and linked.files.sampling.number.size:
+    if exact and linked.files.bins.shape[0] > 1:
         linked = link_files(known, y, own, channels, keys, weights, all_rows=True)
     rows, mine, dropped = linked.row[targets], linked.outcome[targets], bool((own < 0).any())
-    lines = kernel.attack(linked.files, rows, mine, WORK, exact, dropped)
+    lines = kernel.attack(linked.files, rows, mine, exact=exact, dropped=dropped)
     columns = {
-        Attack.SHARES: (lines, kernel.FOUND),
-        Attack.LIKELIHOOD: (lines, kernel.LIKELIHOOD),
-        Attack.NEAREST_RECORD: (lines, kernel.NEAREST),
+        Attack.SHARES: (lines, kernel.BY_SHARES),
+        Attack.LIKELIHOOD: (lines, kernel.BY_LIKELIHOOD),
+        Attack.NEAREST_RECORD: (lines, kernel.BY_DISTANCE),
     }
-    if linked.files.rows.white.shape[1] and not lines[:, kernel.OPEN].any():
-        jointly = kernel.attack(linked.files._replace(normal=True), rows, mine, WORK, exact, dropped)
-        columns[Attack.NORMAL_KERNEL] = (jointly, kernel.FOUND)
+    if linked.jointly is not None:
+        jointly = kernel.attack(linked.jointly, rows, mine, exact=exact, dropped=dropped)
+        columns[Attack.NORMAL_KERNEL] = (jointly, kernel.BY_SHARES)
     means = {name: float(table[:, column].mean()) for name, (table, column) in columns.items()}
     best = max(means, key=lambda name: means[name])
     table, column = columns[best]
@@ -167,9 +165,9 @@ def _attacked(
 
 def _pairs(linked: LinkedFiles, targets: Ints) -> float:
     """Pairs of a row and an outcome in the blocks of the targets."""
-    files: Files = linked.files
-    rows = np.diff(files.cells.start[files.cells.block])
-    outcomes = np.diff(files.released.start[files.released.block])
+    files = linked.files
+    rows = np.diff(files.cell[files.block[:, 0], 0])
+    outcomes = np.diff(files.released[files.block[:, 1], 0])
     return float((rows * outcomes)[np.unique(linked.block[targets])].sum())
 
 
