@@ -1,0 +1,260 @@
+"""Persons and records as the kernels of an attack want them: distinct, sorted by block and cell, with channels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sdckit._support.arrays import Bools, Codes, Floats, Ints
+from sdckit.kernels.linked.tables import Files
+from sdckit.models.linked_numbers import NumberTables, number_tables
+from sdckit.models.number_channel import REACH, TAIL, NumberChannel
+
+GOLDEN = 0.6180339887498949
+LARGEST_KEY = 2**62
+ROWS_IN_TOTAL = 1_000  # persons who stand for all of their block, where it has more than twice as many
+REFERENCES = 300  # persons in a rough total
+FEW_CELLS = 3_000  # up to so many a rough total is the sum over cells
+WORK = 5_000_000  # likelihoods spent on a target
+BINS = {0: 0, 1: 64, 2: 32, 3: 12, 4: 8}  # of each number, by how many numbers are binned
+
+
+@dataclass(frozen=True, slots=True)
+class KnownKeys:
+    """Categorical keys of an intruder, as codes into their channels m[x, y], the last y of each being a blank."""
+
+    true: Codes  # (persons, keys)
+    released: Codes  # (records, keys)
+    channels: tuple[Floats, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedFiles:
+    """What the kernel works on, and where persons are in it."""
+
+    files: Files
+    jointly: Files | None  # the same with the normal kernel in place of the channels of numbers
+    row: Ints  # (persons,)
+    outcome: Ints  # (persons,) of the own record; −1 none
+    block: Ints  # (persons,)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sorted:
+    """Distinct persons or records in the order of the kernel."""
+
+    member: Ints  # one of each
+    draw: Floats  # permanent random number
+    count: Floats
+    cell: Ints
+    cells: Ints  # (cells + 1, 2 + levels)
+    first_cell: Ints  # (blocks + 1,)
+    place: Ints  # of every person or record among the distinct ones
+
+
+def link_files(
+    known: Floats,
+    released: Floats,
+    own: Ints,
+    channels: Sequence[NumberChannel],
+    keys: KnownKeys,
+    weights: Floats,
+    *,
+    all_rows: bool = False,
+) -> LinkedFiles:
+    """Sort persons (known) and records (released) and take what the kernels need from the channels.
+
+    all_rows: totals are summed over all persons, however large the block.
+    """
+    tables = number_tables(known, released, own, channels)
+    value, exact = tables.known[:, :, 0], tables.exact
+    images = [_image(matrix, keys.true[:, v]) for v, matrix in enumerate(keys.channels)]
+    changed = _changed_keys(keys, images)
+    block, record_block = _blocks(keys, images, value, released, exact)
+    blocks = int(max(block.max(initial=-1), record_block.max(initial=-1))) + 1
+    large = not all_rows and int(np.bincount(block).max(initial=0)) > 2 * ROWS_IN_TOTAL
+    binned = _binned(channels, known, exact) if large else []
+    bins = [_bins(value[:, v], tables.heavy[:, v], BINS[len(binned)]) for v in binned]
+    persons = _sorted(
+        block, [*keys.true[:, changed].T, *bins], [*value.T, *tables.profile.T], blocks, by_draw=True
+    )
+    records = _sorted(record_block, list(keys.released[:, changed].T), list(released.T), blocks)
+    files = _files(tables, persons, records, [keys.channels[v] for v in changed], own, weights, binned)
+    outcome = np.where(own < 0, -1, records.place[own])
+    return LinkedFiles(files, _jointly(tables, files, persons, records), persons.place, outcome, block)
+
+
+def _image(matrix: Floats, codes: Codes) -> Ints | None:
+    """Where every true value goes to one released value: which one."""
+    if ((matrix[np.unique(codes)] > 0).sum(axis=1) != 1).any():
+        return None
+    return np.asarray(matrix.argmax(axis=1), dtype=np.int64)
+
+
+def _changed_keys(keys: KnownKeys, images: list[Ints | None]) -> list[int]:
+    """Keys that were not released exactly; those that rule most out first, so that products stop early."""
+    changed = [v for v, image in enumerate(images) if image is None]
+    return sorted(
+        changed, key=lambda v: (round(float((keys.channels[v] > 0).mean()), 6), keys.channels[v].shape[0])
+    )
+
+
+def _blocks(
+    keys: KnownKeys, images: list[Ints | None], value: Floats, released: Floats, exact: list[int]
+) -> tuple[Ints, Ints]:
+    """The block of every person and record: everything that was released exactly, in one number."""
+    n = value.shape[0]
+    key = np.zeros(n + released.shape[0], dtype=np.int64)
+    for v, image in enumerate(images):
+        if image is not None:
+            key = _joined(key, np.append(image[keys.true[:, v]], keys.released[:, v].astype(np.int64)))
+    for v in exact:
+        key = _joined(key, np.unique(np.append(value[:, v], released[:, v]), return_inverse=True)[1])
+    key = np.unique(key, return_inverse=True)[1]
+    return key[:n], key[n:]
+
+
+def _joined(key: Ints, codes: Ints) -> Ints:
+    """Numbers of pairs, in lexicographic order."""
+    size = int(codes.max(initial=0)) + 1
+    if key.size and (int(key.max()) + 1) * size > LARGEST_KEY:
+        key = np.unique(key, return_inverse=True)[1]
+    return np.asarray(key * size + codes)
+
+
+def _binned(channels: Sequence[NumberChannel], known: Floats, exact: list[int]) -> list[int]:
+    """The numbers whose bins decide who is sampled: up to four, those that tell most."""
+
+    def width(v: int) -> float:
+        channel = channels[v]
+        if channel.is_map:
+            return 0.0
+        spread = float(np.nanstd(channel.transform.value(known[:, v])))
+        return float(channel.spread.mean()) / spread if spread > 0 else np.inf
+
+    learned = [v for v, channel in enumerate(channels) if channel.pairs and v not in exact]
+    return sorted(learned, key=width)[: max(BINS)]
+
+
+def _bins(value: Floats, heavy: Bools, bins: int) -> Ints:
+    """A bin for every person: 0 not known, then one for each frequent value, then quantiles of the others."""
+    code = np.zeros(value.size, dtype=np.int64)
+    known = ~np.isnan(value)
+    often, light = heavy & known, known & ~heavy
+    values, place = np.unique(value[often], return_inverse=True)
+    code[often] = 1 + place
+    if light.any():
+        edges = np.unique(np.quantile(value[light], np.arange(1, bins) / bins))
+        code[light] = 1 + values.size + np.searchsorted(edges, value[light], "right")
+    return code
+
+
+def _sorted(
+    block: Ints, levels: list[Ints], values: list[Floats], blocks: int, *, by_draw: bool = False
+) -> _Sorted:
+    """Distinct combinations, sorted by block, levels and values; or within a cell by a permanent random number."""
+    key = block
+    for codes in levels:
+        key = _joined(key, codes.astype(np.int64))
+    columns = [np.where(np.isnan(v), np.inf, v) if v.dtype.kind == "f" else v for v in values] + [key]
+    order = np.lexsort(columns)
+    new = np.zeros(order.size, dtype=np.bool_)
+    new[:1] = True
+    for column in columns:
+        new[1:] |= column[order[1:]] != column[order[:-1]]
+    starts = np.flatnonzero(new)
+    size = np.diff(np.append(starts, order.size))
+    member, rank = order[starts], np.arange(starts.size)
+    draw = np.arange(1, starts.size + 1) * GOLDEN % 1.0  # fills [0, 1) evenly, neighbours far apart
+    if by_draw:
+        rank = np.lexsort((draw, key[member]))
+    place = np.empty(order.size, dtype=np.int64)
+    place[order] = np.repeat(np.argsort(rank), size)
+    member = member[rank]
+    table, cell, first_cell = _cells(key[member], [codes[member] for codes in levels], block[member], blocks)
+    return _Sorted(member, draw[rank], size[rank].astype(np.float64), cell, table, first_cell, place)
+
+
+def _cells(key: Ints, levels: list[Ints], block: Ints, blocks: int) -> tuple[Ints, Ints, Ints]:
+    """Cells as the kernel has them; the cell of each; the first cell of each block."""
+    starts = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: key.size])
+    cell = np.repeat(np.arange(starts.size), np.diff(np.append(starts, key.size)))
+    table = np.zeros((starts.size + 1, 2 + len(levels)), dtype=np.int64)
+    table[:, 0] = np.append(starts, key.size)
+    for level, codes in enumerate(levels):
+        table[:-1, 2 + level] = codes[starts]
+    first_cell = np.searchsorted(block[starts], np.arange(blocks + 1))
+    if levels and starts.size > 1:
+        same = block[starts[1:]] == block[starts[:-1]]
+        table[1:-1, 1] = np.where(same, (table[1:-1, 2:] != table[:-2, 2:]).argmax(axis=1), 0)
+    return table, cell, first_cell
+
+
+def _files(
+    tables: NumberTables,
+    persons: _Sorted,
+    records: _Sorted,
+    channels: list[Floats],
+    own: Ints,
+    weights: Floats,
+    binned: list[int],
+) -> Files:
+    owner = np.full(weights.size, -1, dtype=np.int64)
+    owner[own[own >= 0]] = persons.place[own >= 0]
+    by_outcome = np.argsort(records.place, kind="stable")
+    sizes = np.array([m.size for m in channels], dtype=np.int64)
+    known = np.ascontiguousarray(tables.known[persons.member])
+    bins, members = _members(persons, known, binned, len(channels))
+    equal = [v for v in range(known.shape[1]) if binned and (known[:, v, 6] > 0).any()]
+    block = np.searchsorted(persons.first_cell, persons.cell, "right")
+    orders = np.array([np.lexsort((known[:, v, 0], block)) for v in equal], dtype=np.int64)
+    return Files(
+        known=known,
+        row=np.column_stack([persons.count, persons.draw]),
+        row_cell=persons.cell,
+        shown=np.ascontiguousarray(tables.shown[records.member]),
+        outcome=np.column_stack([records.count, np.bincount(records.place, weights, records.member.size)]),
+        outcome_cell=records.cell,
+        owner=np.append(0, np.cumsum(records.count)).astype(np.int64),
+        owners=owner[by_outcome],
+        block=np.column_stack([persons.first_cell, records.first_cell]),
+        cell=persons.cells,
+        released=records.cells,
+        channel=np.concatenate([m.ravel() for m in channels]) if channels else np.zeros(1),
+        matrix=np.column_stack([np.cumsum(sizes) - sizes, [m.shape[1] for m in channels]]).astype(np.int64),
+        density=tables.density,
+        precision=tables.precision,
+        bins=bins,
+        members=members,
+        equal=np.array(equal, dtype=np.int64),
+        order=orders.reshape(len(equal), persons.member.size),
+        scalars=np.array([REACH, TAIL, ROWS_IN_TOTAL, REFERENCES, FEW_CELLS, WORK], dtype=np.float64),
+    )
+
+
+def _members(persons: _Sorted, known: Floats, binned: list[int], keys: int) -> tuple[Ints, Ints]:
+    """The bins of each binned number, and three rows for every bin: from its lower, middle and upper part."""
+    bins, members = [[v, 0] for v in binned] + [[0, 0]], [np.zeros((0, 3), dtype=np.int64)]
+    for level, v in enumerate(binned):
+        code = persons.cells[persons.cell, 2 + keys + level]
+        order, count = np.lexsort((known[:, v, 0], code)), np.bincount(code)
+        start = np.cumsum(count) - count
+        take = start[:, None] + count[:, None] * np.array([1, 3, 5]) // 6
+        members.append(order[take.clip(max=order.size - 1)])
+        bins[level + 1][1] = bins[level][1] + count.size
+    return np.array(bins, dtype=np.int64), np.concatenate(members)
+
+
+def _jointly(tables: NumberTables, files: Files, persons: _Sorted, records: _Sorted) -> Files | None:
+    """Only where totals are not sampled: samples follow the channels of single numbers."""
+    if tables.joint is None or files.bins.shape[0] > 1:
+        return None
+    known, shown, density = tables.joint
+    scalars = files.scalars.copy()
+    scalars[1] = 0.0
+    return files._replace(
+        known=np.ascontiguousarray(known[persons.member]),
+        shown=np.ascontiguousarray(shown[records.member]),
+        density=density,
+        scalars=scalars,
+    )

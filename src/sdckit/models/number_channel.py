@@ -1,0 +1,331 @@
+"""The channel of a number: how likely each known value becomes each released value.
+
+Learned from true pairs (a person's known value x, the value y of the person's own record) with few parameters,
+so that it carries no trace of a single pair. Two kinds:
+
+*Map.* The released value is a non-decreasing function of a value known exactly: unchanged, rounded, top or
+bottom coded, averaged over neighbours in rank (individual ranking), rescaled. Then the function is known.
+
+*Density.* Else a probability over the released values,
+
+    m(y | x) = p(x)·[y = x] + (1 − p(x))·g(z)/s_b·T'(y)·Δ(y),      z = (T(y) − T(x) − med_b)/s_b
+
+p is the share of values that stay; b one of up to ten bins of x; med_b and s_b the median and the mean absolute
+deviation of the residuals there; g one kernel density for all bins, with heavier tails; Δ(y) the width of the
+line that belongs to y, more for values released often; T the identity, an inverse hyperbolic sine (close to a
+logarithm, for both signs) or the rank, whichever foretells y best when each pair is left out in turn.
+
+Missing values. A released blank is an outcome of its own; its probability is learned in each bin of x. A true
+value that is missing is not known to the intruder either: as a target, the person produces every released
+outcome as often as it occurs in the file, which tells nothing. As one of the others who could have produced a
+record, the person counts with what missing values really become (most often: blanks).
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from sdckit._support.arrays import Bools, Floats, Ints
+
+BINS, BIN_SIZE = 10, 100  # of known values
+PRIOR = 5.0  # records: how firmly bins are drawn towards the whole, and the kernel density towards a normal
+REACH = (
+    12.0  # the density is tabulated to so many mean absolute deviations; beyond it only the tails are left
+)
+STEPS = tuple(
+    240 * 2**k for k in range(8)
+)  # from 0 to REACH; the points of a coarse table are in every finer one
+TAIL = 0.02  # share of a Cauchy density, since residuals beyond all that were seen do occur
+NEIGHBOURS = 5  # released values either side in Δ
+SPREAD_OF_NORMAL = float(np.sqrt(np.pi / 2))  # standard deviation of a normal with mean absolute deviation 1
+FEW_DISTINCT = 20  # as many different values in the same order are no accident
+
+
+class Scale(StrEnum):
+    """On which scale residuals are alike."""
+
+    LINEAR = "linear"
+    ARCSINH = "arcsinh"
+    RANK = "rank"
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """T and its derivative."""
+
+    scale: Scale
+    deviation: float
+    ordered: Floats  # known values, sorted; for ranks
+
+    def value(self, v: Floats) -> Floats:
+        """T(v)."""
+        if self.scale is Scale.LINEAR:
+            return v
+        if self.scale is Scale.ARCSINH:
+            return np.arcsinh(v * (1000.0 / self.deviation))
+        below, up_to = (np.searchsorted(self.ordered, v, side) for side in ("left", "right"))
+        return np.asarray((below + up_to) / (2.0 * self.ordered.size))
+
+    def slope(self, v: Floats) -> Floats:
+        """T'(v); of the rank over a window, as its slope at a repeated value would be infinite."""
+        if self.scale is Scale.LINEAR:
+            return np.ones_like(v)
+        if self.scale is Scale.ARCSINH:
+            factor = 1000.0 / self.deviation
+            return np.asarray(factor / np.sqrt(1.0 + (v * factor) ** 2))
+        half = 0.05 * self.deviation
+        share = self.value(v + half) - self.value(v - half)
+        return np.asarray(np.maximum(share, 0.5 / self.ordered.size) / (2.0 * half))
+
+
+@dataclass(frozen=True, slots=True)
+class Density:
+    """A tabulated density of standardised residuals from −REACH to REACH; outside only the tails."""
+
+    table: Floats
+
+    def at(self, z: Floats) -> Floats:
+        """The density at z, between the points of the table by straight lines."""
+        grid = np.linspace(-REACH, REACH, self.table.size)
+        return np.where(np.abs(z) < REACH, np.interp(z, grid, self.table), TAIL * _cauchy(z))
+
+
+@dataclass(frozen=True, slots=True)
+class NumberChannel:
+    """What was learned. A profile is a bin of x, or one of the frequent values, with a probability p of its own."""
+
+    knots: Floats  # of a map: known values, sorted; none: a density
+    images: Floats  # what they become
+    transform: Transform
+    density: Density
+    edges: Floats  # between bins
+    frequent: Floats  # values that have a profile of their own, sorted; these profiles follow the bins
+    middle: Floats  # (profiles,) med
+    spread: Floats  # (profiles,) s
+    stay: Floats  # (profiles,) p
+    blank: Floats  # (profiles,) probability of a released blank
+    blank_of_missing: float  # the same where the true value is missing
+    pairs: int  # with a known value; 0: nothing was learned
+
+    @property
+    def is_map(self) -> bool:
+        """Whether the released value is a function of the known one."""
+        return self.knots.size > 0
+
+    def profiles(self, x: Floats) -> Ints:
+        """The profile of each known value; −1 where it is missing."""
+        profile = np.searchsorted(self.edges, x, "right")
+        if self.frequent.size:
+            place = np.searchsorted(self.frequent, x).clip(max=self.frequent.size - 1)
+            profile = np.where(self.frequent[place] == x, self.edges.size + 1 + place, profile)
+        return np.where(np.isnan(x) | (self.pairs == 0), -1, profile)
+
+    def image(self, x: Floats) -> Floats:
+        """What a map makes of x: of a value not met before, what it makes of the next one below."""
+        place = np.searchsorted(self.knots, x, "right") - 1
+        return np.where(np.isnan(x), np.nan, self.images[place.clip(min=0)])
+
+
+def fit_number_channel(x: Floats, y: Floats, *, exact: bool = True) -> NumberChannel:
+    """The channel of the pairs (x, y); nan is missing.
+
+    x: what the intruder knows of each person. y: the value in the person's own record. exact: whether x is the
+    true value; only then the channel can be a map.
+    """
+    known = ~np.isnan(x)
+    pair = known & ~np.isnan(y)
+    missing = ~known
+    blank_of_missing = float((np.isnan(y[missing]).sum() + 1e-3) / (missing.sum() + 1e-3))
+    knots = _map_knots(x[pair], y[pair]) if exact and pair.any() else np.empty(0)
+    images = _images(x[pair], y[pair], knots)
+    frequent = _frequent(x[pair])
+    if knots.size:
+        return _map_channel(x[known], y[known], knots, images, blank_of_missing)
+    moved = pair & (x != y)
+    edges = _edges(x[moved] if moved.any() else x[pair])
+    transform, middle, spread, density = _best_scale(x, y, moved, edges)
+    stay, blank = _stay(x[pair], y[pair], edges, frequent), _blank(x[known], y[known], edges, frequent)
+    own_bin = np.searchsorted(edges, frequent, "right")
+    return NumberChannel(
+        knots, images, transform, density, edges, frequent,
+        np.append(middle, middle[own_bin]), np.append(spread, spread[own_bin]), stay, blank,
+        blank_of_missing, int(known.sum()),
+    )  # fmt: skip
+
+
+def released_widths(y: Floats) -> Floats:
+    """Δ: the width of the line that belongs to each released value, more for values released often; nan stays.
+
+    >>> released_widths(np.array([1.0, 2.0, 3.0, 3.0])).round(3)
+    array([0.8, 0.8, 1.6, 1.6])
+    """
+    values, place, count = np.unique(y[~np.isnan(y)], return_inverse=True, return_counts=True)
+    if values.size < 2:
+        return np.where(np.isnan(y), np.nan, 1.0)
+    at = np.arange(values.size)
+    low, high = (at - NEIGHBOURS).clip(min=0), (at + NEIGHBOURS).clip(max=values.size - 1)
+    up_to = np.cumsum(count)
+    # the first and the last of the window only count half: the window ends in the middle of them
+    between = up_to[high] - up_to[low] + (count[low] - count[high]) / 2.0
+    width = np.full(y.shape, np.nan)
+    width[~np.isnan(y)] = (count * (values[high] - values[low]) / between)[place]
+    return width
+
+
+def _map_knots(x: Floats, y: Floats) -> Floats:
+    """The known values, if the released one is a non-decreasing function of them by more than accident."""
+    order = np.lexsort((y, x))
+    x, y = x[order], y[order]
+    same = x[1:] == x[:-1]
+    values = x[np.append(True, ~same)]
+    distinct = np.unique(y).size
+    is_function = not (y[1:] != y[:-1])[same].any() and bool((y[1:] >= y[:-1]).all())
+    ample = np.mean(x == y) > 0.5 or distinct <= 0.7 * values.size or distinct >= FEW_DISTINCT
+    return values if is_function and ample else np.empty(0)
+
+
+def _images(x: Floats, y: Floats, knots: Floats) -> Floats:
+    images = np.empty(knots.size)
+    if knots.size:
+        images[np.searchsorted(knots, x)] = y
+    return images
+
+
+def _map_channel(
+    x: Floats, y: Floats, knots: Floats, images: Floats, blank_of_missing: float
+) -> NumberChannel:
+    edges, none = _edges(x), np.empty(0)
+    blank = _blank(x, y, edges, none)
+    return NumberChannel(
+        knots, images, Transform(Scale.LINEAR, 1.0, none), Density(np.zeros(2)), edges, none,
+        np.zeros(blank.size), np.ones(blank.size), np.ones(blank.size), blank, blank_of_missing, x.size,
+    )  # fmt: skip
+
+
+def _edges(x: Floats) -> Floats:
+    bins = min(BINS, max(1, x.size // BIN_SIZE))
+    return np.unique(np.quantile(x, np.arange(1, bins) / bins)) if bins > 1 else np.empty(0)
+
+
+def _frequent(x: Floats) -> Floats:
+    values, count = np.unique(x, return_counts=True)
+    return values[count >= max(5.0, x.size / 200.0)]
+
+
+def _drawn_to_whole(value: Floats, chosen: Ints, groups: int, whole: float, prior: float) -> Floats:
+    """The mean of each group, drawn towards the whole by so many records."""
+    count = np.bincount(chosen, minlength=groups)
+    return np.asarray((np.bincount(chosen, value, groups) + prior * whole) / (count + prior))
+
+
+def _stay(x: Floats, y: Floats, edges: Floats, frequent: Floats) -> Floats:
+    """p: of a frequent value its own share of stayers, of all others one share, less one record."""
+    stays = (x == y).astype(np.float64)
+    place = np.searchsorted(frequent, x).clip(max=max(frequent.size - 1, 0))
+    often = frequent[place] == x if frequent.size else np.zeros(x.size, dtype=np.bool_)
+    others = stays[~often]
+    share = max(others.sum() - 1.0, 0.0) / max(others.size - 1, 1)
+    count = np.bincount(place[often], minlength=frequent.size)[: frequent.size]
+    own = np.bincount(place[often], stays[often], frequent.size)[: frequent.size] / np.maximum(count, 1)
+    return np.append(np.full(edges.size + 1, share), own)
+
+
+def _blank(x: Floats, y: Floats, edges: Floats, frequent: Floats) -> Floats:
+    """The probability of a released blank by bin; a frequent value is drawn towards its bin."""
+    hidden = np.isnan(y).astype(np.float64)
+    bins = np.searchsorted(edges, x, "right")
+    whole = float(hidden.mean()) if hidden.size else 0.0
+    by_bin = _drawn_to_whole(hidden, bins, edges.size + 1, whole, PRIOR)
+    if not frequent.size:
+        return by_bin
+    place = np.searchsorted(frequent, x).clip(max=frequent.size - 1)
+    often = frequent[place] == x
+    count = np.bincount(place[often], minlength=frequent.size)
+    total = np.bincount(place[often], hidden[often], frequent.size)
+    prior = by_bin[np.searchsorted(edges, frequent, "right")]
+    return np.append(by_bin, (total + PRIOR * prior) / (count + PRIOR))
+
+
+def _best_scale(
+    x: Floats, y: Floats, moved: Bools, edges: Floats
+) -> tuple[Transform, Floats, Floats, Density]:
+    """The scale with the largest leave-one-out density of y, with medians, spreads and the density there."""
+    known = np.sort(x[~np.isnan(x)])
+    deviation = float(known.std()) if known.size else 0.0
+    bins = edges.size + 1
+    if not moved.any() or not deviation > 0:
+        scales = [Scale.LINEAR]
+    else:
+        scales = list(Scale) if moved.sum() >= 2 * PRIOR else [Scale.LINEAR]
+    best, chosen = -np.inf, None
+    for scale in scales:
+        transform = Transform(scale, deviation or 1.0, known)
+        residual = transform.value(y[moved]) - transform.value(x[moved])
+        bin_of = np.searchsorted(edges, x[moved], "right")
+        middle, spread = _centres(
+            residual, bin_of, bins, float(np.std(transform.value(known))) if known.size else 1.0
+        )
+        z = (residual - middle[bin_of]) / spread[bin_of]
+        density, left_out = _kernel_density(z)
+        score = -np.inf
+        if z.size:
+            score = float(
+                np.mean(np.log(left_out) - np.log(spread[bin_of]) + np.log(transform.slope(y[moved])))
+            )
+        if chosen is None or score > best:
+            best, chosen = score, (transform, middle, spread, density)
+    assert chosen is not None
+    return chosen
+
+
+def _centres(residual: Floats, bin_of: Ints, bins: int, deviation: float) -> tuple[Floats, Floats]:
+    """Median and mean absolute deviation by bin, drawn towards those of all."""
+    least = max(1e-9 * deviation, 1e-12)
+    if not residual.size:
+        return np.zeros(bins), np.full(bins, max(deviation, least))
+    whole = float(np.median(residual))
+    count = np.bincount(bin_of, minlength=bins)
+    middle = np.array([np.median(residual[bin_of == b]) if count[b] else whole for b in range(bins)])
+    middle = (count * middle + PRIOR * whole) / (count + PRIOR)
+    far = np.abs(residual - middle[bin_of])
+    return middle, np.maximum(_drawn_to_whole(far, bin_of, bins, float(far.mean()), PRIOR), least)
+
+
+def _cauchy(z: Floats) -> Floats:
+    return np.asarray(1.0 / (np.pi * (1.0 + z * z)))
+
+
+def _normal(z: Floats, deviation: float) -> Floats:
+    return np.asarray(np.exp(-0.5 * (z / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi)))
+
+
+def _kernel_density(z: Floats) -> tuple[Density, Floats]:
+    """The density of z (Silverman's bandwidth), and at each z the density that the others give."""
+    width = _bandwidth(z)
+    half = next((s for s in STEPS if REACH / s <= width / 4), STEPS[-1])
+    step = REACH / half
+    grid = np.linspace(-REACH, REACH, 2 * half + 1)
+    place = (z[np.abs(z) < REACH] + REACH) / step
+    left = np.floor(place).astype(np.int64)
+    count = (
+        np.bincount(left, 1 - (place - left), grid.size)
+        + np.bincount(left + 1, place - left, grid.size)[: grid.size]
+    )
+    taps = np.arange(-int(5 * width / step) - 1, int(5 * width / step) + 2)
+    total = np.convolve(count, _normal(taps * step, width))[taps.size // 2 :][: grid.size]
+    prior, tails = PRIOR * _normal(grid, SPREAD_OF_NORMAL), TAIL * _cauchy(grid)
+    table = (1 - TAIL) * (total + prior) / (z.size + PRIOR) + tails
+    others = np.where(np.abs(z) < REACH, np.interp(z, grid, total) - _normal(np.zeros(1), width), 0.0).clip(
+        min=0.0
+    )
+    left_out = (1 - TAIL) * (others + PRIOR * _normal(z, SPREAD_OF_NORMAL)) / (max(z.size - 1, 0) + PRIOR)
+    return Density(table), left_out + TAIL * _cauchy(z)
+
+
+def _bandwidth(z: Floats) -> float:
+    if z.size < 2:
+        return 1.0
+    quarter = np.quantile(z, [0.25, 0.75])
+    spreads = [s for s in (float(z.std()), float(quarter[1] - quarter[0]) / 1.34) if s > 1e-9]
+    return float(0.9 * min(spreads, default=1.0) * z.size**-0.2)

@@ -1,0 +1,180 @@
+"""What an intruder finds who knows numbers of a person, alone or together with categorical keys."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.kernels.linked import attack as kernel
+from sdckit.models.linked_files import KnownKeys, LinkedFiles, link_files
+from sdckit.models.number_channel import NumberChannel, fit_number_channel
+
+EXACT = 30_000_000  # pairs of a person and a record, up to which all of them are looked at
+_ODD = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+
+
+class Attack(StrEnum):
+    """How the intruder chooses among records."""
+
+    SHARES = "shares"  # the likelihood over what all persons would produce
+    LIKELIHOOD = "likelihood"
+    NORMAL_KERNEL = "normal kernel"  # shares, residuals of all numbers taken as jointly normal
+    NEAREST_RECORD = "nearest record"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkAttack:
+    """The outcome of the strongest attack, one element for each target."""
+
+    targets: Ints  # persons
+    found: Floats  # chance that the intruder picks the target's own record
+    believed: Floats  # the intruder's own probability of the record he picks
+    posterior: Floats  # the intruder's probability of the target's own record
+    best_records: Floats  # how many records look best
+    best_weight: Floats  # their weights
+    settled: Bools  # no record that was passed over could have been better
+    persons: int
+    attack: Attack
+    attacks: dict[Attack, float]  # share found by each attack
+    channels: tuple[NumberChannel, ...]
+
+    @property
+    def value(self) -> float:
+        """Share of persons found."""
+        return float(self.found.mean())
+
+    @property
+    def sampling_error(self) -> float:
+        """Standard error of the value because only some persons were targets."""
+        m = self.found.size
+        if m < 2:
+            return 0.0 if m == self.persons else float("nan")
+        return float(self.found.std(ddof=1) / np.sqrt(m) * np.sqrt(1 - m / self.persons))
+
+    @property
+    def draw_error(self) -> float:
+        """Standard error of the value because the protection is one random draw."""
+        return float(np.sqrt((self.believed * (1 - self.believed)).mean() / self.persons))
+
+    @property
+    def open(self) -> int:
+        """Targets whose attack was broken off; there `found` is an upper bound."""
+        return int((~self.settled).sum())
+
+    def claims(self, sure: float) -> tuple[int, float]:
+        """How many targets the intruder is at least so sure of, and how many of them he found."""
+        claimed = self.believed >= sure - 1e-12
+        return int(claimed.sum()), float(self.found[claimed].sum())
+
+
+def attack_numbers(
+    x: Floats,
+    y: Floats,
+    own: Ints,
+    *,
+    errors: Floats,
+    keys: KnownKeys | None = None,
+    weights: Floats | None = None,
+    targets: Ints | None = None,
+    identity: Ints | None = None,
+    channels: Sequence[NumberChannel] | None = None,
+) -> LinkAttack:
+    """Attack every target with all that is known, in four ways; the way that finds most counts.
+
+    x: true numbers (persons, numbers); y: released numbers (records, numbers); nan is missing. own: the record
+    of each person, −1 where there is none; such persons are never found, but could have produced records. errors:
+    the relative error with which each number is known; 0 exactly. keys: categorical keys beside the numbers.
+    weights: of records. targets: persons; default all. identity: a whole number for each person from which the
+    error of what is known of the person is drawn, the same in every row order; default the position. channels:
+    learned elsewhere, with the same errors; default from the pairs.
+    """
+    x, y = (np.where(np.isfinite(values), values, np.nan) for values in (x, y))
+    known = known_values(x, errors, np.arange(x.shape[0]) if identity is None else identity)
+    linked = own >= 0
+    if channels is None:
+        pairs = zip(known[linked].T, y[own[linked]].T, errors, strict=True)
+        channels = [fit_number_channel(a, b, exact=bool(e == 0)) for a, b, e in pairs]
+    if keys is None:
+        none = np.zeros((x.shape[0], 0), dtype=np.int32)
+        keys = KnownKeys(none, np.zeros((y.shape[0], 0), dtype=np.int32), ())
+    weights = np.ones(y.shape[0]) if weights is None else weights
+    targets = np.arange(x.shape[0]) if targets is None else targets
+    if not y.shape[0] or not targets.size:
+        return _nothing(targets, x.shape[0], channels)
+    return _attacked(known, y, own, channels, keys, weights, targets)
+
+
+def known_values(x: Floats, errors: Floats, identity: Ints) -> Floats:
+    """What the intruder knows: x·(1 + e·u), u uniform between −1 and 1, always the same for the same person."""
+    known = x.copy()
+    for v, error in enumerate(errors):
+        if error > 0:
+            known[:, v] *= 1.0 + error * (2.0 * _uniform(identity, v) - 1.0)
+    return known
+
+
+def draw_targets(identity: Ints, size: int, rng: np.random.Generator) -> Ints:
+    """Positions of a simple random sample of persons, the same persons in every row order."""
+    if size >= identity.size:
+        return np.arange(identity.size)
+    draw = _uniform(identity, int(rng.integers(1, 2**62)))
+    return np.sort(np.lexsort((identity, draw))[:size])
+
+
+def _uniform(identity: Ints, stream: int) -> Floats:
+    """Numbers in [0, 1) by two rounds of multiplying and shifting (SplitMix64)."""
+    bits = identity.astype(np.uint64) + np.uint64((stream + 1) * _ODD[0] % 2**64)
+    for factor, shift in ((_ODD[1], 30), (_ODD[2], 27)):
+        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray((bits ^ (bits >> np.uint64(31))) >> np.uint64(11), dtype=np.float64) * 2.0**-53
+
+
+def _attacked(
+    known: Floats,
+    y: Floats,
+    own: Ints,
+    channels: Sequence[NumberChannel],
+    keys: KnownKeys,
+    weights: Floats,
+    targets: Ints,
+) -> LinkAttack:
+    linked = link_files(known, y, own, channels, keys, weights)
+    exact = _pairs(linked, targets) <= EXACT
+    if exact and linked.files.bins.shape[0] > 1:
+        linked = link_files(known, y, own, channels, keys, weights, all_rows=True)
+    rows, mine, dropped = linked.row[targets], linked.outcome[targets], bool((own < 0).any())
+    lines = kernel.attack(linked.files, rows, mine, exact=exact, dropped=dropped)
+    columns = {
+        Attack.SHARES: (lines, kernel.BY_SHARES),
+        Attack.LIKELIHOOD: (lines, kernel.BY_LIKELIHOOD),
+        Attack.NEAREST_RECORD: (lines, kernel.BY_DISTANCE),
+    }
+    if linked.jointly is not None:
+        jointly = kernel.attack(linked.jointly, rows, mine, exact=exact, dropped=dropped)
+        columns[Attack.NORMAL_KERNEL] = (jointly, kernel.BY_SHARES)
+    means = {name: float(table[:, column].mean()) for name, (table, column) in columns.items()}
+    best = max(means, key=lambda name: means[name])
+    table, column = columns[best]
+    return LinkAttack(
+        targets, table[:, column], table[:, kernel.BELIEVED], table[:, kernel.POSTERIOR],
+        table[:, column + 1], table[:, column + 2], table[:, kernel.OPEN] == 0, known.shape[0], best, means, tuple(channels),
+    )  # fmt: skip
+
+
+def _pairs(linked: LinkedFiles, targets: Ints) -> float:
+    """Pairs of a row and an outcome in the blocks of the targets."""
+    files = linked.files
+    rows = np.diff(files.cell[files.block[:, 0], 0])
+    outcomes = np.diff(files.released[files.block[:, 1], 0])
+    return float((rows * outcomes)[np.unique(linked.block[targets])].sum())
+
+
+def _nothing(targets: Ints, persons: int, channels: Sequence[NumberChannel]) -> LinkAttack:
+    """No record was released, or nobody is attacked."""
+    none = np.zeros(targets.size)
+    return LinkAttack(
+        targets, none, none, none, none, none, none == 0, persons, Attack.SHARES,
+        {Attack.SHARES: 0.0}, tuple(channels),
+    )  # fmt: skip
