@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.choose.release_checks import unmeasured
+from sdckit.choose.release_facts import unmeasured
 
 N = 200
 

@@ -18,9 +18,18 @@ def unlinked_reason(original: Microdata, sets: Sequence[Microdata], linked: bool
 
 
 def not_applicable(
-    spec: Spec, files: Sequence[Microdata], unlinked: str, options: Mapping[str, Any], *, asked: bool
+    spec: Spec,
+    files: Sequence[Microdata],
+    unlinked: str,
+    options: Mapping[str, Any],
+    *,
+    asked: bool,
+    same_people: bool,
 ) -> str:
-    """Why a measure is left out; empty where it applies. `asked`: somebody named it, or files are synthetic."""
+    """Why a measure is left out; empty where it applies.
+
+    asked: somebody named it, or the files are synthetic. same_people: each record is made from one person.
+    """
     original, *protected = files
     given = options.get(spec.name, {})
     missing = spec.lacks(original, given)
@@ -40,6 +49,8 @@ def not_applicable(
         return f"needs to be told {join_names(absent)}, for example {spec.name}={{{absent[0]!r}: …}}"
     if spec.compares is Compares.RECORDS and unlinked:
         return f"compares {spec.compares}, and {unlinked}"
+    if spec.compares is Compares.PERSONS and not same_people:
+        return f"compares {spec.compares}, and {unlinked or 'there are several synthetic files'}"
     if spec.kind is Kind.RISK and "synthetic" in spec.file_names and not asked:
         return "is about synthetic files: say so with linked=False, or ask for it by name"
     return ""

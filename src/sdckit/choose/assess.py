@@ -13,6 +13,8 @@ from sdckit._support.messages import did_you_mean, join_names
 from sdckit._support.progress import Progress, ShowProgress
 from sdckit.choose.applicability import not_applicable, unlinked_reason
 from sdckit.choose.assessment import Assessment, Omission
+from sdckit.choose.criteria import Accepted
+from sdckit.data.intruder import intruders_of
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.data.result import Result, pool_results
 from sdckit.errors import OptionError, SdcError, Stopped, UnknownMethodError, preview
@@ -27,17 +29,23 @@ def assess(
     measures: str | Sequence[str] | None = None,
     max_risk: float | None = None,
     linked: bool | None = None,
+    intruders: Any = None,
+    accept: Any = None,
     progress: Progress | ShowProgress | None = None,
     **measure_options: Any,
 ) -> Assessment:
-    """Run every measure that applies, or those named in `measures`.
+    """Run every measure that applies, or those named in `measures`, and judge whether the file can be released.
 
     Risks of one file are measured before and after. `measure_options` are options by the measure's name,
-    `k_anonymity={"k": 5}` or, for its first option, `k_anonymity=5`; `by=…` goes to all that have it.
-    Measures that compare record by record are left out, with the reason, after synthesis, `sample_records`
-    for files with other ids or another length (`linked=False` says so for a file from elsewhere). After swapping and shuffling a record keeps its place: values that moved are compared with
-    what stood there before, and a note says so. `protected` may be a list of synthetic files: the figures
-    are then means over the files. `warnings` of the result says what no risk looks at.
+    `k_anonymity={"k": 5}` or, for its main option, `k_anonymity=5`; `by=…` goes to all that have it.
+    Measures that compare record by record are left out, with the reason, for files with other ids or another
+    length (`linked=False` says so for a file from elsewhere). After swapping and shuffling a record keeps its
+    place: values that moved are compared with what stood there before, and a note says so. `protected` may be
+    a list of synthetic files: the figures are then means over the files.
+
+    `max_risk`: the share of persons that every one of the `intruders` may find. `accept`: what the data
+    holder accepts with open eyes, for instance {"claims": 5}; see `verdict` of the result, which lists every
+    criterion as met, not met or not judged.
 
     >>> import sdckit as sdc
     >>> data = sdc.demo.survey(n=300, seed=1)
@@ -52,14 +60,16 @@ def assess(
         require_microdata(data, "assess")
     check_ceiling(max_risk)
     if max_risk is not None and not 0 <= max_risk <= 1:
-        raise OptionError("max_risk is a mean individual risk.", given=max_risk, allowed="0 to 1")
-    options = options_by_measure(measure_options)
+        raise OptionError("max_risk is a share of persons.", given=max_risk, allowed="0 to 1")
+    accepted = Accepted.of(accept)
+    options = options_by_measure({**_intruders(intruders), **measure_options})
     measures = None if measures is None else listed(measures, "measures")
     _check_names(measures)
     chosen = [s for name, s in _measures().items() if measures is None or name in measures]
     unlinked = unlinked_reason(original, sets, linked)
     tell = Progress.of(progress)
     synthetic = bool(unlinked) or len(sets) > 1
+    same_people = linked is not False and len(sets) == 1
     before: dict[str, Result] = {}
     results: dict[Kind, dict[str, Result]] = {Kind.RISK: {}, Kind.UTILITY: {}}
     omitted: list[Omission] = []
@@ -67,7 +77,9 @@ def assess(
     for position, spec in enumerate(chosen):
         tell(spec.name, position, len(chosen))
         asked = synthetic or spec.name in options or measures is not None
-        reason = not_applicable(spec, (original, *sets), unlinked, options, asked=asked)
+        reason = not_applicable(
+            spec, (original, *sets), unlinked, options, asked=asked, same_people=same_people
+        )
         if reason:
             omitted.append(Omission(spec.name, reason))
             continue
@@ -92,8 +104,17 @@ def assess(
         tuple(omitted),
         max_risk,
         seconds=seconds,
-        same_people=linked is not False and len(sets) == 1,
+        same_people=same_people,
+        accept=accepted,
     )
+
+
+def _intruders(given: Any) -> dict[str, dict[str, Any]]:
+    """The same intruders for every measure that has any."""
+    if given is None:
+        return {}
+    known = intruders_of(given)
+    return {s.name: {"intruders": known} for s in specs(Kind.RISK) if "intruders" in s.options.model_fields}
 
 
 def check_ceiling(max_risk: Any) -> None:
@@ -138,7 +159,7 @@ def _check_names(measures: Sequence[str] | None) -> None:
 
 
 def options_by_measure(
-    needs: Mapping[str, Any], who: str = "assess", own: str = "measures, max_risk, linked"
+    needs: Mapping[str, Any], who: str = "assess", own: str = "measures, max_risk, linked, intruders, accept"
 ) -> dict[str, dict[str, Any]]:
     """Options by measure, validated before any work starts; `who` asks and has these options of its `own`."""
     measures = _measures()

@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from sdckit.choose.release_checks import unmeasured
+from sdckit.choose.criteria import Accepted, Verdict
+from sdckit.choose.release_checks import judged
+from sdckit.choose.release_facts import unmeasured
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result, show
 
@@ -32,26 +35,16 @@ class Assessment:
     seconds: Mapping[str, float] = field(default_factory=dict)
     same_people: bool = True  # each record of a protected file is one of the original's people
 
-    @property
-    def identifiers_left(self) -> tuple[str, ...]:
-        """Direct identifiers that a protected file still has: it is not for release, whatever its risk."""
-        return tuple(dict.fromkeys(c for data in self.protected for c in data.roles.direct))
+    accept: Accepted = field(default_factory=Accepted)
 
-    @property
-    def risk_acceptable(self) -> bool | None:
-        """Whether the mean individual risk is at or below the accepted one; None without a ceiling.
-
-        Never with direct identifiers in the protected file.
-        """
-        if self.identifiers_left:
-            return False
-        if self.max_risk is None or "individual_risk" not in self.after:
-            return None
-        return self.after["individual_risk"].value <= self.max_risk
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Whether the file can be released: every criterion with its value, limit, status and reason."""
+        return judged(self)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to mind before the file is released: of its steps, and of columns that no risk looks at."""
+        """Warnings of the steps, and of columns that no risk looks at."""
         found: list[str] = []
         for data in self.protected:
             found += data.warnings

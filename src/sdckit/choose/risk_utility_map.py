@@ -17,7 +17,7 @@ from sdckit.choose.point import front as front
 from sdckit.choose.point import hypervolume as hypervolume
 from sdckit.choose.point import lost_everywhere
 from sdckit.choose.quantity import Quantity
-from sdckit.choose.release_checks import unmeasured
+from sdckit.choose.release_facts import unmeasured
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import show
 from sdckit.errors import OptionError

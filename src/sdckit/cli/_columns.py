@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from sdckit.choose.release_checks import DIFFERENT, FEWEST
+from sdckit.choose.release_facts import DIFFERENT, FEWEST
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 

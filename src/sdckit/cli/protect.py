@@ -26,7 +26,7 @@ def protect(
     Example: `sdckit protect scenarios.yaml --scenario k3 --out protected.sav`
     """
     from sdckit.choose.plan import Plan
-    from sdckit.choose.release_checks import unmeasured
+    from sdckit.choose.release_facts import unmeasured
     from sdckit.cli import _json, _show
     from sdckit.cli._files import check_outputs, plan_inputs
     from sdckit.cli._plan import one_scenario

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
+from sdckit.data.intruder import Intruder
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 
@@ -17,6 +18,8 @@ def to_builtin(options: Mapping[str, Any]) -> dict[str, Any]:
     def simple(value: Any) -> Any:
         if isinstance(value, BaseModel):
             return simple(value.model_dump())
+        if isinstance(value, Intruder):
+            return {value.name: simple(value.as_dict())}
         if isinstance(value, StrEnum):
             return value.value
         if isinstance(value, Mapping):

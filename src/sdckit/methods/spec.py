@@ -44,6 +44,7 @@ class Compares(StrEnum):
 
     ONE_FILE = "one file"
     RECORDS = "each record with its counterpart"
+    PERSONS = "each person with the record that was made from them, where there is one"
     DISTRIBUTIONS = "distributions, also of files of different length"
 
 

@@ -34,7 +34,8 @@ from sdckit.risk.frequencies import missing_note
     reference="Hundepool et al. (2012), Statistical Disclosure Control, ch. 3; Templ (2017), ch. 3",
     interpretation=(
         "The mean, over persons, of the probability that an intruder who knows the keys of everybody in a "
-        "household recognises at least one of its members, and with one all the others. 0.01: one person in a "
+        "household recognises at least one of its members, and with one all the others. 0.01: one person in "
+        "a "
         "hundred is exposed in this way on average. It is at least as high as the individual risk."
     ),
 )

@@ -84,7 +84,8 @@ Register = Annotated[
     chart=charts.CellSizes("people in the population with the same keys"),
     reference="Sweeney (2002); El Emam & Dankar (2008)",
     interpretation=(
-        "The intruder (a “journalist”) has a register of the whole population and looks for the person behind "
+        "The intruder (a “journalist”) has a register of the whole population and looks for the person "
+        "behind "
         "a record, anyone will do. 0: every record fits at least k people in it. 0.05: one record in twenty "
         "fits fewer. A “prosecutor” knows that a certain person is in the file, so only the file counts."
     ),

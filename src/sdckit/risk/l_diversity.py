@@ -46,7 +46,8 @@ class MissingSensitive(StrEnum):
     ),
     reference="Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007)",
     interpretation=(
-        "The intruder knows the keys of a person and that the person is in the file. 1: somewhere all records "
+        "The intruder knows the keys of a person and that the person is in the file. 1: somewhere all "
+        "records "
         "with the same keys have the same sensitive value, so it is learnt without finding the record. 3: "
         "whoever looks up a person is left with at least three values to choose from."
     ),

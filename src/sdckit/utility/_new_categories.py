@@ -24,6 +24,7 @@ def new_categories(original: Microdata, protected: Microdata, columns: Sequence[
         return ()
     have = "has" if len(names) == 1 else "have"
     return (
-        f"{join_names(names)} {have} other categories than in the original (recoded): every value or cell under "
+        f"{join_names(names)} {have} other categories than in the original (recoded): every value or cell "
+        "under "
         "a new name counts as changed, however near it is.",
     )

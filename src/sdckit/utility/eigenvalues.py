@@ -35,7 +35,8 @@ class MissingNumbers(StrEnum):
     reference="Templ (2017), ch. 5; Rousseeuw & Van Driessen (1999) for the robust version",
     chart=charts.PartsBeforeAfter("eigenvalue", prefix="component "),
     interpretation=(
-        "0: the principal components explain what they explained. The sum over components is large when small "
+        "0: the principal components explain what they explained. The sum over components is large when "
+        "small "
         "eigenvalues grow, as noise makes them: 1 in all is visible, 10 means the structure is gone."
     ),
 )

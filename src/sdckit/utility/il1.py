@@ -33,7 +33,8 @@ class Scale(StrEnum):
     chart=charts.PartsBars("il1", "mean change, share of the value (or standard deviations)"),
     interpretation=(
         "0: no number changed. 0.1: numbers moved by a tenth of themselves on average. Values close to 0 can "
-        "make it very large: il1s or scale='sd' is steadier. After swapping it says how far values moved, and "
+        "make it very large: il1s or scale='sd' is steadier. After swapping it says how far values moved, "
+        "and "
         "little of what analyses lose."
     ),
 )

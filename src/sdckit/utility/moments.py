@@ -28,7 +28,8 @@ Probability = Annotated[float, Field(ge=0, le=1)]
     reference="Templ (2017), ch. 5; Domingo-Ferrer & Torra (2001)",
     chart=charts.moment_change,
     interpretation=(
-        "0: means and variances are as before. 0.05: they moved by 5 % of themselves on average. Noise raises "
+        "0: means and variances are as before. 0.05: they moved by 5 % of themselves on average. Noise "
+        "raises "
         "variances, microaggregation lowers them: the box plots show which way."
     ),
 )

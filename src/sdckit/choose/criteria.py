@@ -1,0 +1,208 @@
+"""The verdict on a protected file: a list of criteria, each met, not met or not judged."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sdckit._support.messages import did_you_mean, join_names
+from sdckit._support.number_text import number, percent
+from sdckit.errors import OptionError, preview
+
+
+class Status(StrEnum):
+    """What became of a criterion."""
+
+    MET = "met"
+    NOT_MET = "not met"
+    NOT_JUDGED = "not judged"
+
+
+class Release(StrEnum):
+    """What the criteria say together."""
+
+    RELEASABLE = "releasable"
+    NOT_RELEASABLE = "not releasable"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One question that is asked before a file is released.
+
+    value and limit are what was found and what is accepted, where there are such numbers. mends: the step or
+    decision that would settle it. share: value and limit are shares of persons.
+    """
+
+    name: str
+    status: Status
+    why: str
+    value: float | None = None
+    limit: float | None = None
+    mends: str = ""
+    share: bool = False
+
+    @property
+    def met(self) -> bool:
+        """Whether it was judged and is met."""
+        return self.status is Status.MET
+
+    def text(self, which: float | None) -> str:
+        """The value or the limit as people write it."""
+        return "" if which is None else percent(which) if self.share else number(which)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "name": self.name,
+            "status": self.status.value,
+            "value": self.value,
+            "limit": self.limit,
+            "why": self.why,
+            "mends": self.mends,
+        }
+
+
+@dataclass(frozen=True)
+class Verdict(Sequence[Criterion]):
+    """All criteria of one protected file. Releasable only if every one of them is judged and met.
+
+    >>> asked = [Criterion("direct identifiers", Status.MET, "None is left.")]
+    >>> Verdict(tuple(asked), "k3").status
+    <Release.RELEASABLE: 'releasable'>
+    >>> asked.append(Criterion("claims", Status.NOT_JUDGED, "5 claims are right."))
+    >>> print(Verdict(tuple(asked), "k3").headline)
+    “k3” is not cleared for release: 1 criterion is not judged. 5 claims are right.
+    """
+
+    criteria: tuple[Criterion, ...]
+    scenario: str = ""
+
+    @property
+    def status(self) -> Release:
+        """Releasable, not releasable, or open where something was not judged."""
+        found = {criterion.status for criterion in self.criteria}
+        if Status.NOT_MET in found:
+            return Release.NOT_RELEASABLE
+        return Release.RELEASABLE if found == {Status.MET} else Release.OPEN
+
+    @property
+    def releasable(self) -> bool:
+        """Whether every criterion is judged and met."""
+        return self.status is Release.RELEASABLE
+
+    @property
+    def exit_code(self) -> int:
+        """What a program ends with: 0 met, 3 not met, 4 not judged."""
+        return {Release.RELEASABLE: 0, Release.NOT_RELEASABLE: 3, Release.OPEN: 4}[self.status]
+
+    def of(self, status: Status) -> tuple[Criterion, ...]:
+        """The criteria with this status."""
+        return tuple(c for c in self.criteria if c.status is status)
+
+    @property
+    def headline(self) -> str:
+        """The verdict in one or two sentences; what was not judged is part of it."""
+        name = f"“{self.scenario}”" if self.scenario else "The protected file"
+        failed, unjudged = self.of(Status.NOT_MET), self.of(Status.NOT_JUDGED)
+        if self.releasable:
+            return f"{name} can be released: all {len(self.criteria)} criteria are judged and met."
+        parts = [_counted(failed, "not met"), _counted(unjudged, "not judged")]
+        counts = ", ".join(part for part in parts if part)
+        first = (failed or unjudged)[0]
+        cleared = "must not be released" if failed else "is not cleared for release"
+        return f"{name} {cleared}: {counts}. {first.why}"
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.criteria[index]
+
+    def __len__(self) -> int:
+        return len(self.criteria)
+
+    def __iter__(self) -> Iterator[Criterion]:
+        return iter(self.criteria)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "status": self.status.value,
+            "headline": self.headline,
+            "criteria": [criterion.as_dict() for criterion in self.criteria],
+        }
+
+    def __repr__(self) -> str:
+        marks = {Status.MET: "✓", Status.NOT_MET: "✗", Status.NOT_JUDGED: "?"}
+        rows = [f"  {marks[c.status]} {c.name}: {c.why}" for c in self.criteria]
+        return "\n".join([self.headline, *rows])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = "".join(
+            f"<tr><td>{escape(c.name)}</td><td>{c.status.value}</td><td>{escape(c.text(c.value))}</td>"
+            f"<td>{escape(c.text(c.limit))}</td><td>{escape(c.why)}</td><td>{escape(c.mends)}</td></tr>"
+            for c in self.criteria
+        )
+        heads = "".join(
+            f"<th>{h}</th>" for h in ("criterion", "status", "value", "limit", "why", "what would mend it")
+        )
+        return f"<p><b>{escape(self.headline)}</b></p><table><tr>{heads}</tr>{rows}</table>"
+
+
+def _counted(criteria: Sequence[Criterion], what: str) -> str:
+    if not criteria:
+        return ""
+    plural = "criterion is" if len(criteria) == 1 else "criteria are"
+    return f"{len(criteria)} {plural} {what}"
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What the data holder accepts with open eyes; everything else must be judged and met.
+
+    claims: how many right claims of a sure intruder. inference: the share of persons whose sensitive value
+    may be inferred beyond the baseline; without it the accepted risk. columns: columns that somebody has
+    looked at and found harmless although no risk looks at them. numbers: numbers that may be released
+    unchanged. order: the order of the rows may be that of the original. missing_keys: keys missing from the
+    start are understood. population: the number of people the weights stand for.
+    """
+
+    claims: float = 0
+    inference: float | None = None
+    columns: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    order: bool = False
+    missing_keys: bool = False
+    population: float | None = None
+
+    @classmethod
+    def of(cls, given: Any) -> "Accepted":
+        """From what a user or a plan says, checked."""
+        if given is None or isinstance(given, cls):
+            return given or cls()
+        names = list(cls.__dataclass_fields__)
+        if not isinstance(given, Mapping):
+            raise OptionError("accept is not valid.", given=preview(given), allowed=join_names(names))
+        for name in given:
+            if name not in names:
+                raise OptionError(
+                    f"accept has no entry {name!r}.",
+                    allowed=join_names(names),
+                    hint=did_you_mean(name, names),
+                )
+        for name in ("claims", "inference", "population"):
+            value = given.get(name)
+            good = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+            if value is not None and not good:
+                raise OptionError(f"accept: {name} is a number.", given=preview(value), allowed="0 or more")
+        for name in ("order", "missing_keys"):
+            if not isinstance(given.get(name, False), bool):
+                raise OptionError(f"accept: {name} is true or false.", given=preview(given[name]))
+        values = dict(given)
+        for name in ("columns", "numbers"):
+            value = given.get(name, ())
+            listed = (value,) if isinstance(value, str) else value
+            if not isinstance(listed, Sequence) or not all(isinstance(c, str) for c in listed):
+                raise OptionError(f"accept: {name} names columns.", given=preview(value))
+            values[name] = tuple(listed)
+        return cls(**values)

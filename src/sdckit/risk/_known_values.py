@@ -1,0 +1,174 @@
+"""What an intruder knows of each person beside what the file shows: both files in common codes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from sdckit._support.arrays import Floats, Ints
+from sdckit.data.intruder import Intruder
+from sdckit.data.microdata import Microdata
+from sdckit.data.record_links import source_rows
+from sdckit.data.values import texts
+from sdckit.kernels.hashing import pack
+from sdckit.methods.recoding import apply_same_recoding
+from sdckit.models.category_channel import CategoryChannel
+from sdckit.models.key_pairs import KeyPairs
+
+
+@dataclass(frozen=True, eq=False)
+class LinkedFiles:
+    """An original and a protected file whose records are known to be made from the original's persons."""
+
+    original: Microdata
+    protected: Microdata
+    own: Ints  # for each person the row of their record, −1 where it was left out
+
+    @classmethod
+    def of(cls, original: Microdata, protected: Microdata) -> "LinkedFiles | None":
+        """The linked files; None where nothing tells which record is whose."""
+        rows = source_rows(original, protected)
+        if rows is None:
+            return None
+        own = np.full(original.height, -1, dtype=np.int64)
+        own[rows] = np.arange(len(rows))
+        return cls(original, protected, own)
+
+    @cached_property
+    def weights(self) -> Floats | None:
+        """The survey weights of the released records; None without a weight role."""
+        name = self.original.roles.weight
+        if name is None:
+            return None
+        kept = name in self.protected.columns and self.protected.frame[name].dtype.is_numeric()
+        if kept and not self.protected.frame[name].null_count():
+            return np.asarray(self.protected.frame[name].cast(pl.Float64).to_numpy(), dtype=np.float64)
+        weights = np.empty(self.protected.height)
+        weights[self.own[self.own >= 0]] = self.original.weights()[self.own >= 0]
+        return weights
+
+    @cached_property
+    def identity(self) -> Ints:
+        """A whole number for each person that does not depend on the order of the rows."""
+        hashes = self.original.ids().hash(seed=1).to_numpy()
+        return np.asarray(hashes >> np.uint64(1), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class KnownKeys:
+    """Keys that an intruder knows, in codes that both files share; −1 is missing or suppressed."""
+
+    names: tuple[str, ...]
+    true: Ints  # [persons, keys]
+    released: Ints  # [records, keys]
+    sizes: tuple[int, ...]
+    images: tuple[Ints | None, ...]  # where the log says so, the released category of each true value
+
+    @classmethod
+    def of(cls, files: LinkedFiles, names: Sequence[str]) -> "KnownKeys":
+        """The codes of these columns."""
+        shown = tuple(c for c in names if c in files.protected.columns)
+        alike, _ = apply_same_recoding(files.original, files.protected, shown)
+        coded = [_coded(c, files.original, files.protected, alike) for c in shown]
+        n, m = files.original.height, files.protected.height
+        return cls(
+            shown,
+            np.column_stack([c[0] for c in coded]) if coded else np.empty((n, 0), dtype=np.int64),
+            np.column_stack([c[1] for c in coded]) if coded else np.empty((m, 0), dtype=np.int64),
+            tuple(c[2] for c in coded),
+            tuple(c[3] for c in coded),
+        )
+
+    def only(self, names: Sequence[str]) -> "KnownKeys":
+        """Some of the keys."""
+        at = [self.names.index(c) for c in names]
+        return KnownKeys(
+            tuple(names),
+            self.true[:, at],
+            self.released[:, at],
+            tuple(self.sizes[i] for i in at),
+            tuple(self.images[i] for i in at),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CountedPairs:
+    """Persons with the same true and released keys, counted once; `cell` is the pair of each person."""
+
+    pairs: KeyPairs
+    cell: Ints
+    channels: tuple[CategoryChannel, ...]
+
+    @classmethod
+    def of(cls, files: LinkedFiles, keys: KnownKeys, extra: Ints | None = None) -> "CountedPairs":
+        """The counts; `extra` codes of persons (a sensitive value) keep pairs apart."""
+        present = files.own >= 0
+        y = np.full(keys.true.shape, -1, dtype=np.int64)
+        y[present] = keys.released[files.own[present]]
+        beside = [keys.true, y, present[:, None].astype(np.int64)]
+        if extra is not None:
+            beside.append(extra[:, None])
+        codes = np.ascontiguousarray(np.hstack(beside), dtype=np.int32)
+        _, first, cell = np.unique(pack(codes), return_index=True, return_inverse=True)
+        count = np.bincount(cell).astype(np.float64)
+        weights = None
+        if files.weights is not None:
+            of_persons = np.where(present, files.weights[np.maximum(files.own, 0)], 0.0)
+            weights = np.bincount(cell, of_persons).astype(np.float64)
+        pairs = KeyPairs(keys.true[first], y[first], keys.sizes, count, weights, present[first])
+        return cls(pairs, cell, pairs.channels(keys.images))
+
+
+def numbers_of(
+    files: LinkedFiles, numbers: Mapping[str, float]
+) -> tuple[tuple[str, ...], Floats, Floats, Floats]:
+    """Numbers that both files have as numbers: names, true values, released values, relative errors."""
+    first, second = files.original.frame, files.protected.frame
+    names = tuple(
+        c
+        for c in numbers
+        if c in second.columns and second[c].dtype.is_numeric() and first[c].dtype.is_numeric()
+    )
+
+    def matrix(frame: pl.DataFrame) -> Floats:
+        columns = [frame[c].cast(pl.Float64).fill_null(float("nan")).to_numpy() for c in names]
+        return np.column_stack(columns) if columns else np.empty((frame.height, 0))
+
+    return names, matrix(first), matrix(second), np.array([numbers[c] for c in names])
+
+
+def known_columns(intruder: Intruder, files: LinkedFiles) -> tuple[tuple[str, ...], dict[str, float]]:
+    """What an intruder knows: keys, among them numbers that are released as categories, and numbers."""
+    known = intruder.known(files.original)
+    second = files.protected.frame
+    as_numbers = {
+        c: e for c, e in known.numbers.items() if c in second.columns and second[c].dtype.is_numeric()
+    }
+    as_keys = [c for c in known.numbers if c in second.columns and c not in as_numbers]
+    return (*known.keys, *as_keys), as_numbers
+
+
+def _coded(
+    column: str, original: Microdata, protected: Microdata, alike: Microdata
+) -> tuple[Ints, Ints, int, Ints | None]:
+    """Codes of the true and the released values, how many values there are, and the map of the log."""
+    true, released, image = (texts(data.frame[column]) for data in (original, protected, alike))
+    values = pl.concat([true, released, image]).unique().drop_nulls().sort()
+    size = len(values)
+    places = pl.Series(np.arange(size))
+
+    def codes(column: pl.Series) -> Ints:
+        if not size:
+            return np.full(len(column), -1, dtype=np.int64)
+        return (
+            column.replace_strict(values, places, default=-1, return_dtype=pl.Int64).fill_null(-1).to_numpy()
+        )
+
+    x, y, mapped = codes(true), codes(released), codes(image)
+    if np.array_equal(x, mapped):
+        return x, y, size, None
+    images = np.append(np.arange(size), size)
+    images[np.where(x < 0, size, x)] = np.where(mapped < 0, size, mapped)
+    return x, y, size, images

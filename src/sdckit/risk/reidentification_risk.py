@@ -1,0 +1,339 @@
+"""Re-identification risk: what an informed intruder really finds, after any protection."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan, sqrt
+from typing import Annotated, Any
+
+import numpy as np
+import polars as pl
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit._support.messages import join_names
+from sdckit._support.progress import Progress
+from sdckit.data.intruder import Intruder, Unit, default_intruders, intruders_of
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
+from sdckit.methods.options import Option
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import Compares, Figure, records
+from sdckit.models import linked_files
+from sdckit.models.key_intruder import attack_keys
+from sdckit.models.number_intruder import attack_numbers, draw_targets
+from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, known_columns, numbers_of
+
+ALL = 5_000  # persons up to whom everybody is attacked, also by numbers
+NO_LINK = "Nothing tells which record was made from which person, so that re-identification is not defined."
+
+Intruders = Annotated[
+    Sequence[Any] | None,
+    BeforeValidator(lambda given: None if given is None else intruders_of(given)),
+    WithJsonSchema({"type": "object", "format": "intruders"}),
+    Option(
+        "Intruders",
+        "Who might attack: what they know of a person, how exactly, and whether they know that the person is "
+        "in the file.",
+        absent="a neighbour, an insider and, with households, somebody who knows a whole household",
+    ),
+]
+Sure = Annotated[
+    float,
+    Field(gt=0, le=1),
+    Option("Sure from", "The probability from which on an intruder claims to have found a person."),
+]
+Targets = Annotated[
+    int,
+    Field(ge=1),
+    Option(
+        "Persons attacked",
+        f"How many persons, drawn at random, are attacked by numbers in files of more than {ALL:,} persons.",
+    ),
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one intruder finds: arrays over the persons attacked."""
+
+    intruder: Intruder
+    persons: Ints  # rows of the original
+    found: Floats  # probability that the pick is right
+    believed: Floats  # what the intruder gives it
+    posterior: Floats  # what the intruder gives to the person's own record
+    risks: Floats  # on the axis: found, or with weights for whom is not known to be in the file
+    attack: str
+    notes: tuple[str, ...] = ()
+    not_judged: tuple[str, ...] = ()  # columns whose change could not be learned: the risk may be higher
+
+    @property
+    def value(self) -> float:
+        """The mean risk over the persons attacked."""
+        return float(self.risks.mean())
+
+    def claimed(self, sure: float) -> Bools:
+        """Whom the intruder claims to have found."""
+        return np.asarray((self.believed if self.certain else self.risks) >= sure)
+
+    @property
+    def certain(self) -> bool:
+        """Whether the intruder knows that the person is in the file."""
+        return self.risks is self.found
+
+    def row(self, sure: float, n: int) -> dict[str, Any]:
+        """One row of the table of intruders, for all n persons."""
+        scale = n / len(self.persons)
+        claimed = self.claimed(sure)
+        spread = self.risks.std(ddof=1) if len(self.risks) > 1 else 0.0
+        sampling = spread / sqrt(len(self.risks)) * sqrt(max(1 - len(self.risks) / n, 0.0))
+        drawn = sqrt(float((self.believed * (1 - self.believed)).sum()) * scale) / n if self.certain else 0.0
+        return {
+            "intruder": self.intruder.name,
+            "knows": self.intruder.describe(),
+            "value": self.value,
+            "standard_error": sqrt(sampling**2 + drawn**2),
+            "sampling_error": sampling,
+            "max_risk": self.intruder.max_risk,
+            "not_judged": ", ".join(self.not_judged),
+            "expected_links": float(self.found.sum()) * scale,
+            "believed": float(self.believed.sum()) * scale,
+            "claims": float(claimed.sum()) * scale,
+            "claims_right": float(self.risks[claimed].sum()) * scale,
+            "expected_reidentifications": float(self.risks.sum()) * scale,
+            "attack": self.attack,
+            "persons_attacked": len(self.persons),
+            "on_axis": self.intruder.on_axis,
+        }
+
+
+@risk(
+    "Re-identification risk",
+    bounds=(0, 1),
+    unit="share of persons",
+    share=True,
+    compares=Compares.PERSONS,
+    flags="claimed",
+    figures={
+        "expected_links": records("Persons found by their best guess"),
+        "believed": records("Persons the intruder believes to have found"),
+        "standard_error": Figure("Standard error of the value", bounds=(0, 1)),
+        "claims": records("Persons claimed by an intruder who is sure"),
+        "claims_right": records("Claims that are right"),
+        "expected_reidentifications": records("Expected re-identifications"),
+    },
+    section="keys",
+    reference="Fellegi & Sunter (1969); Duncan & Lambert (1989); Reiter (2005); Skinner & Shlomo (2008)",
+    interpretation=(
+        "An intruder knows the true values of a person and how the file was protected, and picks the record "
+        "that fits best. The value is the share of persons for whom the pick is right, counted by the data "
+        "holder, who knows whose record each is. 0.01: one person in a hundred is found. It means the same "
+        "after every protection."
+    ),
+)
+def reidentification_risk(
+    original: Microdata,
+    protected: Microdata,
+    *,
+    intruders: Intruders = None,
+    sure: Sure = 0.9,
+    targets: Targets = 1000,
+    progress: Progress,
+) -> Result:
+    r"""The share of persons whom an intruder finds who knows their true values and how the file was made.
+
+    The intruder knows for each variable how likely every true value becomes every released one, m(y|x),
+    not the random draws. With :math:`L_{ij} = \prod_v m_v(y_{jv} \mid x_{iv})` for person i and record j,
+
+    .. math:: U_j = \sum_l L_{lj}, \qquad s_{ij} = L_{ij}/U_j, \qquad
+       \rho_{ij} = \frac{s_{ij}/(1-s_{ij})}{\sum_k s_{ik}/(1-s_{ik})}
+
+    he picks the record with the largest share s; among equals at random. **value**: the mean, over persons, of
+    the chance that the pick is right. Several attacks are tried (shares, the likelihood alone and, with
+    numbers, a normal kernel and the nearest record); the strongest counts. Because the outcome is counted, a
+    poor model of the protection makes a weaker attack, never a wrong number. m is learned from the true pairs
+    with few parameters, so that no single pair leaves a trace; maps (recoding) come from the log.
+
+    For an intruder who does not know that the person is in the file (`in_file: false`) the survey weights
+    count: r = R(|T|, W), the individual risk of the set T of best records with weight W, where the own record
+    is in T. Unprotected and recoded files then have exactly their `individual_risk`. Numbers known to such an
+    intruder count as if he knew that the person is in the file.
+
+    figures, of the intruder on the axis (the most dangerous where there are several): expected_links,
+    believed (what he thinks to have found), standard_error (of one draw of the protection, and of the sample
+    of persons attacked), claims (persons of whom he is at least `sure`) and claims_right,
+    expected_reidentifications. tables: `intruders`, a row each. parts: a row for each person and intruder:
+    found, posterior, believed, claimed.
+
+    Weights: only for intruders who do not know who is in the file. Missing values: a missing true key is a
+    value of its own, a suppressed one a released value of its own; of a missing true number nothing is known.
+    Persons whose record was left out count, and are not found. Without a link between the files the value is
+    nan. In large files only `targets` persons are attacked by numbers, and the standard error says so.
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"sex": list("ffmm"), "age": [30, 30, 30, 80]}), keys=["sex", "age"])
+    >>> sdc.risk.reidentification_risk(data, data).value
+    0.75
+    """
+    chosen = tuple(intruders) if intruders is not None else default_intruders(original)
+    for intruder in chosen:
+        intruder.known(original)
+    if not chosen:
+        return Result(nan, notes=("No column has the role keys or numeric: an intruder knows nothing.",))
+    files = LinkedFiles.of(original, protected)
+    if files is None:
+        return Result(nan, notes=(NO_LINK,))
+    outcomes = []
+    for position, intruder in enumerate(chosen):
+        progress(f"intruder {intruder.name}", position, len(chosen))
+        outcomes.append(attack(files, intruder, targets))
+    return _result(files, outcomes, sure)
+
+
+def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
+    """What one intruder finds."""
+    keys, numbers = known_columns(intruder, files)
+    known = KnownKeys.of(files, keys)
+    notes = _unseen(intruder, files)
+    if intruder.unit is Unit.HOUSEHOLD and files.original.roles.household is not None:
+        from sdckit.risk._household_attack import attack_households
+
+        return attack_households(files, intruder, known, notes)
+    counted = CountedPairs.of(files, known)
+    exactly = _hidden_numbers(files, known, counted)  # keys that changed like numbers: ages with noise
+    if exactly:
+        numbers = {**numbers, **dict.fromkeys(exactly, 0.0)}
+        known = known.only([c for c in known.names if c not in exactly])
+        counted = CountedPairs.of(files, known)
+    notes += tuple(
+        channel.sentence(name) for name, channel in zip(known.names, counted.channels, strict=True)
+    )
+    if not numbers:
+        by_keys = attack_keys(counted.pairs, counted.channels)
+        if isinstance(by_keys, TooManyCells):
+            return _by_numbers(files, intruder, known, counted, {}, targets, notes)
+        risks = by_keys.found
+        if not intruder.in_file and files.weights is not None:
+            risks = by_keys.risks()
+        cell = counted.cell
+        found = by_keys.found[cell]
+        return Outcome(
+            intruder,
+            np.arange(files.original.height),
+            found,
+            by_keys.believed[cell],
+            by_keys.posterior[cell],
+            found if risks is by_keys.found else risks[cell],
+            str(by_keys.strongest),
+            notes,
+            _not_learned(known, counted),
+        )
+    if not intruder.in_file:
+        notes += (f"Intruder {intruder.name} knows numbers, so that being in the file is taken as known.",)
+    return _by_numbers(files, intruder, known, counted, numbers, targets, notes)
+
+
+def _by_numbers(
+    files: LinkedFiles,
+    intruder: Intruder,
+    keys: KnownKeys,
+    counted: CountedPairs,
+    numbers: dict[str, float],
+    targets: int,
+    notes: tuple[str, ...],
+) -> Outcome:
+    _, x, y, errors = numbers_of(files, numbers)
+    n = files.original.height
+    rng = np.random.default_rng(1)
+    chosen = np.arange(n) if n <= ALL else draw_targets(files.identity, min(targets, n), rng)
+    sizes = np.array(keys.sizes, dtype=np.int64)
+    found = attack_numbers(
+        x,
+        y,
+        files.own,
+        errors=errors,
+        keys=linked_files.KnownKeys(
+            np.where(keys.true < 0, sizes, keys.true).astype(np.int32),
+            np.where(keys.released < 0, sizes, keys.released).astype(np.int32),
+            tuple(channel.matrix() for channel in counted.channels),
+        ),
+        weights=files.weights,
+        targets=chosen,
+        identity=files.identity,
+    )
+    if len(chosen) < n:
+        notes += (f"{len(chosen):,} of {n:,} persons, drawn at random, were attacked.",)
+    if found.open:
+        notes += (
+            f"For {found.open:,} persons not every record could be looked at: they count as found where the "
+            "best of those looked at is theirs, so that the value may be too high.",
+        )
+    return Outcome(
+        intruder,
+        found.targets,
+        found.found,
+        found.believed,
+        found.posterior,
+        found.found,
+        str(found.attack),
+        notes,
+        _not_learned(keys, counted),
+    )
+
+
+def _hidden_numbers(files: LinkedFiles, keys: KnownKeys, counted: CountedPairs) -> list[str]:
+    """Keys that are numbers in both files and changed so that no channel of categories can be learned."""
+    kinds = files.original.frame.schema, files.protected.frame.schema
+    return [
+        name
+        for name, channel in zip(keys.names, counted.channels, strict=True)
+        if not channel.learnable and all(kind[name].is_numeric() for kind in kinds)
+    ]
+
+
+def _not_learned(keys: KnownKeys, counted: CountedPairs) -> tuple[str, ...]:
+    return tuple(c for c, channel in zip(keys.names, counted.channels, strict=True) if not channel.learnable)
+
+
+def _unseen(intruder: Intruder, files: LinkedFiles) -> tuple[str, ...]:
+    """A note on what the intruder knows that the protected file does not have."""
+    known = intruder.known(files.original)
+    gone = [c for c in (*known.keys, *known.numbers) if c not in files.protected.columns]
+    return (f"The protected file no longer has {join_names(gone)}.",) if gone else ()
+
+
+def _result(files: LinkedFiles, outcomes: Sequence[Outcome], sure: float) -> Result:
+    n = files.original.height
+    rows = [one.row(sure, n) for one in outcomes]
+    on_axis = [i for i, one in enumerate(outcomes) if one.intruder.on_axis] or list(range(len(outcomes)))
+    first = max(on_axis, key=lambda i: rows[i]["value"])
+    names = (
+        "expected_links",
+        "believed",
+        "standard_error",
+        "claims",
+        "claims_right",
+        "expected_reidentifications",
+    )
+    ids = files.original.ids(beside=("intruder", "found", "posterior", "believed", "claimed"))
+    parts = [
+        pl.DataFrame(
+            [
+                ids.gather(one.persons),
+                pl.Series("intruder", [one.intruder.name] * len(one.persons)),
+                pl.Series("found", one.risks),
+                pl.Series("posterior", one.posterior),
+                pl.Series("believed", one.believed),
+                pl.Series("claimed", one.claimed(sure)),
+            ]
+        )
+        for one in [outcomes[first], *(o for i, o in enumerate(outcomes) if i != first)]
+    ]
+    notes = [f"{outcomes[first].intruder.name}: {outcomes[first].intruder.describe()}."]
+    notes += [text for one in outcomes for text in one.notes]
+    return Result(
+        rows[first]["value"],
+        {name: rows[first][name] for name in names},
+        pl.concat(parts),
+        tuple(dict.fromkeys(notes)),
+        {"intruders": pl.DataFrame(rows, infer_schema_length=None)},
+    )
