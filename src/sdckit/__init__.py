@@ -14,11 +14,13 @@ from sdckit._version import __version__ as __version__
 from sdckit.choose.assess import assess as assess
 from sdckit.choose.assessment import Assessment as Assessment
 from sdckit.choose.compare import compare as compare
+from sdckit.choose.describe import describe as describe
 from sdckit.choose.plan import Plan as Plan
 from sdckit.choose.risk_utility_map import RiskUtilityMap as RiskUtilityMap
 from sdckit.choose.scenario import Scenario as Scenario
 from sdckit.choose.scenario import Step as Step
 from sdckit.choose.search import search as search
+from sdckit.data.intruder import Intruder as Intruder
 from sdckit.data.key_cells import Missing as Missing
 from sdckit.data.labels import Labels as Labels
 from sdckit.data.microdata import Microdata as Microdata

@@ -9,7 +9,7 @@ import yaml
 
 import sdckit as sdc
 from sdckit.choose.plan import Plan
-from sdckit.cli._columns import described
+from sdckit.choose.describe import describe
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 
@@ -17,7 +17,7 @@ N = 60
 
 
 def roles(**columns):
-    found = described(Microdata.of(pl.DataFrame(columns)))
+    found = describe(Microdata.of(pl.DataFrame(columns))).columns
     return {c.name: c.role.value if c.role else None for c in found}
 
 
@@ -85,7 +85,7 @@ def test_where_no_name_is_known_few_values_are_keys():
 def test_the_label_is_asked_where_the_name_says_nothing():
     frame = pl.DataFrame({"V1": [1, 2] * 30, "V2": [1, 2] * 30, "income": np.arange(60) * 1.5})
     labels = sdc.labels.Labels({"V1": "Sex of the respondent", "V2": "Water", "income": "From age 15"})
-    found = {c.name: c.role for c in described(Microdata.of(frame, labels=labels))}
+    found = {c.name: c.role for c in describe(Microdata.of(frame, labels=labels)).columns}
     assert found == {"V1": Role.KEYS, "V2": None, "income": Role.NUMERIC}
 
 
@@ -98,7 +98,7 @@ def test_odd_columns(tmp_path):
             "yes": [True, False],
         }
     )
-    kinds = {c.name: (c.kind, c.different, c.missing, c.common) for c in described(Microdata.of(frame))}
+    kinds = {c.name: (c.kind, c.different, c.missing, c.common) for c in describe(Microdata.of(frame)).columns}
     assert kinds["empty"] == ("text", 0, 2, ())
     assert kinds["yes"] == ("true/false", 2, 0, ())
     assert kinds["infinite"][0] == "number"
@@ -183,7 +183,7 @@ def test_a_file_that_is_not_there(run, tmp_path):
 
 def test_decimals_and_a_column_called_as_our_own():
     data = pl.DataFrame({"price": [Decimal(i) / 7 for i in range(N)], "of records": ["a", "b"] * (N // 2)})
-    price, other = described(Microdata.of(data))
+    price, other = describe(Microdata.of(data)).columns
     assert price.role is Role.NUMERIC
     assert set(other.common) == {"a", "b"}
 

@@ -34,7 +34,7 @@ def assess(
     progress: Progress | ShowProgress | None = None,
     **measure_options: Any,
 ) -> Assessment:
-    """Run every measure that applies, or those named in `measures`, and judge whether the file can be released.
+    """Run every measure that applies, or those named in `measures`, and judge whether to release the file.
 
     Risks of one file are measured before and after. `measure_options` are options by the measure's name,
     `k_anonymity={"k": 5}` or, for its main option, `k_anonymity=5`; `by=…` goes to all that have it.
@@ -62,7 +62,7 @@ def assess(
     if max_risk is not None and not 0 <= max_risk <= 1:
         raise OptionError("max_risk is a share of persons.", given=max_risk, allowed="0 to 1")
     accepted = Accepted.of(accept)
-    options = options_by_measure({**_intruders(intruders), **measure_options})
+    options = options_by_measure({**intruder_options(intruders), **measure_options})
     measures = None if measures is None else listed(measures, "measures")
     _check_names(measures)
     chosen = [s for name, s in _measures().items() if measures is None or name in measures]
@@ -109,7 +109,7 @@ def assess(
     )
 
 
-def _intruders(given: Any) -> dict[str, dict[str, Any]]:
+def intruder_options(given: Any) -> dict[str, dict[str, Any]]:
     """The same intruders for every measure that has any."""
     if given is None:
         return {}

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from sdckit._support.progress import Progress, ShowProgress
-from sdckit.choose.assess import check_ceiling
+from sdckit.choose.assess import check_ceiling, intruder_options
+from sdckit.choose.criteria import Accepted
 from sdckit.choose.evaluator import Evaluator, Weights, old_names
 from sdckit.choose.parallel import run
 from sdckit.choose.risk_utility_map import RiskUtilityMap
@@ -18,10 +19,12 @@ def compare(
     data: Microdata,
     scenarios: Sequence[Scenario] | Mapping[str, Sequence[Any]],
     *,
-    risk: str | Sequence[str] | Weights = "individual_risk",
+    risk: str | Sequence[str] | Weights | None = None,
     utility: str | Sequence[str] | Weights | None = None,
     extra_measures: str | Sequence[str] = (),
     max_risk: float | None = None,
+    intruders: Any = None,
+    accept: Any = None,
     seed: int = 0,
     seeds: int = 1,
     jobs: int = 1,
@@ -36,13 +39,16 @@ def compare(
     (no risk, no loss) … 1 by their bounds, v/(1+v) where there is no upper bound, then averaged. On the map
     low is good: a single measure that should be high (l_diversity, indicators, regression) is brought to
     0 … 1 and turned round in the same way. `max_risk` is on the scale of the axis: in the unit of a single
-    measure that should be low, otherwise between 0 and 1. Without `utility` it is both entropy_loss.share,
-    the loss in keys and sensitive categories, and il1s, that in the numbers, or the one of them for which the
-    data have columns.
+    measure that should be low, otherwise between 0 and 1. Without `risk` it is reidentification_risk, which
+    means the same after every protection, of the `intruders` (see `sdckit.Intruder`). Without `utility` it is
+    both entropy_loss.share, the loss in keys and sensitive categories, and il1s, that in the numbers, or the
+    one of them for which the data have columns. `accept`: see `assess`; the verdict on the recommended
+    scenario is `verdict` of the map.
 
-    `extra_measures`: further risks and utilities, named in the same way, measured for every scenario and kept beside
-    the two axes: in `points`, and in the small maps of `multiples()`; they do not change what is recommended.
-    `measure_options`: options of measures by their name, as in `assess`. Naming `indicators` or `regression` there,
+    `extra_measures`: further risks and utilities, named in the same way, measured for every scenario and
+    kept beside the two axes: in `points`, and in the small maps of `multiples()`; they do not change what is recommended.
+    `measure_options`: options of measures by their name, as in `assess`. Naming `indicators` or
+    `regression` there,
     regression={"formula": "log(income) ~ sex + age"}, measures them also and keeps every estimate with its
     interval: see `estimates` and `estimate_chart()` of the map.
 
@@ -65,7 +71,8 @@ def compare(
     for scenario in plan:
         scenario.check(data)
     extra_measures, measure_options = old_names(extra_measures, measure_options)
-    evaluator = Evaluator.of(data, risk, utility, measure_options, cache, extra_measures)
+    options = {**intruder_options(intruders), **measure_options}
+    evaluator = Evaluator.of(data, risk, utility, options, cache, extra_measures, Accepted.of(accept))
     evaluator.check_ceiling(max_risk)
     original = evaluator.original(data, seed)
     results = run(evaluator, data, plan, range(seed, seed + seeds), jobs, Progress.of(progress))

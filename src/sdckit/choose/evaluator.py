@@ -12,16 +12,19 @@ from warnings import warn
 from sdckit._support.progress import Progress
 from sdckit.choose.assess import assess, listed, options_by_measure
 from sdckit.choose.assessment import Assessment
+from sdckit.choose.criteria import Accepted
 from sdckit.choose.point import Point, comparable, says_nothing
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import EXPECTED, RiskUtilityMap
 from sdckit.choose.scenario import Scenario, StepCache
 from sdckit.choose.store import Store, fingerprint
+from sdckit.data.common_columns import categorical_variables
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import show
 from sdckit.errors import OptionError, SdcError, Stopped, preview
 from sdckit.estimate.estimated import MEASURES, averaged, estimates_of
 from sdckit.methods.processes import sources
+from sdckit.methods.registry import find
 from sdckit.methods.spec import Kind
 
 Weights = Mapping[str, float]
@@ -36,6 +39,7 @@ class Evaluator:
     asked: tuple[str, ...]  # further measures the user named
     measure_options: Mapping[str, Any]
     store: Store | None
+    accept: Accepted = field(default_factory=Accepted)
     files: StepCache = field(default_factory=StepCache, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -46,16 +50,16 @@ class Evaluator:
     def of(
         cls,
         data: Microdata,
-        risk: str | Sequence[str] | Weights,
+        risk: str | Sequence[str] | Weights | None,
         utility: str | Sequence[str] | Weights | None,
         measure_options: Mapping[str, Any],
         cache: str | Path | None,
         extra_measures: str | Sequence[str] = (),
+        accept: Accepted | None = None,
     ) -> "Evaluator":
         """The evaluator, with every name and option checked against the data."""
-        if utility is None:
-            lost = {"entropy_loss.share": data.roles.keys, "il1s": data.roles.numeric}
-            utility = [name for name, columns in lost.items() if columns] or "il1s"
+        risk = default_risk(data) if risk is None else risk
+        utility = default_utility(data) if utility is None else utility
         risks, losses = weights(risk, Kind.RISK), weights(utility, Kind.UTILITY)
         own = "risk, utility, extra_measures, max_risk"
         options = options_by_measure(measure_options, "A comparison", own)
@@ -77,7 +81,7 @@ class Evaluator:
             "own": sources(),
         }
         store = None if cache is None else Store.of(Path(cache), fingerprint(data, about))
-        return cls(risks, losses, asked, measure_options, store)
+        return cls(risks, losses, asked, measure_options, store, accept or Accepted())
 
     def check_ceiling(self, max_risk: float | None) -> None:
         """Refuse an accepted risk that is not on the axis of risks."""
@@ -130,6 +134,7 @@ class Evaluator:
             seed,
             self.measure_options,
             self.extra_measures,
+            self.accept,
         )
 
     def point(
@@ -280,6 +285,20 @@ def weights(asked: str | Sequence[str] | Weights, kind: Kind) -> dict[str, float
     for name in shares:
         Quantity.named(name, kind)
     return shares
+
+
+def default_risk(data: Microdata) -> str:
+    """The risk that means the same after every protection, where it can be measured."""
+    spec = find("reidentification_risk")
+    known = data.roles.keys or data.roles.numeric
+    return spec.name if known and data.engine in spec.engines else "individual_risk"
+
+
+def default_utility(data: Microdata) -> str | list[str]:
+    """What is lost in the categories and in the numbers, as far as the data have any."""
+    categories = categorical_variables(data, data)
+    lost = {"entropy_loss.share": categories, "il1s": data.roles.numeric}
+    return [name for name, columns in lost.items() if columns] or "il1s"
 
 
 def old_names(

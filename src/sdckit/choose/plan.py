@@ -10,12 +10,15 @@ import yaml
 from sdckit._support.files import write_text
 from sdckit._support.messages import did_you_mean, join_names, require_flag
 from sdckit.choose.scenario import Scenario, check_seed
+from sdckit.data.intruder import Intruder, intruders_of
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.errors import FileError, OptionError
 from sdckit.io import read
+from sdckit.methods.registry import find, specs
+from sdckit.methods.serialise import to_builtin
 
-SECTIONS = ("data", "scenarios", "search", "assess", "seed")
+SECTIONS = ("data", "scenarios", "search", "intruders", "assess", "seed")
 
 
 class _OnceLoader(yaml.SafeLoader):
@@ -31,7 +34,7 @@ class _OnceLoader(yaml.SafeLoader):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A data file with roles, named scenarios, what to assess, and a seed.
+    """A data file with roles, named scenarios, intruders, what to assess, and a seed.
 
     >>> plan = Plan.parse('''
     ... data: {file: survey.csv, keys: [sex]}
@@ -48,6 +51,7 @@ class Plan:
     seed: int = 0
     folder: Path = Path()
     search: tuple[Any, ...] = ()
+    intruders: tuple[Intruder, ...] = ()
 
     @classmethod
     def parse(cls, text: str, folder: Path = Path()) -> "Plan":
@@ -62,10 +66,8 @@ class Plan:
         data = _mapping(content, "data")
         _known(data, ("file", "keep_direct", "engine", *Role), "entry of data")
         require_flag("keep_direct", data.get("keep_direct", False))
-        named = _mapping(content, "scenarios")
-        scenarios = tuple(
-            Scenario(str(name), () if steps is None else steps) for name, steps in named.items()
-        )
+        steps = _mapping(content, "scenarios")
+        scenarios = tuple(Scenario(str(name), () if s is None else s) for name, s in steps.items())
         seed = content.get("seed", 0)
         check_seed(seed)
         space = content.get("search") or []
@@ -75,7 +77,9 @@ class Plan:
         unnamed = next((name for name in assess if not isinstance(name, str)), None)
         if unnamed is not None:
             raise OptionError("The entries of section 'assess' have names.", given=repr(unnamed))
-        return cls(data, scenarios, assess, seed, folder, tuple(space))
+        named = _mapping(content, "intruders")
+        intruders = intruders_of(named) if named else ()
+        return cls(data, scenarios, _with_folder(assess, folder), seed, folder, tuple(space), intruders)
 
     @classmethod
     def load(cls, path: str | Path) -> "Plan":
@@ -119,8 +123,10 @@ class Plan:
         content["scenarios"] = {s.name: s.as_list() for s in self.scenarios}
         if self.search:
             content["search"] = list(self.search)
+        if self.intruders:
+            content["intruders"] = {one.name: one.as_dict() for one in self.intruders}
         if self.assess:
-            content["assess"] = dict(self.assess)
+            content["assess"] = to_builtin(self.assess)
         content["seed"] = self.seed
         return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
 
@@ -156,3 +162,15 @@ def _mapping(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     if not isinstance(part, Mapping):
         raise OptionError(f"Section {name!r} must be a mapping.", given=type(part).__name__)
     return part
+
+
+def _with_folder(assess: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The section with files of measures' options looked for beside the plan, as its data file is."""
+
+    def placed(measure: str, options: Any) -> Any:
+        if not isinstance(options, Mapping) or measure not in {spec.name for spec in specs()}:
+            return options
+        files = {field.name for field in find(measure).form() if field.kind == "file"}
+        return {n: str(folder / v) if n in files and isinstance(v, str) else v for n, v in options.items()}
+
+    return {name: placed(name, options) for name, options in assess.items()}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf
 from typing import Any
 
@@ -11,6 +12,7 @@ from sdckit._support.messages import did_you_mean, join_names
 from sdckit.choose import map_charts
 from sdckit.choose.assess import assess
 from sdckit.choose.assessment import Assessment
+from sdckit.choose.criteria import Accepted, Verdict
 from sdckit.choose.map_charts import EXPECTED as EXPECTED
 from sdckit.choose.point import Point as Point
 from sdckit.choose.point import front as front
@@ -21,6 +23,7 @@ from sdckit.choose.release_facts import unmeasured
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import show
 from sdckit.errors import OptionError
+from sdckit.methods.registry import specs
 from sdckit.methods.spec import Kind
 
 _NO_ROWS = {
@@ -46,6 +49,7 @@ class RiskUtilityMap:
     seed: int
     measure_options: Mapping[str, Any]
     extra_measures: tuple[str, ...] = ()
+    accept: Accepted = field(default_factory=Accepted)
     _made: dict[str, Microdata] = field(default_factory=dict, repr=False, compare=False)  # by scenario
 
     @property
@@ -60,6 +64,12 @@ class RiskUtilityMap:
 
     @property
     def reason(self) -> str:
+        """Why the best point is recommended, and the verdict on its file."""
+        verdict = self.verdict
+        return self.recommendation if verdict is None else f"{self.recommendation} {verdict.headline}"
+
+    @property
+    def recommendation(self) -> str:
         """Why the best point is recommended, in one sentence."""
         best = self.best
         under = "" if self.max_risk is None else f" among those with a risk of at most {show(self.max_risk)}"
@@ -67,17 +77,20 @@ class RiskUtilityMap:
             return "No scenario could be measured."
         if best is None:
             return f"No scenario is acceptable{under}: protect more, or accept a higher risk."
-        left = self.identifiers_left
-        never = f"Not for release, with direct identifiers in the file: {join_names(left)}. " if left else ""
         return (
-            f"{never}{best.name} loses least ({show(best.loss)}){under}; its risk is {show(best.risk)}, "
+            f"{best.name} loses least ({show(best.loss)}){under}; its risk is {show(best.risk)}, "
             f"{show(self.original.risk)} before.{self._unseen}"
         )
 
     @property
-    def identifiers_left(self) -> tuple[str, ...]:
-        """Direct identifiers that the best file still has: it is not for release, whatever its risk."""
-        return self.protect().roles.direct if self.data.roles.direct and self.best is not None else ()
+    def verdict(self) -> Verdict | None:
+        """The verdict on the recommended file: every criterion; None where no scenario is recommended."""
+        return None if self.best is None else self._judged.verdict
+
+    @cached_property
+    def _judged(self) -> Assessment:
+        """What the verdict on the best file needs, and no more."""
+        return self._assess(None, measures=[s.name for s in specs(Kind.RISK) if s.judges])
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -160,9 +173,16 @@ class RiskUtilityMap:
 
     def assess(self, name: str | None = None) -> Assessment:
         """The full assessment of a scenario (the best by default)."""
-        protected = self.protect(name)
-        ceiling = self.max_risk if list(self.risk) == ["individual_risk"] else None
-        done = assess(self.data, protected, max_risk=ceiling, **self.measure_options)
+        return self._assess(name)
+
+    def _assess(self, name: str | None, measures: Sequence[str] | None = None) -> Assessment:
+        ceiling = self.max_risk if [*self.risk] == ["reidentification_risk"] else None
+        options = self.measure_options
+        if measures is not None:
+            options = {n: v for n, v in options.items() if n in measures}
+        done = assess(
+            self.data, self.protect(name), measures=measures, max_risk=ceiling, accept=self.accept, **options
+        )
         best = self.best
         return replace(done, scenario=name or (best.name if best else ""), seed=self.seed)
 

@@ -9,7 +9,9 @@ import numpy as np
 
 from sdckit._support.arrays import Floats
 from sdckit._support.progress import Progress, ShowProgress
+from sdckit.choose.assess import intruder_options
 from sdckit.choose.compare import check_numbers
+from sdckit.choose.criteria import Accepted
 from sdckit.choose.evaluator import Evaluator, Weights, old_names
 from sdckit.choose.parallel import run
 from sdckit.choose.point import comparable
@@ -26,10 +28,12 @@ def search(
     data: Microdata,
     space: Sequence[Any],
     *,
-    risk: str | Sequence[str] | Weights = "individual_risk",
+    risk: str | Sequence[str] | Weights | None = None,
     utility: str | Sequence[str] | Weights | None = None,
     extra_measures: str | Sequence[str] = (),
     max_risk: float | None = None,
+    intruders: Any = None,
+    accept: Any = None,
     trials: int = 100,
     minutes: float | None = None,
     seed: int = 0,
@@ -58,7 +62,8 @@ def search(
     check_numbers(max_risk, seed=seed, jobs=jobs, trials=trials)
     wanted = Space.of(space)
     extra_measures, measure_options = old_names(extra_measures, measure_options)
-    evaluator = Evaluator.of(data, risk, utility, measure_options, cache, extra_measures)
+    options = {**intruder_options(intruders), **measure_options}
+    evaluator = Evaluator.of(data, risk, utility, options, cache, extra_measures, Accepted.of(accept))
     evaluator.check_ceiling(max_risk)
     original = evaluator.original(data, seed)
     tell, quiet = Progress.of(progress), Progress()

@@ -15,7 +15,8 @@ class Code(IntEnum):
 
     OK = 0
     ERROR = 1
-    NOT_ACCEPTABLE = 3
+    NOT_RELEASABLE = 3  # a criterion of the verdict is not met
+    NOT_JUDGED = 4  # none is not met, but not all were judged
     INTERRUPTED = 130
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import typer
 
+from sdckit.choose.describe import ColumnSummary
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
-from sdckit.cli._columns import Column
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.methods.registry import find
@@ -47,8 +47,7 @@ def assessment(done: Assessment) -> dict[str, Any]:
         "records": done.original.height,
         "seed": done.seed,
         "max_risk": done.max_risk,
-        "acceptable": done.risk_acceptable,
-        "direct_identifiers": done.identifiers_left,
+        "verdict": done.verdict.as_dict(),
         "risk": {
             name: {"before": _result(done.before[name]) if name in done.before else None, "after": _result(r)}
             for name, r in done.after.items()
@@ -105,7 +104,7 @@ def _point(point: Point) -> dict[str, Any]:
     }
 
 
-def column(found: Column) -> dict[str, Any]:
+def column(found: ColumnSummary) -> dict[str, Any]:
     """A column of a file, with the role it could have."""
     return {**asdict(found), "role": found.role.value if found.role else None}
 

@@ -19,6 +19,7 @@ from sdckit.choose.search import search
 from sdckit.cli._files import may_write, read_protected
 from sdckit.cli._options import accepted_risk
 from sdckit.cli._progress import following, say
+from sdckit.data.intruder import Intruder
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import roles_of
 from sdckit.errors import OptionError
@@ -32,16 +33,17 @@ ELSEWHERE = ("seed", "jobs", "trials", "minutes", "cache", "progress")  # not fo
 
 
 class Settings(BaseModel):
-    """The `assess:` section of a plan; entries beyond these six are options of measures."""
+    """The `assess:` section of a plan; entries beyond these are options of measures."""
 
     model_config = ConfigDict(extra="allow")
 
     max_risk: float | None = None
     measures: list[str] | None = None
     linked: bool | None = None
-    risk: Axis = "individual_risk"
+    risk: Axis | None = None
     utility: Axis | None = None
     extra_measures: str | list[str] = []
+    accept: dict[str, Any] = {}
 
     @property
     def measure_options(self) -> dict[str, Any]:
@@ -51,7 +53,7 @@ class Settings(BaseModel):
     @property
     def risk_axis(self) -> list[str]:
         """The measures of the risk axis, or their figures."""
-        return [self.risk] if isinstance(self.risk, str) else list(self.risk)
+        return [self.risk] if isinstance(self.risk, str) else list(self.risk or ())
 
     @property
     def on_the_map(self) -> list[str]:
@@ -86,12 +88,12 @@ def settings(section: Mapping[str, Any], **given: Any) -> Settings:
 
 
 def for_one_release(chosen: Settings) -> Settings:
-    """A plan's settings for one release: its max_risk holds there only if its axis is individual_risk."""
-    if chosen.max_risk is None or chosen.risk_axis == ["individual_risk"]:
+    """A plan's settings for one release: its max_risk holds there only if it is for re-identification."""
+    if chosen.max_risk is None or chosen.risk_axis in ([], ["reidentification_risk"]):
         return chosen
     say(
         f"The plan's max_risk is not checked here: it is for its risk axis ({', '.join(chosen.risk_axis)}), "
-        "and here only a mean individual risk is checked. sdckit compare checks it."
+        "and here the share of persons that an intruder finds is checked. sdckit compare checks it."
     )
     return chosen.model_copy(update={"max_risk": None})
 
@@ -167,6 +169,8 @@ def _judged(plan: Plan, seed: int | None, chosen: Settings) -> dict[str, Any]:
         "utility": chosen.utility,
         "extra_measures": chosen.extra_measures,
         "max_risk": chosen.max_risk,
+        "accept": chosen.accept,
+        "intruders": plan.intruders or None,
         "seed": plan.seed if seed is None else seed,
         "cache": _cache(plan),
     }
@@ -192,15 +196,19 @@ def assessed(plan: Plan, name: str, *, seed: int | None) -> Assessment:
     data = plan.read()
     with following("Step") as tell:
         protected = scenario.protect(data, seed=used, progress=tell)
-    return replace(measured(data, protected, chosen), scenario=name, seed=used)
+    return replace(measured(data, protected, chosen, plan.intruders), scenario=name, seed=used)
 
 
-def measured(original: Microdata, protected: Microdata, chosen: Settings) -> Assessment:
+def measured(
+    original: Microdata, protected: Microdata, chosen: Settings, intruders: Sequence[Intruder] = ()
+) -> Assessment:
     """Two files compared as the settings say."""
     options: dict[str, Any] = {
         "measures": chosen.measures,
         "max_risk": chosen.max_risk,
         "linked": chosen.linked,
+        "accept": chosen.accept,
+        "intruders": intruders or None,
         **chosen.measure_options,
     }
     _say_unweighted(original, chosen.measures)

@@ -12,10 +12,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from sdckit.choose.assessment import Assessment
+from sdckit.choose.criteria import Status, Verdict
+from sdckit.choose.describe import ColumnSummary
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
 from sdckit.choose.scenario import Scenario
-from sdckit.cli._columns import Column
 from sdckit.cli._words import for_plans
 from sdckit.data.microdata import Microdata
 from sdckit.methods.registry import find
@@ -84,8 +85,8 @@ def assessment(done: Assessment, *, timings: bool = False) -> None:
         console.print(escape(f"Warning: {for_plans(text)}"))
     if timings:
         slowest(done.seconds, "measure")
-    if done.risk_acceptable is not None:
-        console.print(escape(verdict(done)), style="bold")
+    if not alone(done):
+        verdict(done.verdict)
 
 
 def _left_out(console: Console, done: Assessment) -> None:
@@ -122,16 +123,20 @@ def slowest(seconds: Mapping[str, float], what: str) -> None:
     console.print(table("", [what, "seconds", "share"], cells, right="seconds|share"))
 
 
-def verdict(done: Assessment) -> str:
-    """Whether the risk is acceptable, in one sentence."""
-    if done.identifiers_left:
-        which = "the file" if alone(done) else "the protected file still"
-        return (
-            f"NOT acceptable for release: {which} has direct identifiers: {', '.join(done.identifiers_left)}."
-        )
-    risk, ceiling = number(done.after["individual_risk"].value), number(done.max_risk)
-    word = "acceptable" if done.risk_acceptable else "NOT acceptable"
-    return f"The risk is {word}: mean individual risk {risk}, at most {ceiling} accepted."
+def verdict(found: Verdict) -> None:
+    """Every criterion, what is not met first, and the conclusion."""
+    console = out()
+    order = [Status.NOT_MET, Status.NOT_JUDGED, Status.MET]
+    rows = [
+        [c.status.value, c.name, c.text(c.value), c.text(c.limit), for_plans(c.why)]
+        for c in sorted(found, key=lambda c: order.index(c.status))
+    ]
+    heads = ["criterion is", "about", "value", "accepted", "why"]
+    console.print(table("Verdict", heads, rows, right="value|accepted"))
+    for c in found:
+        if not c.met and c.mends:
+            console.print(escape(f"What would mend “{c.name}”: {for_plans(c.mends)}"))
+    console.print(escape(for_plans(found.headline)), style="bold")
 
 
 def risk_utility_map(found: RiskUtilityMap) -> None:
@@ -145,7 +150,8 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
         if point.error:
             return "failed"
         if best and point.name == best.name:
-            return "★ loses least" if found.identifiers_left else "★ recommended"
+            cleared = found.verdict is not None and found.verdict.releasable
+            return "★ recommended" if cleared else "★ loses least"
         return "" if found.max_risk is None or point.risk <= found.max_risk else "risk too high"
 
     points = [found.original, *found.results]
@@ -171,9 +177,11 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
     for point in found.results:
         if point.error:
             console.print(escape(f"{point.name} failed: {for_plans(point.error)}"))
-    console.print(escape(found.reason), style="bold")
     for text in found.warnings:
         console.print(escape(f"Warning: {for_plans(text)}"))
+    console.print(escape(for_plans(found.recommendation)), style="bold")
+    if found.verdict is not None:
+        verdict(found.verdict)
 
 
 def _print_map(console: Console, texts: Mapping[str, list[str]], numbers: Mapping[str, list[str]]) -> None:
@@ -219,8 +227,9 @@ def found(
             steps(whole.best.scenario)
     if report_file is not None:
         report_files(shown, report_file, audience)
-    if whole.best is None or whole.identifiers_left:
-        raise typer.Exit(Code.NOT_ACCEPTABLE)
+    code = Code.NOT_RELEASABLE if whole.verdict is None else whole.verdict.exit_code
+    if code:
+        raise typer.Exit(code)
 
 
 def steps(scenario: Scenario) -> None:
@@ -269,7 +278,7 @@ def log(data: Microdata, title: str) -> None:
     out().print(table(title, ["step", "method", "options", "what it did"], rows, right="step"))
 
 
-def columns(found: Sequence[Column], records: int) -> None:
+def columns(found: Sequence[ColumnSummary], records: int) -> None:
     """The columns of a file; values are shown where they are common and harmless."""
     heads = ["column", "type", "different", "missing", "common values", "suggested role"]
     rows = [

@@ -5,9 +5,9 @@ from typing import Any
 
 import yaml
 
+from sdckit.choose.describe import ColumnSummary
 from sdckit.choose.plan import Plan
 from sdckit.choose.scenario import Scenario
-from sdckit.cli._columns import Column
 from sdckit.data.roles import Role, Roles
 
 RISK = 0.01
@@ -18,7 +18,7 @@ HEADER = """\
 """
 
 
-def starter(columns: Sequence[Column], file: str, plan: str) -> str:
+def starter(columns: Sequence[ColumnSummary], file: str, plan: str) -> str:
     """The text of a plan with the suggested roles, and two ways to protect the file."""
     several = [role for role in Role if isinstance(getattr(Roles(), role.value), tuple)]
     data: dict[str, Any] = {"file": file}
@@ -37,7 +37,7 @@ def starter(columns: Sequence[Column], file: str, plan: str) -> str:
     )
 
 
-def _scenarios(columns: Sequence[Column]) -> tuple[Scenario, ...]:
+def _scenarios(columns: Sequence[ColumnSummary]) -> tuple[Scenario, ...]:
     roles = {c.role for c in columns}
     ages = [c for c in columns if c.role is Role.KEYS and c.name.lower() == "age"]
     age = next((c.name for c in ages if c.kind in ("whole number", "number")), None)
@@ -55,5 +55,5 @@ def _scenarios(columns: Sequence[Column]) -> tuple[Scenario, ...]:
     )
 
 
-def _assess(columns: Sequence[Column]) -> dict[str, Any]:
+def _assess(columns: Sequence[ColumnSummary]) -> dict[str, Any]:
     return {"max_risk": RISK} if any(c.role is Role.KEYS for c in columns) else {"risk": "record_linkage"}

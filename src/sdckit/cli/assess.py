@@ -58,14 +58,15 @@ def assess(
 ) -> None:
     """Measure risk before and after protection, and what the protected file is still good for.
 
-    Every measure that applies is run. The accepted risk is compared with the mean individual risk. A file
-    that still has direct identifiers is never acceptable. With one file alone its risks are measured.
+    Every measure that applies is run. The verdict lists every criterion: the accepted risk for every
+    intruder, what can be inferred, columns that tell what was hidden, identifiers, and what no measure looks
+    at. Exit code 0: all are met, 3: one is not, 4: one could not be judged. With one file alone its risks are
+    measured, and there is no verdict.
 
     Example: `sdckit assess survey.sav protected.sav --keys region,sex,age --numeric income --weight w`
     """
     from sdckit.choose.plan import Plan
     from sdckit.cli import _json, _show
-    from sdckit.cli._exit import Code
     from sdckit.cli._files import check_outputs, plan_inputs, report_outputs
     from sdckit.cli._plan import for_one_release, measured_files, settings
 
@@ -77,6 +78,10 @@ def assess(
     chosen = settings(loaded.assess, max_risk=max_risk, measures=names(measures) or None)
     if max_risk is None:
         chosen = for_one_release(chosen)
+    elif protected is None:
+        raise OptionError(
+            "An accepted risk is for a protected file.", hint="Give the protected file as well."
+        )
     several = {"keys": keys, "numeric": numeric, "sensitive": sensitive, "strata": strata, "direct": direct}
     given: dict[str, Any] = {role: names(texts) for role, texts in several.items() if texts}
     single = {"weight": weight, "cluster": cluster, "household": household, "id": id}
@@ -88,11 +93,5 @@ def assess(
         _show.assessment(done, timings=timings)
     if report_file is not None:
         _show.report_files(done, report_file, audience.value)
-    judged = done.max_risk is not None or protected is not None
-    if done.max_risk is not None and done.risk_acceptable is None:
-        raise OptionError(
-            "The accepted risk could not be checked: individual_risk was not measured.",
-            hint="Give --keys, and leave individual_risk among the measures.",
-        )
-    if judged and done.risk_acceptable is False:
-        raise typer.Exit(Code.NOT_ACCEPTABLE)
+    if protected is not None and done.verdict.exit_code:
+        raise typer.Exit(done.verdict.exit_code)

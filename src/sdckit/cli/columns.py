@@ -32,8 +32,8 @@ def columns(
     Example: `sdckit columns survey.sav --plan plan.yaml`
     """
     from sdckit._support.files import write_text
+    from sdckit.choose.describe import describe
     from sdckit.cli import _json, _show
-    from sdckit.cli._columns import described
     from sdckit.cli._files import check_outputs, check_plan_name, relative
     from sdckit.cli._progress import say
     from sdckit.cli._starter import starter
@@ -46,7 +46,7 @@ def columns(
             raise FileError(f"{plan} exists already, and is not replaced.", hint="Choose another name.")
         check_outputs([plan], [file], force=False)
     data = read(file)
-    found = described(data)
+    found = describe(data).columns
     called = "plan.yaml" if plan is None else shlex.quote(str(plan))
     text = starter(found, file.name if plan is None else relative(file, plan), called)
     if as_json:

@@ -73,7 +73,7 @@ def demo(
         again = shlex.quote(str(out / "scenarios.yaml"))
         typer.echo(f"Next: open {out / 'report.html'}, then try: sdckit compare {again}")
     if found.best is None:
-        raise typer.Exit(Code.NOT_ACCEPTABLE)
+        raise typer.Exit(Code.NOT_RELEASABLE)
 
 
 def _write(found: "RiskUtilityMap", data: "Microdata", plan: "Plan", out: Path) -> dict[str, Path]:

@@ -85,7 +85,7 @@ class Spec:
     meant where only a value is given, `k_anonymity=5`. counts_values: it says how many values changed, not
     how far. rules: which options go together. renamed: earlier
     names of options. section: of the report, where roles, files and options do not tell. several: the
-    second file may be a list of synthetic sets.
+    second file may be a list of synthetic sets. judges: the verdict on a file rests on it.
     """
 
     name: str
@@ -106,6 +106,7 @@ class Spec:
     figures: Mapping[str, Figure] = field(default_factory=dict)
     chart: Callable[[Result], Any] | None = None
     several: bool = False
+    judges: bool = False
     flags: str = ""
     main: str = ""
     rules: tuple[OneOf | Requires, ...] = ()

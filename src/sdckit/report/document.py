@@ -14,7 +14,8 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
 
     - format, version: what this is. audience, date, software, seed, scenario_file: as in the report; seed and
       scenario_file are null for the public.
-    - verdict: status (good, bad, open), headline, answers (question, answer).
+    - verdict: status (good, bad, open), headline, criteria (name, status, value, limit, why, mends), answers
+      (question, answer).
     - data: records, variables (name, label, roles, kind, released) and further facts.
     - map: null, or risk_title, loss_title, max_risk, original_risk and scenarios, each with name, risk, loss,
       on_front, best, acceptable, failed, description, remark; further: the losses by other utilities;
@@ -34,7 +35,7 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         **{name: content[name] for name in ("audience", "date", "software", "seed", "scenario_file")},
-        "verdict": {name: content["verdict"][name] for name in ("status", "headline", "answers")},
+        "verdict": {name: content["verdict"][name] for name in ("status", "headline", "criteria", "answers")},
         "data": content["data"],
         "map": None if content["map"] is None else _map(content["map"]),
         **sections,

@@ -62,6 +62,7 @@ class Neighbours:
     "Synthetic records close to an original",
     bounds=(0, 1),
     unit="share of synthetic records",
+    judges=True,
     compares=Compares.DISTRIBUTIONS,
     figures={
         "copies": share("Copies of an original record"),

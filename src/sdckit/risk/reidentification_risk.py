@@ -19,7 +19,7 @@ from sdckit.methods.options import Option
 from sdckit.methods.registry import risk
 from sdckit.methods.spec import Compares, Figure, records
 from sdckit.models import linked_files
-from sdckit.models.key_intruder import attack_keys
+from sdckit.models.key_intruder import TooManyCells, attack_keys
 from sdckit.models.number_intruder import attack_numbers, draw_targets
 from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, known_columns, numbers_of
 
@@ -112,6 +112,7 @@ class Outcome:
     unit="share of persons",
     share=True,
     compares=Compares.PERSONS,
+    judges=True,
     flags="claimed",
     figures={
         "expected_links": records("Persons found by their best guess"),

@@ -1,0 +1,225 @@
+"""describe: what a file holds, column by column, and the role each could have."""
+
+import re
+from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from sdckit.choose.release_facts import DIFFERENT, FEWEST
+from sdckit.data.intruder import Intruder, default_intruders
+from sdckit.data.microdata import Microdata, require_microdata
+from sdckit.data.roles import Role
+from sdckit.errors import EngineError
+
+SINGLE = (Role.WEIGHT, Role.CLUSTER, Role.HOUSEHOLD, Role.ID)  # roles of one column
+SHOWN = 3  # values, the most frequent ones
+OFTEN = 5  # records at least that have a value that is shown
+CODES = 20  # different values at most of whole numbers that may be codes
+NAME = 4  # letters of a word at least, so that a name tells more than V23, where the label is asked
+WORDS = {
+    Role.WEIGHT: "weight weights wgt wt w",
+    Role.STRATA: "stratum strata strat",
+    Role.CLUSTER: "psu cluster",
+    Role.HOUSEHOLD: "household hh hhid hid family",
+    Role.ID: "id ident identifier pid nr no number record case serial",
+    Role.DIRECT: "name surname forename firstname lastname address street phone telephone mobile email mail "
+    "passport ssn iban account plate gps latitude longitude lat lon",
+    Role.SENSITIVE: "health disease diagnosis illness disability hiv religion crime conviction vote party "
+    "union drug alcohol sexual orientation",
+    Role.KEYS: "sex gender age birth birthday born region province state county district municipality "
+    "commune canton city town village urban rural area zip postcode postal country nationality citizenship "
+    "citizen ethnic ethnicity race language education edu isced marital relationship civil occupation job "
+    "isco profession employment labour labor nace sector industry size",
+}
+FOUND = {role: frozenset(words.split()) for role, words in WORDS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSummary:
+    """What is known of a column; values only where they are common and do not identify."""
+
+    name: str
+    kind: str
+    label: str
+    different: int
+    missing: int
+    common: tuple[str, ...]
+    role: Role | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a file holds, column by column, with a role suggested for each and the intruders that follow."""
+
+    records: int
+    columns: tuple[ColumnSummary, ...]
+    intruders: tuple[Intruder, ...]
+
+    @property
+    def roles(self) -> dict[str, str | list[str]]:
+        """The suggested roles as `sdckit.read` takes them."""
+        found: dict[str, str | list[str]] = {}
+        for role in Role:
+            names = [c.name for c in self.columns if c.role is role]
+            if names:
+                found[role.value] = names[0] if role in SINGLE else names
+        return found
+
+    def __repr__(self) -> str:
+        lines = [f"{self.records:,} records, {len(self.columns)} columns; the roles are suggestions"]
+        width = max((len(c.name) for c in self.columns), default=0)
+        for c in self.columns:
+            facts = f"{c.kind}, {c.different:,} different, {c.missing:,} missing"
+            lines.append(
+                f"  {c.name:<{width}}  {c.role or '–':<9}  {facts}{f'; {c.reason}' if c.reason else ''}"
+            )
+        lines += [f"  {intruder!r}" for intruder in self.intruders]
+        return "\n".join(lines)
+
+
+def describe(data: Microdata) -> Description:
+    """What a file in memory holds, and the role each column could have, with the reason.
+
+    Roles are guessed from names, labels and values, at most one column where a role takes one: you decide.
+    No value of a column that may identify is shown, and of others only what several records have.
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"sex": ["f", "m"] * 20, "income": [i * 7.5 for i in range(40)]}))
+    >>> sdc.describe(data).roles
+    {'keys': ['sex'], 'numeric': ['income']}
+    """
+    require_microdata(data, "describe")
+    if data.engine != "polars":
+        raise EngineError("describe needs the records in memory.", hint="data.collect() brings them there.")
+    found: list[ColumnSummary] = []
+    for name in data.columns:
+        series = data.frame[name]
+        label = data.labels.variables.get(name, "")
+        words = _words(name)
+        if label and max(map(len, words), default=0) < NAME and not any(words & w for w in FOUND.values()):
+            words = _words(label)
+        role, reason = _suggested(series, words, labelled=name in data.labels.values)
+        if role in SINGLE and role in [c.role for c in found]:
+            role, reason = (Role.DIRECT, "a second number of records") if role is Role.ID else (None, "")
+        different = 0 if series.dtype.is_nested() else series.drop_nulls().n_unique()
+        found.append(
+            ColumnSummary(name, _kind(series), label, different, series.null_count(), (), role, reason)
+        )
+    if not any(c.role is Role.KEYS for c in found):  # names in another language: what looks like categories
+        found = [
+            replace(c, role=Role.KEYS, reason="few different values")
+            if c.role is None and _categories(c, data)
+            else c
+            for c in found
+        ]
+    columns = tuple(replace(c, common=_common(c, data)) for c in found)
+    roles = Description(data.height, columns, ()).roles
+    return Description(data.height, columns, default_intruders(Microdata.of(data.frame, **_usable(roles))))
+
+
+def _usable(roles: Mapping[str, Any]) -> dict[str, Any]:
+    """The roles from which intruders follow: others, such as weights, may still be refused."""
+    return {n: v for n, v in roles.items() if n in ("keys", "numeric", "sensitive", "weight", "household")}
+
+
+class _Facts(NamedTuple):
+    """What the values of a column are like."""
+
+    number: bool
+    whole: bool
+    complete: bool
+    unique: bool
+    nearly_unique: bool
+    different: int
+    labelled: bool
+
+
+def _suggested(series: pl.Series, words: set[str], *, labelled: bool) -> tuple[Role | None, str]:
+    """A role and the reason for it."""
+    values = series.drop_nulls()
+    if series.dtype.is_nested() or values.n_unique() < 2:
+        return None, ""
+    different = values.n_unique()
+    complete = len(values) == len(series)
+    facts = _Facts(
+        series.dtype.is_numeric(),
+        series.dtype.is_integer(),
+        complete,
+        complete and different == len(series),
+        different >= max(FEWEST, DIFFERENT * len(series)),
+        different,
+        labelled,
+    )
+    named = {role for role in FOUND if words & FOUND[role]}
+    return _by_design(series, facts, named) or _by_content(series, facts, named)
+
+
+def _by_design(series: pl.Series, facts: _Facts, named: set[Role]) -> tuple[Role, str] | None:
+    """Weights, strata, clusters, households and ids, which both their names and their values tell."""
+    positive = facts.number and facts.complete and bool((series > 0).all())
+    if Role.WEIGHT in named and positive and not facts.labelled:
+        return Role.WEIGHT, "its name, and all are positive numbers"
+    for role in (Role.STRATA, Role.CLUSTER):
+        if role in named:
+            return role, "its name"
+    groups = facts.complete and facts.different >= FEWEST and Role.KEYS not in named
+    if Role.HOUSEHOLD in named and groups:
+        return Role.HOUSEHOLD, "its name, and it is never missing"
+    if facts.unique and Role.ID in named and (facts.whole or series.dtype == pl.String):
+        return Role.ID, "its name, and no two records have the same"
+    return None
+
+
+def _by_content(series: pl.Series, facts: _Facts, named: set[Role]) -> tuple[Role | None, str]:
+    """Direct identifiers, sensitive values, keys and numbers."""
+    if Role.DIRECT in named and Role.KEYS not in named:
+        return Role.DIRECT, "its name"
+    if facts.nearly_unique and not facts.number:  # free text, exact dates
+        return Role.DIRECT, "nearly every record has a value of its own"
+    for role in (Role.SENSITIVE, Role.KEYS):
+        if role in named:
+            return role, "its name"
+    many = facts.different > CODES or not facts.whole
+    finite = facts.number and (facts.whole or bool(series.drop_nulls().cast(pl.Float64).is_finite().all()))
+    if finite and many and not facts.labelled:
+        return Role.NUMERIC, "numbers with many different values"
+    return None, ""
+
+
+def _words(text: str) -> set[str]:
+    """The words of a name or label.
+
+    >>> sorted(_words("HouseholdSize_2"))
+    ['household', 'size']
+    """
+    return set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).lower()))
+
+
+def _categories(column: ColumnSummary, data: Microdata) -> bool:
+    """Whether the values of a column look like categories: few, or with labels."""
+    return 2 <= column.different <= max(CODES, len(data.labels.values.get(column.name, ())))
+
+
+def _common(column: ColumnSummary, data: Microdata) -> tuple[str, ...]:
+    """The most frequent values of a column that does not identify, where several records have them."""
+    if column.role not in (None, Role.KEYS, Role.SENSITIVE, Role.STRATA) or not _categories(column, data):
+        return ()
+    values = data.frame[column.name].drop_nulls().alias("value")  # a column may be called anything
+    counts = values.value_counts(sort=True, name="of records").head(SHOWN)
+    return tuple(data.labels.text(column.name, value) for value, n in counts.rows() if n >= OFTEN)
+
+
+def _kind(series: pl.Series) -> str:
+    """The type of a column in words."""
+    kinds = {
+        "true/false": series.dtype == pl.Boolean,
+        "text": series.dtype == pl.String,
+        "categories": isinstance(series.dtype, pl.Categorical | pl.Enum),
+        "whole number": series.dtype.is_integer(),
+        "number": series.dtype.is_numeric(),
+        "date": series.dtype.is_temporal(),
+    }
+    return next((kind for kind, fits in kinds.items() if fits), str(series.dtype))
