@@ -64,9 +64,14 @@ def attribution(original, synthetic, known, target, threshold=1.0):
         totals["dorig"] += alone >= threshold
         totals["repu"] += real[keys(record)] == 1 and made[keys(record)] == 1
         totals["uio"] += real[keys(record)] == 1
+        totals["right", record[target]] += right >= threshold
     values = Counter(r[target] for r in original)
+    most = max(values.values())
+    fewest = min(totals["right", value] for value, count in values.items() if count == most)
     return {
         "disco": totals["disco"] / n,
+        "beyond_baseline": (totals["disco"] - fewest) / n,
+        "baseline": most / n,
         "disclosive_in_original": totals["dorig"] / n,
         "found_in_synthetic": totals["found"] / n,
         "disclosive_in_synthetic": totals["disclosive"] / n,

@@ -84,7 +84,7 @@ def test_numbers_near_the_largest():
 
 def test_decimals_are_numbers():
     data = numbers([1, 2, 3], pl.Decimal(10, 2), s=pl.Series(["p", "q", "p"]))
-    assert sdc.risk.attribute_disclosure(data, data, known="x", target="s").value == 1
+    assert sdc.risk.attribute_disclosure(data, data, known="x", sensitive="s").value == 1
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ PYDANTIC = re.compile(r"a valid|instance of|parse|constrained|literal\[|dict\[|d
         ("suppress", {"k": 1}, "Option 'k' of suppress is not valid. Given: 1. Allowed: 2 or more."),
         (
             "k_anonymity",
-            {"alpha": 2},
-            "Option 'alpha' of k_anonymity is not valid. Given: 2. Allowed: 1 or less.",
+            {"missing_weight": 2},
+            "Option 'missing_weight' of k_anonymity is not valid. Given: 2. Allowed: 1 or less.",
         ),
         (
             "k_anonymity",

@@ -98,10 +98,10 @@ def test_figures_and_options_in_plain_words():
     interval = {"width": 0.05, "method": "sd", "spread": "protected"}
     told = option_words(find("interval_disclosure"), interval)
     assert told == "interval of ± 0.05 standard deviations of the variable"
-    assert option_words(find("frequencies"), {"missing": "wildcard", "alpha": 1.0}) == (
+    assert option_words(find("frequencies"), {"missing": "wildcard", "missing_weight": 1.0}) == (
         "a missing value matches any value"
     )
-    assert "counts as 0.5" in option_words(find("frequencies"), {"alpha": 0.5})
+    assert "counts as 0.5" in option_words(find("frequencies"), {"missing_weight": 0.5})
 
 
 def test_no_change_in_percent_between_numbers_that_are_practically_0(found):

@@ -24,6 +24,8 @@ def test_by_hand():
     }
     assert seven == {
         "disco": 4,
+        "beyond_baseline": 1,  # of the four only b's 2 is not the most frequent value 1
+        "baseline": 5,
         "disclosive_in_original": 5,
         "found_in_synthetic": 6,
         "disclosive_in_synthetic": 6,
@@ -36,6 +38,24 @@ def test_by_hand():
     }
     assert result.value == 4 / 7
     assert result.figures["tcap"] == result.figures["cap_found"] == 4 / 6
+
+
+def test_beyond_the_baseline_by_hand():
+    real = pl.DataFrame({"q": list("abcdef"), "t": list("xxxyyz")})
+    data = sdc.read(real, keys="q", sensitive="t")
+    all_x = data.with_frame(real.with_columns(t=pl.lit("x")))  # says of everybody what is most frequent
+    guessed = attribute_disclosure(data, all_x)
+    assert (guessed.value, guessed.figures["beyond_baseline"], guessed.figures["baseline"]) == (0.5, 0, 0.5)
+    copy = attribute_disclosure(data, data)  # y, y and z are learnt from the file alone
+    assert (copy.value, copy.figures["beyond_baseline"]) == (1, 0.5)
+
+
+def test_of_equally_frequent_values_the_one_least_disclosed_is_the_baseline():
+    real = pl.DataFrame({"q": list("abcd"), "t": list("xxyy")})
+    data = sdc.read(real, keys="q", sensitive="t")
+    # x is right twice, y once: with y as the baseline guess two are beyond it, with x one
+    made = data.with_frame(pl.DataFrame({"q": list("abcd"), "t": list("xxyx")}))
+    assert attribute_disclosure(data, made).figures["beyond_baseline"] == 2 / 4
 
 
 def test_uncertain_guesses_count_in_cap_only():
@@ -66,14 +86,14 @@ def test_like_record_by_record(real, made, threshold):
     kinds = {"q": pl.String, "r": pl.Int64, "t": pl.String}
     data = sdc.read(pl.DataFrame(real, schema=kinds))
     other = data.with_frame(pl.DataFrame(made, schema=kinds))
-    result = attribute_disclosure(data, other, known=["q", "r"], target="t", threshold=threshold)
+    result = attribute_disclosure(data, other, known=["q", "r"], sensitive="t", threshold=threshold)
     expected = attribution(real, made, ["q", "r"], "t", threshold)
     assert result.figures == pytest.approx({k: v for k, v in expected.items() if v is not None})
 
 
 def test_a_copy_gives_away_what_the_original_does():
     data = sdc.demo.survey(n=500, seed=4)
-    result = attribute_disclosure(data, data, known=data.roles.keys, target=data.roles.sensitive[0])
+    result = attribute_disclosure(data, data, known=data.roles.keys, sensitive=data.roles.sensitive[0])
     figures = result.figures
     assert result.value == figures["disclosive_in_original"] > 0
     assert figures["cap"] == figures["original_cap"]

@@ -18,8 +18,8 @@ from sdckit.models.cell_risk import Method, cell_risk
 def test_stored_frequencies_and_risks(oracles, case):
     inputs, expected, alpha = case["inputs"], case["expected"], case["params"]["alpha"]
     data = oracles.data(case["dataset"], keys=inputs["key_vars"], weight=inputs["weight"])
-    counts = sdc.risk.frequencies(data, alpha=alpha).parts
-    violations = sdc.risk.k_anonymity(data, alpha=alpha).figures
+    counts = sdc.risk.frequencies(data, missing_weight=alpha).parts
+    violations = sdc.risk.k_anonymity(data, missing_weight=alpha).figures
     if "brute_force_fk" in expected:  # the definition; sdcMicro leaves out records missing in all keys
         assert counts["sample_count"].to_list() == expected["brute_force_fk"]
         return
@@ -29,7 +29,7 @@ def test_stored_frequencies_and_risks(oracles, case):
     assert counts["population_count"].sum() == pytest.approx(expected["sum_Fk"], rel=1e-12)
     if 0 < alpha < 1:
         return  # sdcMicro gives risk 0 for 1 < f < 2
-    risk = sdc.risk.individual_risk(data, alpha=alpha)
+    risk = sdc.risk.individual_risk(data, missing_weight=alpha)
     assert risk.value == pytest.approx(expected["global_risk"], rel=1e-9)
     assert risk.figures["expected_reidentifications"] == pytest.approx(expected["expected_reident"], rel=1e-9)
     stored = expected.get("per_record") or oracles.frame(expected["per_record_csv"]).to_dict(as_series=False)
@@ -126,7 +126,7 @@ def test_subsets_of_keys():
 def test_what_the_wildcard_rule_hides_is_said(rows, subsets, alpha):
     frame = pl.DataFrame(rows, schema=dict.fromkeys("abc", pl.String), orient="row")
     data = sdc.read(frame, keys=list("abc"))
-    found = sdc.risk.k_anonymity(data, subsets=subsets, alpha=alpha)
+    found = sdc.risk.k_anonymity(data, subsets=subsets, missing_weight=alpha)
     strict = sdc.risk.k_anonymity(data, subsets=subsets, missing="category")
     assert "violations_if_blank_is_a_value" not in strict.figures
     if not any(None in row for row in rows):
@@ -193,8 +193,8 @@ def test_unique_records_are_those_below_2_in_k_anonymity_and_in_the_table_of_siz
     rng = np.random.default_rng(3)
     codes = rng.choice(np.array(["a", "b", "c", None]), size=(60, 3), p=[0.5, 0.3, 0.1, 0.1])
     data = sdc.read(pl.DataFrame(codes.tolist(), schema=["x", "y", "z"], orient="row"), keys=["x", "y", "z"])
-    found = sdc.risk.frequencies(data, alpha=alpha)
-    below = sdc.risk.k_anonymity(data, k=2, alpha=alpha)
+    found = sdc.risk.frequencies(data, missing_weight=alpha)
+    below = sdc.risk.k_anonymity(data, k=2, missing_weight=alpha)
     assert found.value == below.value > 0
     assert found.figures["unique_records"] == below.figures["violations_2"]
     counts = found.parts["sample_count"].to_numpy()

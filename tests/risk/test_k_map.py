@@ -61,7 +61,7 @@ def test_register_of_persons_counts_and_path_agree(tmp_path):
         assert result.figures["journalist_highest"] == 0.5
         assert result.figures["prosecutor_highest"] == 1
         assert result.figures["prosecutor_mean"] == pytest.approx(2 / 3)
-    assert results[0].options["population"] == {"source": "a table of 7 rows"}
+    assert results[0].options["population"] == "7 records"
 
 
 def test_notes_on_registers_that_do_not_fit():

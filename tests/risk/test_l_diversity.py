@@ -65,9 +65,9 @@ def test_agrees_with_looking_at_every_record(rows, rule, c, together, few, batch
         return
     data = sdc.read(frame, keys=["a", "b"], sensitive="s")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sensitive_values, "FEW", few)  # both ways of matching
-        patch.setattr(sensitive_values, "ROWS", batch)
-        patch.setattr(sensitive_values, "ENTRIES", batch)
+        patch.setattr(sensitive_values, "MAX_DENSE_VALUES", few)  # both ways of matching
+        patch.setattr(sensitive_values, "MAX_ROWS", batch)
+        patch.setattr(sensitive_values, "MAX_ENTRIES", batch)
         parts = sdc.risk.l_diversity(
             data, c=c, missing=rule, missing_sensitive="category" if together else "drop"
         ).parts

@@ -85,7 +85,7 @@ def test_a_population_that_is_known():
 def test_fit_check_is_the_sum_over_all_cells():
     frame = pl.DataFrame({"a": [0, 0, 0, 1, 1, 2], "b": [0, 0, 1, 0, 1, 1]})
     pi = 6 / 24
-    result = sdc.risk.population_uniques(sdc.read(frame, keys=["a", "b"]), population=24)
+    result = sdc.risk.population_uniques(sdc.read(frame, keys=["a", "b"]), population_size=24)
     bias = variance = 0.0
     for a in range(3):
         for b in range(2):
@@ -111,8 +111,8 @@ def test_a_file_that_is_the_population(model):
 def test_population_and_weights_say_the_same():
     frame = pl.DataFrame({"a": [1, 1, 2, 2, 3], "b": [1, 2, 1, 1, 2], "w": [4.0] * 5})
     weighted = sdc.risk.population_uniques(sdc.read(frame, keys=["a", "b"], weight="w"))
-    told = sdc.risk.population_uniques(sdc.read(frame, keys=["a", "b"]), population=20)
-    scaled = sdc.risk.population_uniques(sdc.read(frame, keys=["a", "b"], weight="w"), population=200)
+    told = sdc.risk.population_uniques(sdc.read(frame, keys=["a", "b"]), population_size=20)
+    scaled = sdc.risk.population_uniques(sdc.read(frame, keys=["a", "b"], weight="w"), population_size=200)
     assert weighted.figures == pytest.approx(told.figures)
     assert scaled.value < weighted.value
 
@@ -121,7 +121,7 @@ def test_missing_keys():
     frame = pl.DataFrame({"a": [1, 1, 2, 3, None], "b": [1, 1, 1, 2, 2]})
     data = sdc.read(frame, keys=["a", "b"])
     # by the wildcard rule (3, 2) and (missing, 2) match; (2, 1) is alone, λ = 20·¼·⅗ and v = λ·¾
-    wildcard = sdc.risk.population_uniques(data, population=20)
+    wildcard = sdc.risk.population_uniques(data, population_size=20)
     assert wildcard.parts["population_unique"].to_list() == [
         None,
         None,
@@ -129,19 +129,19 @@ def test_missing_keys():
         None,
         None,
     ]
-    category = sdc.risk.population_uniques(data, population=20, missing="category")
+    category = sdc.risk.population_uniques(data, population_size=20, missing="category")
     assert category.figures["sample_uniques"] == 3
-    nothing = sdc.risk.population_uniques(data, population=20, missing="nothing")
+    nothing = sdc.risk.population_uniques(data, population_size=20, missing="nothing")
     assert nothing.parts["population_unique"][4] == 1
     # a record whose missing key may be anything has the doubles of all those values
     alone = sdc.read(pl.DataFrame({"a": [1, 1, 2, None], "b": [1, 1, 1, 2]}), keys=["a", "b"])
-    parts = sdc.risk.population_uniques(alone, population=16).parts
+    parts = sdc.risk.population_uniques(alone, population_size=16).parts
     assert parts["population_unique"][3] == pytest.approx(math.exp(-16 / 4 * 3 / 4))
 
 
 def test_no_solution_gives_nan_with_a_note():
     data = sdc.read(pl.DataFrame({"k": [1, 2, 3, 3, 3]}), keys="k")
-    result = sdc.risk.population_uniques(data, model="hoshino", population=100)
+    result = sdc.risk.population_uniques(data, model="hoshino", population_size=100)
     assert math.isnan(result.value)
     assert "no solution" in result.notes[0]
 
@@ -149,6 +149,6 @@ def test_no_solution_gives_nan_with_a_note():
 def test_refusals():
     data = sdc.read(pl.DataFrame({"a": [1, 2], "b": [1, 2]}), keys=["a", "b"])
     with pytest.raises(OptionError, match=r"smaller than the file. Given: 1. Allowed: 2 or more"):
-        sdc.risk.population_uniques(data, population=1)
+        sdc.risk.population_uniques(data, population_size=1)
     with pytest.raises(OptionError, match=r"formula may only name keys. Given: c. Allowed: a, b"):
         sdc.risk.population_uniques(data, formula=[["a", "c"]])

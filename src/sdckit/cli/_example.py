@@ -68,7 +68,8 @@ def _format(part: Mapping[str, Any]) -> str:
 def _first_default(spec: Spec) -> dict[str, Any]:
     """The first option with a number for its default."""
     for name, field in spec.options.model_fields.items():
-        if name != "alpha" and isinstance(field.default, int | float) and not isinstance(field.default, bool):
+        number = isinstance(field.default, int | float) and not isinstance(field.default, bool)
+        if number and name != "missing_weight":
             return {name: field.default}
     return {}
 

@@ -43,7 +43,7 @@ NOT_GIVEN = {
     "indicators.margins": "by, or the strata",
     "indicators.variables": "the numeric columns",
     "k_map.count": "a row is a person",
-    "population_uniques.population": "the sum of the weights",
+    "population_uniques.population_size": "the sum of the weights",
     "pram.invariant": "true unless there is a matrix",
     "recode.labels": "made from the limits",
     "regression.reference": "the first category",

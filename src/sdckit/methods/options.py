@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BeforeValidator, Field
@@ -29,13 +30,16 @@ class Option:
 
 
 class RoleColumns(tuple[str, ...]):
-    """A default for a `Columns` option: the columns of a role, looked up in the data."""
+    """A default for a `Columns` option: the columns of a role, looked up in the data.
+
+    A method gets a RoleColumns with names, so that it can tell a default from columns that were named.
+    """
 
     role: Role
 
-    def __new__(cls, role: Role) -> "RoleColumns":
-        """An empty tuple that remembers its role."""
-        new = super().__new__(cls)
+    def __new__(cls, role: Role, columns: Iterable[str] = ()) -> "RoleColumns":
+        """The names, empty until the data are there, with their role."""
+        new = super().__new__(cls, columns)
         new.role = role
         return new
 
@@ -98,6 +102,16 @@ MissingKeyWeight = Annotated[
         "Under the wildcard rule: how much a record with missing keys adds to the counts of other records.",
     ),
 ]
+
+
+class MissingValues(StrEnum):
+    """What a missing value of a variable that is no key means where values are counted.
+
+    drop: it is left out. category: it is a value of its own.
+    """
+
+    DROP = "drop"
+    CATEGORY = "category"
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,7 @@ def riskiest(x: Assessment) -> dict[str, Any] | None:
         return None
     data, options = x.protected[0], x.after["individual_risk"].options
     keys = [k for k in options["keys"] if k in visible(data, x.original)]
-    cells = key_cells(data, keys, Missing(options["missing"]), float(options["alpha"]))
+    cells = key_cells(data, keys, Missing(options["missing"]), float(options["missing_weight"]))
     risks = cell_risk(cells.sample, cells.population, Method(options["method"]))
     # of equal risks the first by their values: cells come in no set order
     found = cells.combinations

@@ -106,8 +106,8 @@ DISTANCES = {"hellinger", "mean_distance"}
 
 # {} is the value; empty: says nothing that a reader needs
 OPTIONS: Mapping[str, str] = {
-    "alpha": "a match by a missing value counts as {}",
-    "atypical_records.alpha": "test level {}",
+    "missing_weight": "a match by a missing value counts as {}",
+    "alpha": "test level {}",
     "atypical_records.components": "mixtures of up to {} distributions",
     "attribute_disclosure.threshold": "disclosed from a share of {} on",
     "bins": "{} intervals",
@@ -177,7 +177,7 @@ def option_words(spec: Spec, options: Mapping[str, Any]) -> str:
 
 
 def _option(spec: Spec, name: str, value: Any, options: Mapping[str, Any]) -> str:
-    if name == "alpha" and value == 1:  # a match like any other
+    if name == "missing_weight" and value == 1:  # a match like any other
         return ""
     if name == "missing" and str(value) in MISSING:
         return MISSING[str(value)]

@@ -14,8 +14,8 @@ from sdckit.models.robust_distances import RobustDistances, cutoffs, simultaneou
 from sdckit.models.trimmed_mixture import TrimmedMixture
 
 EDGES = (0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 5, 10, 30, 100, np.inf)  # distances, in individual limits
-FEW = 3  # a bin of two variables with fewer records is not counted out
-VARIABLES = 5  # in the pairs: those that drive most
+MIN_BIN_RECORDS = 3  # a bin of two variables with fewer records is not counted out
+MAX_VARIABLES = 5  # in the pairs: those that drive most
 
 LIMITS = ("limit_kept", "limit_trimmed", "simultaneous_kept", "simultaneous_trimmed")
 COMPONENTS = {
@@ -115,7 +115,7 @@ def _bins(s: Tested) -> Iterator[tuple[Any, ...]]:
 def _most_driving(s: Tested) -> list[int]:
     """The variables that drive the distance of most atypical records, in their order."""
     times = np.bincount(s.drivers[s.found.atypical], minlength=len(s.variables))
-    return sorted(np.argsort(-times, kind="stable")[:VARIABLES].tolist())
+    return sorted(np.argsort(-times, kind="stable")[:MAX_VARIABLES].tolist())
 
 
 def _pairs(s: Tested, places: Sequence[int]) -> Iterator[tuple[Any, ...]]:
@@ -124,13 +124,13 @@ def _pairs(s: Tested, places: Sequence[int]) -> Iterator[tuple[Any, ...]]:
     edges = {j: _edges(s, j) for j in places}
     for i, j in combinations(places, 2):
         counts, _, _ = np.histogram2d(values[:, i], values[:, j], bins=(edges[i], edges[j]))
-        for a, b in np.argwhere(counts >= FEW).tolist():
+        for a, b in np.argwhere(counts >= MIN_BIN_RECORDS).tolist():
             box = edges[i][a], edges[i][a + 1], edges[j][b], edges[j][b + 1]
             yield s.name, s.variables[i], s.variables[j], *map(float, box), int(counts[a, b])
 
 
 def _edges(s: Tested, j: int) -> Floats:
-    """Round numbers that cover the components, not the records: an extreme value is not told."""
+    """Round numbers that cover the components, not the records: an extreme value is not shown."""
     low, high = np.inf, -np.inf
     for g in range(s.fit.mixture.components):
         mean, covariance = _in_units(s, g)

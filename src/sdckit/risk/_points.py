@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,7 @@ from sdckit.data.common_columns import is_continuous
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import in_one_column
 from sdckit.errors import DataError, OptionError
+from sdckit.methods.options import Option
 
 SAME = 1e-9  # distances that differ by less, relatively, are ties: they are equal but for rounding
 _NOTHING = 1e-12  # and those that differ by less than this many standard deviations or ranges
@@ -32,9 +33,24 @@ class Distance(StrEnum):
     GOWER = "gower"
 
 
+DistanceOption = Annotated[
+    Distance | None,
+    Option(
+        "Distance",
+        "How far apart two records are.",
+        choices={
+            "euclidean": "over numbers, in standard deviations of the original",
+            "manhattan": "absolute differences of numbers, in standard deviations of the original",
+            "gower": "mean over variables of the difference over the range, 0 or 1 for categories",
+        },
+        absent="by the kind of the columns",
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Points:
-    """One row a record in each of `files`; NaN is missing. Sums over variables become distances by `size`."""
+    """One row per record in each of `files`; NaN is missing. `size` makes distances of sums."""
 
     variables: tuple[str, ...]
     files: tuple[Floats, ...]

@@ -13,9 +13,9 @@ from sdckit.data.microdata import Microdata
 from sdckit.engine import tables
 from sdckit.errors import OptionError
 
-ROWS = 4_000_000  # of a histogram held at a time, so that memory stays bounded where much matches much
-FEW = 64  # values up to which dense tables of cells by values pay
-ENTRIES = 16_000_000  # of such a table
+MAX_ROWS = 4_000_000  # of a histogram held at a time, so that memory stays bounded where much matches much
+MAX_DENSE_VALUES = 64  # values up to which dense tables of cells by values pay
+MAX_ENTRIES = 16_000_000  # of such a table
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class SensitiveValues:
             yield self.counts
             return
         codes = self.cells.codes
-        if self.counts["value"].n_unique() <= FEW:
+        if self.counts["value"].n_unique() <= MAX_DENSE_VALUES:
             yield from _dense(codes, self.counts)
         else:
             yield from _sparse(codes, self.counts)
@@ -55,7 +55,7 @@ def _dense(codes: Codes, counts: pl.DataFrame) -> Iterator[pl.DataFrame]:
     from sdckit.kernels.wildcard import wildcard_sums
 
     values, column = np.unique(counts["value"].to_numpy(), return_inverse=True)
-    width = max(1, ENTRIES // len(codes))
+    width = max(1, MAX_ENTRIES // len(codes))
     pieces = []
     for first in range(0, len(values), width):
         here = (column >= first) & (column < first + width)
@@ -97,7 +97,7 @@ def _joined(
         sides.append((on, side))
         found = side.group_by(on).len() if on else side.select(pl.len())
         size += _matched(mine, found, on)["len"].fill_null(0).cast(pl.Int64)
-    batch = (size.cum_sum() // ROWS).to_numpy()
+    batch = (size.cum_sum() // MAX_ROWS).to_numpy()
     for number in np.unique(batch):
         some = mine.filter(pl.Series(batch == number))
         rows = [_matched(some, side, on, how="inner").select("cell", "value", "count") for on, side in sides]

@@ -1,6 +1,7 @@
-"""What measures of synthetic files share: one set or several, and columns of one type."""
+"""What measures of two files share: one set or several, columns that were dropped, columns of one type."""
 
 from collections.abc import Iterable, Sequence
+from typing import Annotated
 
 import polars as pl
 
@@ -8,6 +9,14 @@ from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import in_one_column, in_words
 from sdckit.errors import ColumnError
+from sdckit.methods.options import Columns, Option, RoleColumns
+
+KnownColumns = Annotated[
+    Columns,
+    Option(
+        "Known to the intruder", "What the intruder knows of a person; dropped columns help nobody.", True
+    ),
+]
 
 
 def as_sets(
@@ -26,12 +35,27 @@ def as_sets(
     return sets
 
 
+def require_named(files: Iterable[Microdata], columns: Sequence[str]) -> None:
+    """Refuse columns that were named in an option, and are not those of a role, where a file lacks them."""
+    named = () if isinstance(columns, RoleColumns) else columns
+    for data in files:
+        for column in named:
+            if column not in data.columns:
+                raise ColumnError(
+                    f"The protected file has no column {column!r}.", allowed=join_names(data.columns)
+                )
+
+
 def in_all(files: Sequence[Microdata], columns: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
-    """The columns that all files have, and a note on the others: what is not released helps nobody."""
+    """The columns that all files have, and those that were dropped: what is not released helps nobody."""
     wanted = list(dict.fromkeys(columns))
     there = [c for c in wanted if all(c in data.columns for data in files)]
-    gone = [c for c in wanted if c not in there]
-    return there, (f"Not in the protected file, left out: {join_names(gone)}.",) if gone else ()
+    return there, tuple(c for c in wanted if c not in there)
+
+
+def lost_note(lost: Sequence[str]) -> tuple[str, ...]:
+    """Which columns were left out because the protected file no longer has them."""
+    return (f"Not in the protected file, left out: {join_names(lost)}.",) if lost else ()
 
 
 def same_type(x: pl.Series, y: pl.Series) -> tuple[pl.Series, pl.Series]:

@@ -1,5 +1,6 @@
 """Attribute disclosure from synthetic data: CAP, TCAP, DiSCO and replicated uniques."""
 
+import math
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -13,27 +14,30 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.engine.tables import OURS
 from sdckit.errors import RoleError
-from sdckit.methods.options import KEYS, SENSITIVE, Columns
+from sdckit.methods.options import KEYS, SENSITIVE, Option, SensitiveColumns
 from sdckit.methods.recoding import apply_same_recoding
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import Compares, share
-from sdckit.risk._synthetic import as_sets, in_all, same_type
+from sdckit.methods.spec import Better, Compares, share
+from sdckit.risk._synthetic import KnownColumns, as_sets, in_all, lost_note, require_named, same_type
 
 TARGET, REAL, MADE = f"{OURS}target", f"{OURS}real", f"{OURS}made"
-SHARES = (
-    "disco",
-    "disclosive_in_original",
-    "found_in_synthetic",
-    "disclosive_in_synthetic",
-    "tcap",
-    "cap",
-    "cap_found",
-    "original_cap",
-    "baseline_cap",
-    "replicated_uniques",
-    "unique_in_original",
-    "unique_in_synthetic",
-)
+FIGURES = {
+    "disco": share("Disclosed and right (DiSCO)"),
+    "beyond_baseline": share("Disclosed and right beyond guessing the most frequent value"),
+    "baseline": share("Right by guessing the most frequent value", better=Better.NEITHER),
+    "disclosive_in_original": share("Disclosed by the original itself", better=Better.NEITHER),
+    "found_in_synthetic": share("Records whose keys occur in the synthetic file"),
+    "disclosive_in_synthetic": share("Records for which the synthetic file leaves one value, right or wrong"),
+    "tcap": share("Right where the synthetic file leaves one value (TCAP)"),
+    "cap": share("Right guesses from the synthetic file (CAP)"),
+    "cap_found": share("Right guesses where the keys occur in it"),
+    "original_cap": share("Right guesses from the original itself", better=Better.NEITHER),
+    "baseline_cap": share("Right guesses without any file", better=Better.NEITHER),
+    "replicated_uniques": share("Unique records that came back unique"),
+    "unique_in_original": share("Records unique in the original", better=Better.NEITHER),
+    "unique_in_synthetic": share("Records unique in the synthetic file", better=Better.NEITHER),
+}
+SHARES = tuple(FIGURES)
 
 
 @risk(
@@ -41,24 +45,37 @@ SHARES = (
     bounds=(0, 1),
     unit="share of original records",
     compares=Compares.DISTRIBUTIONS,
-    figures={name: share(name.replace("_", " ").capitalize()) for name in SHARES},
+    share=True,
+    main="sensitive",
+    renamed={"target": "sensitive"},
+    figures=FIGURES,
     chart=charts.TableBars("", "target", "disco", "records disclosed by the synthetic file (DiSCO)", True),
     reference="Taub, Elliot, Pampaka & Smith (2018); Raab, Nowok & Dibben (2024)",
     interpretation=(
         "The share of the people in the original whose sensitive value can be read off the synthetic file: "
         "all synthetic records with their keys have one value, and it is theirs. Compare it with "
         "disclosive_in_original, what the original itself would give away. Where one value is very frequent "
-        "the guess may be right without any file: see baseline_cap."
+        "the guess may be right without any file: beyond_baseline counts only people with another value."
     ),
 )
 def attribute_disclosure(
     original: Microdata,
     synthetic: Microdata | Sequence[Microdata],
     *,
-    known: Columns = KEYS,
-    target: Columns = SENSITIVE,
-    threshold: Annotated[float, Field(gt=0.5, le=1)] = 1.0,
-    bins: Annotated[int, Field(ge=2)] = 10,
+    known: KnownColumns = KEYS,
+    sensitive: SensitiveColumns = SENSITIVE,
+    threshold: Annotated[
+        float,
+        Field(gt=0.5, le=1),
+        Option(
+            "Threshold",
+            "A guess counts as disclosive from this share of the synthetic records on.",
+            unit="share",
+        ),
+    ] = 1.0,
+    bins: Annotated[
+        int, Field(ge=2), Option("Groups of numbers", "Numeric columns are cut into so many groups at most.")
+    ] = 10,
 ) -> Result:
     r"""What someone who knows a person's keys learns about the target from synthetic records with these keys.
 
@@ -67,6 +84,10 @@ def attribute_disclosure(
 
     - **disco** (disclosive in synthetic, correct in original) = Σ d_tq [p_tq ≥ τ] / n, with τ = `threshold`;
       at τ = 1 all synthetic records with the keys agree on the right value. This is the value.
+    - **beyond_baseline** = Σ d_tq [p_tq ≥ τ][t ≠ t*] / n: disclosed and right, and not the most frequent
+      value t* of the original, with which whoever guesses t* without any file is right as well. The share of
+      such persons is **baseline** = d_t*/n. Of values that are equally frequent, t* is the one with the
+      fewest records disclosed, so that the figure is not understated.
     - **found_in_synthetic** (iS) = Σ d_q [s_q > 0] / n and **disclosive_in_synthetic** (DiS) =
       Σ d_q [some p_tq ≥ τ] / n, right or wrong, are the steps on the way.
     - **tcap** (targeted correct attribution probability) = disco / disclosive_in_synthetic: how often a
@@ -84,9 +105,9 @@ def attribute_disclosure(
 
     Columns in the numeric role are cut into at most `bins` groups of about the same size at quantiles of the
     original. Where `recode` or `group` changed a column on the way to the other file, the original is recoded
-    in the same way, for all figures: who knows an age looks in the age group released. Keys and targets that
-    were dropped help nobody; a note says so. Weights: not used. Missing values: a category of their own, in
-    keys and target alike.
+    in the same way, for all figures: who knows an age looks in the age group released. Columns that were
+    dropped help nobody: a note names them, and without any key or sensitive column left there is no value.
+    Weights: not used. Missing values: a category of their own, in keys and target alike.
     Reference: Taub et al. (2018), Raab, Nowok & Dibben (2024). Departures: CAP is averaged over original
     records, whose risk it is, not over synthetic ones; shares, not percent.
 
@@ -98,18 +119,23 @@ def attribute_disclosure(
     >>> result.value, result.figures["tcap"], result.figures["replicated_uniques"]
     (0.5, 0.5, 0.5)
     """
-    files = as_sets(synthetic, ())
-    there, notes = in_all(files, (*known, *target))
-    keys, targets = [c for c in known if c in there and c not in target], [c for c in target if c in there]
-    if not keys or not targets:
+    if not set(known) - set(sensitive) or not sensitive:
         raise RoleError(
             "Attribute disclosure needs keys an intruder knows and a target to learn.",
-            hint=" ".join(notes) or "Give the roles keys and sensitive, or the options known= and target=.",
+            hint="Give the roles keys and sensitive, or the options known= and sensitive=.",
         )
+    files = as_sets(synthetic, ())
+    require_named(files, sensitive)
+    there, lost = in_all(files, (*known, *sensitive))
+    notes = lost_note(lost)
+    keys, targets = [c for c in there if c not in sensitive], [c for c in there if c in sensitive]
+    if not keys or not targets:
+        why = f"No {'key' if targets else 'sensitive column'} is left in the protected file."
+        return Result(math.nan, notes=(*notes, why), lost=lost)
     rows = []
     for number, data in enumerate(files, 1):
-        alike, told = apply_same_recoding(original, data, (*keys, *targets))
-        notes = tuple(dict.fromkeys((*notes, *told)))
+        alike, recoded = apply_same_recoding(original, data, (*keys, *targets))
+        notes = tuple(dict.fromkeys((*notes, *recoded)))
         x, y = _coded(alike, data, (*keys, *targets), bins)
         for name, column in zip(targets, x.columns[len(keys) :], strict=True):
             cells = _cells(x, y, x.columns[: len(keys)], column)
@@ -119,7 +145,7 @@ def attribute_disclosure(
     worst = parts.row(int(parts["disco"].arg_max() or 0), named=True)
     notes += _notes(worst, len(targets), number, threshold)
     figures = {name: worst[name] for name in SHARES if worst[name] is not None}
-    return Result(worst["disco"], figures, parts, notes, {"sets": sets})
+    return Result(worst["disco"], figures, parts, notes, {"sets": sets}, lost=lost)
 
 
 def _coded(
@@ -144,7 +170,7 @@ def _cut(column: pl.Series, cuts: Floats) -> pl.Series:
 
 
 def _cells(x: pl.DataFrame, y: pl.DataFrame, keys: Sequence[str], target: str) -> pl.DataFrame:
-    """One row a combination of keys and target in either file, with its records in each."""
+    """One row per combination of keys and target in either file, with its records in each."""
     counted = [
         frame.group_by(*keys, pl.col(target).alias(TARGET)).agg(pl.len().cast(pl.Int64).alias(name))
         for frame, name in ((x, REAL), (y, MADE))
@@ -178,9 +204,13 @@ def _shares(cells: pl.DataFrame, keys: Sequence[str], threshold: float) -> dict[
         replicated=real.filter(single & single_made).sum(),
     ).row(0, named=True)
     n = sums["n"]
-    values = cells.group_by(TARGET).agg(real.sum())[REAL].to_numpy()
+    by_value = cells.group_by(TARGET).agg(real.sum(), real.filter(right >= threshold).sum().alias(MADE))
+    values, right_of_value = by_value[REAL].to_numpy(), by_value[MADE].to_numpy()
+    most = values.max()
     return {
         "disco": sums["disco"] / n,
+        "beyond_baseline": (sums["disco"] - int(right_of_value[values == most].min())) / n,
+        "baseline": float(most / n),
         "disclosive_in_original": sums["original"] / n,
         "found_in_synthetic": sums["found"] / n,
         "disclosive_in_synthetic": sums["disclosive"] / n,

@@ -2,30 +2,27 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit._support.arrays import Bools, Ints
 from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.errors import DataError
-from sdckit.methods.options import NUMERIC, Column, Columns
+from sdckit.methods.options import NUMERIC, By, Column, Columns, NumericColumns, Option, Requires
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import share
+from sdckit.methods.spec import Better, Figure, records, share
 from sdckit.models.mixture_families import FAMILIES, Family
 from sdckit.models.small_sample import SmallSample
+from sdckit.risk._atypical_strata import DOMINATED, StrataTest, Stratum
 from sdckit.risk._points import by_record
-
-if TYPE_CHECKING:
-    from sdckit.risk._atypical_tables import Tested
-
 
 _PARTS = {
     "p_value": pl.Float64,
@@ -47,7 +44,6 @@ _STRATA = {
     "collinear": pl.Boolean,
     "why": pl.String,
 }
-_DOMINATED = "a few weights dominate"
 _FAR = 0.4  # a component of which less is kept: its covariance is extrapolated too far
 
 
@@ -56,8 +52,17 @@ _FAR = 0.4  # a component of which less is kept: its covariance is extrapolated 
     bounds=(0, 1),
     unit="share of records",
     needs=Role.NUMERIC,
+    share=True,
+    main="variables",
+    rules=(Requires("smallest", "code"),),
     figures={
-        "largest_share": share("Largest share"),
+        "atypical": records("Atypical records"),
+        "tested": records("Records tested", better=Better.NEITHER),
+        "untested": records("Records not tested", better=Better.NEITHER),
+        "strata": Figure("Strata", "strata", Better.NEITHER),
+        "untested_strata": Figure("Strata not tested", "strata", Better.NEITHER),
+        "largest_share": share("Largest share of atypical records in a stratum", extreme=True),
+        "not_robust": Figure("Strata tested without outlier-resistant estimates", "strata"),
     },
     flags="atypical",
     chart=charts.robust_distances,
@@ -71,17 +76,62 @@ _FAR = 0.4  # a component of which less is kept: its covariance is extrapolated 
 def atypical_records(
     data: Microdata,
     *,
-    variables: Columns = NUMERIC,
-    by: Columns = (),
-    code: Column | None = None,
-    smallest: Annotated[int, Field(ge=1)] = 80,
-    trim: Annotated[float, Field(ge=0, lt=0.5)] = 0.25,
-    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05,
-    components: Annotated[int, Field(ge=1, le=9)] = 3,
-    families: Annotated[tuple[Family, ...], Field(min_length=1)] = FAMILIES,
-    small_sample: SmallSample = SmallSample.FORMULA,
-    weighted: bool = False,
-    complete: bool = False,
+    variables: NumericColumns = NUMERIC,
+    by: By = (),
+    code: Annotated[
+        Column | None,
+        Option(
+            "Hierarchical code",
+            "A code such as NACE along whose digits small strata are collapsed.",
+            absent="strata are not collapsed",
+        ),
+    ] = None,
+    smallest: Annotated[
+        int,
+        Field(ge=1),
+        Option("Smallest stratum", "Strata with fewer records are collapsed.", unit="records"),
+    ] = 80,
+    trim: Annotated[
+        float,
+        Field(ge=0, lt=0.5),
+        Option(
+            "Trimmed share", "Share of the records that fit worst and do not shape the fit.", unit="share"
+        ),
+    ] = 0.25,
+    alpha: Annotated[
+        float,
+        Field(gt=0, lt=1),
+        Option("Test level", "Level at which a record is tested.", unit="probability"),
+    ] = 0.05,
+    components: Annotated[
+        int,
+        Field(ge=1, le=9),
+        Option("Most components", "Mixtures of up to so many normal distributions are fitted."),
+    ] = 3,
+    families: Annotated[
+        tuple[Family, ...],
+        Field(min_length=1),
+        Option("Covariance families", "The families of which BIC chooses one, such as EEE or VVV."),
+    ] = FAMILIES,
+    small_sample: Annotated[
+        SmallSample,
+        Option(
+            "Small-sample correction",
+            "How distances are corrected for small strata.",
+            choices={
+                "formula": "by a formula",
+                "simulation": "by simulated normal samples of the same size",
+                "none": "not at all",
+            },
+        ),
+    ] = SmallSample.FORMULA,
+    weighted: Annotated[
+        bool, Option("Use the weights", "Fit the mixture of the population instead of that of the file.")
+    ] = False,
+    complete: Annotated[
+        bool,
+        Option("Complete records only", "Leave out records with a missing number instead of refusing them."),
+    ] = False,
 ) -> Result:
     """Share of records that fit no component of a robust Gaussian mixture of their stratum.
 
@@ -89,7 +139,7 @@ def atypical_records(
     `families` chosen by BIC, is fitted by trimmed likelihood: the share `trim` of the records that fits worst
     does not count, and so cannot hide itself. Distances from every component, corrected for the trimming and
     for small samples (`small_sample`: by formula, by simulation of normal samples of the same size, half a
-    second a component, or none), are referred to Beta (kept) and F (trimmed) distributions. If a component
+    second per component, or none), are referred to Beta (kept) and F (trimmed) distributions. If a component
     has a record outside its simultaneous limit at level `alpha`, all records are tested at `alpha`; a record
     is atypical if its largest p-value over the components is below the limit. A component holds a tenth of
     the stratum or more; smaller clusters are atypical. Each variable is divided by its spread in the stratum.
@@ -114,8 +164,10 @@ def atypical_records(
     population. BIC and the reference distributions stay those of n records; value and counts are of records.
     A stratum whose effective size is too small, because a few weights dominate, is not tested.
     Missing: refused, or with `complete` records with a missing number are not tested.
+    After suppression, PRAM, swapping or synthesis it describes the file and is not the risk of its persons;
+    that is `reidentification_risk`.
     Variables that do not vary in a stratum are left out there. A stratum of too few records, or whose kept
-    records are constant or collinear so that no family fits, is not tested. Cost: a fifth of a second a
+    records are constant or collinear so that no family fits, is not tested. Cost: a fifth of a second per
     stratum of 100 records; in strata of more than 1,000 the search runs on a sample.
     Reference: Foschi (2011).
 
@@ -147,7 +199,7 @@ def atypical_records(
     data.require_categories([*by, *([] if code is None else [code])])
     stratum, names_of_strata, levels = _strata(data.frame, by, code, smallest)
     weights = data.weights() if weighted else None
-    work = _Work(x, names, weights, trim, alpha, range(1, components + 1), families, small_sample)
+    work = StrataTest(x, names, weights, trim, alpha, range(1, components + 1), families, small_sample)
     rows = [np.flatnonzero((stratum == s) & usable) for s in range(len(names_of_strata))]
     done = in_order(work.stratum, names_of_strata, rows)
     result = _result(data, usable, names_of_strata, done, levels)
@@ -185,121 +237,11 @@ def _strata(
     return stratum, grouped.select(label).to_series().to_list(), {}
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
-    x: Floats
-    names: Sequence[str]
-    weights: Floats | None
-    trim: float
-    alpha: float
-    components: range
-    families: Sequence[Family]
-    small_sample: SmallSample
-
-    def stratum(self, name: str, rows: Ints) -> "_Stratum":
-        """Test the records of one stratum."""
-        from sdckit.models.robust_distances import robust_distances
-        from sdckit.models.trimmed_mixture import trimmed_mixture
-        from sdckit.risk._atypical_tables import Tested
-
-        x, varies, centre, unit = _on_one_scale(self.x[rows])
-        n, p = x.shape
-        weights = None if self.weights is None else self.weights[rows]
-        effective = _effective(weights, n)
-        if n < 2 * (p + 2) or p == 0:
-            return _Stratum(rows, effective, "no variable varies" if n and not p else "too few records")
-        if effective < 2 * (p + 2):
-            return _Stratum(rows, effective, _DOMINATED)
-        fit = trimmed_mixture(
-            x,
-            trim=self.trim,
-            components=self.components,
-            families=self.families,
-            smallest=max(p + 2, math.ceil(n / 10)),
-            weights=weights,
-        )
-        if fit is None:
-            return _Stratum(rows, effective, "constant or collinear")
-        found = robust_distances(fit, alpha=self.alpha, small_sample=self.small_sample)
-        best = np.where(found.p_value > 0, found.p_values.argmax(axis=1), fit.component)
-        names = tuple(c for c, there in zip(self.names, varies, strict=True) if there)
-        drivers = _drivers(x, fit.mixture, best)
-        tested = Tested(name, names, x, centre, unit, fit, found, best, drivers, self.alpha)
-        return _Stratum(rows, effective, "", tested)
-
-
-def _effective(weights: Floats | None, n: int) -> float:
-    """Kish's effective sample size, (Σw)²/Σw²."""
-    if weights is None or not n:
-        return float(n)
-    w = weights / weights.max()
-    return float(w.sum() ** 2 / (w**2).sum())
-
-
-@dataclass(frozen=True, slots=True)
-class _Stratum:
-    """The records of a stratum and what was found in it, or why it was not tested."""
-
-    rows: Ints
-    effective: float
-    why: str
-    tested: "Tested | None" = None
-
-    def row(self) -> tuple[Any, ...]:
-        """Its row in the table of strata."""
-        t = self.tested
-        if t is None:
-            return len(self.rows), self.effective, *[None] * 7, self.why
-        sizes = t.fit.sizes
-        least = float((t.fit.kept_sizes / np.maximum(sizes, 1))[sizes > 0].min())
-        collinear = int(np.linalg.matrix_rank(t.x - t.x.mean(axis=0), rtol=1e-9)) < t.x.shape[1]
-        model = t.fit.mixture.components, t.fit.mixture.family.value
-        hits = int(t.found.atypical.sum())
-        return len(t.x), self.effective, *model, hits, t.share, t.fit.breakdown, least, collinear, ""
-
-    def fill(self, columns: dict[str, Any]) -> None:
-        """Its records in the columns of the parts."""
-        t = self.tested
-        if t is None:
-            return
-        columns["p_value"][self.rows] = t.found.p_value.tolist()
-        columns["distance"][self.rows] = t.distances.tolist()
-        columns["component"][self.rows] = (t.component + 1).tolist()
-        columns["kept"][self.rows] = t.fit.kept.tolist()
-        columns["atypical"][self.rows] = t.found.atypical.tolist()
-        columns["driver"][self.rows] = np.array(t.variables, dtype=object)[t.drivers]
-
-
-def _on_one_scale(x: Floats) -> tuple[Floats, Bools, Floats, Floats]:
-    """Variables that vary, less their median and over their spread: which these are, centres and units.
-
-    Divided by their size first, so that spreads of large numbers do not overflow.
-    """
-    varies = np.asarray(x.min(axis=0) < x.max(axis=0)) if len(x) else np.zeros(x.shape[1], dtype=np.bool_)
-    x = x[:, varies]
-    if not x.size:
-        return x, varies, np.empty(0), np.empty(0)
-    size = np.abs(x).max(axis=0)
-    x = x / size
-    middle = np.median(x, axis=0)
-    x = x - middle
-    spread = np.median(np.abs(x), axis=0)
-    spread = np.where(spread > 0, spread, x.std(axis=0))
-    return x / spread, varies, middle * size, spread * size
-
-
-def _drivers(x: Floats, mixture: Any, component: Ints) -> Ints:
-    """The variable with the largest part (x−μ)_j [Σ⁻¹(x−μ)]_j of the squared distance."""
-    away = x - mixture.means[component]
-    inverse = np.linalg.inv(mixture.covariances)[component]
-    return np.asarray((away * np.einsum("ijk,ik->ij", inverse, away)).argmax(axis=1), dtype=np.int64)
-
-
 def _result(
     data: Microdata,
     usable: Bools,
     names: Sequence[str],
-    strata: Sequence[_Stratum],
+    strata: Sequence[Stratum],
     levels: dict[str, pl.DataFrame],
 ) -> Result:
     from sdckit.risk._atypical_tables import tables
@@ -339,7 +281,7 @@ def _notes(table: pl.DataFrame, incomplete: int) -> list[str]:
     notes = [f"{incomplete:,} records with a missing number are not tested."] if incomplete else []
     for why, part in sorted(table.filter((pl.col("why") != "") & (pl.col("records") > 0)).group_by("why")):
         least = float(np.min(part["effective"].to_numpy()))
-        worth = f" (effective sample size down to {least:.1f})" if why[0] == _DOMINATED else ""
+        worth = f" (effective sample size down to {least:.1f})" if why[0] == DOMINATED else ""
         notes.append(
             f"Not tested, {why[0]}: {part.height:,} strata, {part['records'].sum():,} records{worth}."
         )

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Floats, Ints
@@ -16,25 +16,13 @@ from sdckit._support.messages import join_names
 from sdckit.data.common_columns import role_variables
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.io import read
-from sdckit.methods.options import Columns
+from sdckit.methods.file_option import TableOption
+from sdckit.methods.options import Columns, Option
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import Compares, share
-from sdckit.risk._points import SAME, Distance, Points, distinct_order, points
-from sdckit.risk._synthetic import as_sets
+from sdckit.methods.spec import Better, Compares, Figure, share
+from sdckit.risk._points import SAME, DistanceOption, Points, distinct_order, points
+from sdckit.risk._synthetic import as_sets, in_all, lost_note
 from sdckit.risk._uncertainty import wilson
-
-
-def _as_data(given: Any) -> Any:
-    """Microdata from what is given as the hold-out: a path, any data frame, microdata or none."""
-    return given if given is None or isinstance(given, Microdata) else read(given)
-
-
-Holdout = Annotated[
-    Microdata | None,
-    BeforeValidator(_as_data),
-    WithJsonSchema({"type": "string", "format": "file", "description": "a file, in Python also a table"}),
-]
 
 _FAR_BELOW = 0.5  # of the reference: chance does not take a median there
 _POINTS, _LARGEST = 41, 0.98  # quantiles of a file among the points of its curve, and the last of them
@@ -64,17 +52,24 @@ class Neighbours:
     unit="share of synthetic records",
     judges=True,
     compares=Compares.DISTRIBUTIONS,
+    share=True,
+    main="variables",
     figures={
+        "median_distance": Figure("Median distance to the nearest original", "distance", Better.HIGH),
+        "median_ratio": Figure("Median ratio of nearest to second nearest", "ratio", Better.HIGH, (0, 1)),
+        "reference_median_distance": Figure("Median distance of real people", "distance", Better.NEITHER),
+        "reference_median_ratio": Figure("Median ratio of real people", "ratio", Better.NEITHER, (0, 1)),
+        "threshold": Figure("Distance from which on records are not close", "distance", Better.NEITHER),
         "copies": share("Copies of an original record"),
         "excess": share("Too close, beyond what real people are"),
-        "reference_copies": share("Copies among the originals themselves"),
-        "reference_share": share("The same of real people among each other"),
+        "reference_copies": share("Copies among the originals themselves", better=Better.NEITHER),
+        "reference_share": share("The same of real people among each other", better=Better.NEITHER),
         "low": share("At least (95 % interval)"),
         "high": share("At most (95 % interval)"),
         "closer_to_original": share("Closer to the original than to the records kept back"),
         "closer_low": share("Closer to the original, at least"),
         "closer_high": share("Closer to the original, at most"),
-        "closer_expected": share("Closer to the original, expected"),
+        "closer_expected": share("Closer to the original, expected", better=Better.NEITHER),
     },
     chart=charts.closest_distances,
     reference="Platzer & Reutterer (2021); Zhao et al. (2021)",
@@ -83,19 +78,41 @@ class Neighbours:
         "value at or below the share of real people as close to someone else (reference_share, about 0.05). "
         "Clearly above: the synthesis repeats records it has seen. 1: all are as close as the closest "
         "originals are to each other, as in a copied or lightly perturbed file. A low value alone is no "
-        "proof "
-        "of safety."
+        "proof of safety."
     ),
 )
 def closest_record(
     original: Microdata,
     synthetic: Microdata | Sequence[Microdata],
     *,
-    variables: Columns = (),
-    holdout: Holdout = None,
-    distance: Distance | None = None,
-    quantile: Annotated[float, Field(gt=0, lt=1)] = 0.05,
-    records: Annotated[int, Field(ge=1)] = 5_000,
+    variables: Annotated[
+        Columns,
+        Option(
+            "Variables", "What records are compared on.", True, absent="keys, numeric and sensitive columns"
+        ),
+    ] = (),
+    holdout: Annotated[
+        TableOption | None,
+        Option(
+            "Records held back",
+            "Records of the same population that the synthesis has not seen.",
+            True,
+            absent="the originals among each other",
+        ),
+    ] = None,
+    distance: DistanceOption = None,
+    quantile: Annotated[
+        float,
+        Field(gt=0, lt=1),
+        Option("Close", "The share of real people that counts as close to somebody else.", unit="share"),
+    ] = 0.05,
+    records: Annotated[
+        int,
+        Field(ge=1),
+        Option(
+            "Most records", "At most so many records of each file look for their nearest.", unit="records"
+        ),
+    ] = 5_000,
 ) -> Result:
     r"""Share of synthetic records nearer to an original than real people are to each other.
 
@@ -137,14 +154,14 @@ def closest_record(
     >>> result.value, result.figures["copies"], result.figures["reference_share"]
     (0.25, 0.25, 0.4)
     """
-    chosen = tuple(variables) or role_variables(original, *as_sets(synthetic, ()))
+    chosen, lost = in_all(as_sets(synthetic, variables), variables or role_variables(original))
     sets = as_sets(synthetic, chosen)
     others = as_sets(holdout, chosen, "hold-out") if holdout is not None else []
     files = [original, *others, *sets]
     space = points([f.collect().frame for f in files], chosen, original, distance, ranges=1)
-    notes = (*space.notes,)
+    notes = (*lost_note(lost), *space.notes)
     if not space.variables:
-        return Result(math.nan, notes=(*notes, "No variable to compare."))
+        return Result(math.nan, notes=(*notes, "No variable to compare."), lost=lost)
     notes += (f"{space.distance.value} distance over {join_names(space.variables)}.",)
     tree = space.tree(0, blank_counts=True)
     first = 1 + len(others)
@@ -161,12 +178,12 @@ def closest_record(
     parts = _parts(sets, found)
     if not others and original.height < 2:
         why = "There is only one original and no hold-out: nothing to compare the distances with."
-        return Result(math.nan, figures, parts, (*notes, why))
+        return Result(math.nan, figures, parts, (*notes, why), lost=lost)
     reference = neighbours(space, tree, 1 if others else 0, records)
     value, more = _compared(found, reference, quantile)
     notes += _near(figures, more)
     tables = {"distances": _curves(found, reference, more["threshold"])}
-    return Result(value, {**more, **figures}, parts, notes, tables)
+    return Result(value, {**more, **figures}, parts, notes, tables, lost=lost)
 
 
 def neighbours(space: Points, tree: Any, file: int, most: int) -> Neighbours:

@@ -1,10 +1,7 @@
 """Sample and population frequencies of key combinations."""
 
-from typing import Annotated
-
 import numpy as np
 import polars as pl
-from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Floats, Ints
@@ -12,10 +9,12 @@ from sdckit.data.key_cells import KeyCells, Missing, key_cells
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
-from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.options import KEYS, KeyColumns, MissingKeys, MissingKeyWeight, Requires
 from sdckit.methods.registry import risk
+from sdckit.methods.spec import Better, Figure, records
 
 SIZES = (0, 1, 2, 3, 5, 10, 20, 50, 100, 1000, np.inf)  # from here to below the next
+WEIGHT_NEEDS_WILDCARD = Requires("missing_weight", "missing", (Missing.WILDCARD,))
 
 
 @risk(
@@ -24,6 +23,17 @@ SIZES = (0, 1, 2, 3, 5, 10, 20, 50, 100, 1000, np.inf)  # from here to below the
     unit="share of records",
     needs=Role.KEYS,
     engines="all",
+    share=True,
+    main="keys",
+    rules=(WEIGHT_NEEDS_WILDCARD,),
+    renamed={"alpha": "missing_weight"},
+    figures={
+        "unique_records": records("Records unique in the file"),
+        "key_combinations": Figure("Key combinations in the file", "combinations", Better.NEITHER),
+        "smallest_sample_count": Figure(
+            "Fewest records with the same keys", "records", Better.HIGH, counts_records=True, extreme=True
+        ),
+    },
     chart=charts.CellSizes("records in the file with the same keys"),
     reference="Hundepool et al. (2012), Statistical Disclosure Control, ch. 3",
     interpretation=(
@@ -35,9 +45,9 @@ SIZES = (0, 1, 2, 3, 5, 10, 20, 50, 100, 1000, np.inf)  # from here to below the
 def frequencies(
     data: Microdata,
     *,
-    keys: Columns = KEYS,
-    missing: Missing = Missing.WILDCARD,
-    alpha: Annotated[float, Field(ge=0, le=1)] = 1.0,
+    keys: KeyColumns = KEYS,
+    missing: MissingKeys = Missing.WILDCARD,
+    missing_weight: MissingKeyWeight = 1.0,
 ) -> Result:
     """How many records, in the sample and in the population, share each record's keys.
 
@@ -48,9 +58,14 @@ def frequencies(
     unique_records (their number), key_combinations, smallest_sample_count. parts: sample_count fₖ and
     population_count Fₖ of each record. tables: `sizes`, records by fₖ, in classes of `from` to below `to`.
 
-    Weights: enter Fₖ only. Missing keys: `missing` (a missing value matches any, is its own category, or
-    matches nothing); with the wildcard rule, `alpha` is what an incomplete record adds to the counts of
+    Missing keys: records are counted by the wildcard rule, by which a missing or suppressed value matches any
+    value, unless `missing` is "category" (it is a value of its own) or "nothing" (its record matches only
+    itself). With the wildcard rule, `missing_weight` is what an incomplete record adds to the counts of
     others (never to its own). Counts are fractions then, and a record with fₖ = 1.5, say, is unique still.
+
+    Weights: enter Fₖ only.
+    After suppression, PRAM, swapping or synthesis it describes the file and is not the risk of its persons;
+    that is `reidentification_risk`.
     Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc
@@ -68,7 +83,7 @@ def frequencies(
     │ 2      ┆ 1.0          ┆ 5.0              │
     └────────┴──────────────┴──────────────────┘
     """
-    cells = key_cells(data, keys, missing, alpha)
+    cells = key_cells(data, keys, missing, missing_weight)
     unique = cells.count(cells.sample < 2)
     return Result(
         unique / data.height,
@@ -78,7 +93,7 @@ def frequencies(
             "smallest_sample_count": float(cells.sample.min()),
         },
         cells.parts(sample_count=cells.sample, population_count=cells.population),
-        missing_note(cells, missing, alpha),
+        missing_note(cells, missing, missing_weight),
         {"sizes": by_size(cells.sample, cells.records)},
     )
 
@@ -93,14 +108,14 @@ def by_size(sizes: Floats, records: Ints, k: int = 2) -> pl.DataFrame:
     return table[first : int(place.max()) + 1]
 
 
-def missing_note(cells: KeyCells, missing: Missing, alpha: float) -> tuple[str, ...]:
+def missing_note(cells: KeyCells, missing: Missing, missing_weight: float = 1.0) -> tuple[str, ...]:
     """How many records have a missing key, and what that was taken to mean; nothing where none has."""
     incomplete = cells.count(cells.incomplete)
     if not incomplete:
         return ()
     rule = {
         Missing.WILDCARD: "a missing value matches any value"
-        + (f", with weight {alpha:g}" if alpha < 1 else ""),
+        + (f", with weight {missing_weight:g}" if missing_weight < 1 else ""),
         Missing.CATEGORY: "missing counts as a category of its own",
         Missing.NOTHING: "a record with a missing key matches only itself",
     }[missing]

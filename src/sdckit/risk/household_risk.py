@@ -12,11 +12,12 @@ from sdckit.data.key_cells import Missing, key_cells
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
-from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.options import KEYS, KeyColumns, MissingKeys, MissingKeyWeight, Option
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import share
+from sdckit.methods.spec import Better, Figure, records, share
 from sdckit.models.cell_risk import Method, cell_risk
-from sdckit.risk.frequencies import missing_note
+from sdckit.risk.frequencies import WEIGHT_NEEDS_WILDCARD, missing_note
+from sdckit.risk.individual_risk import RiskMethod
 
 
 @risk(
@@ -24,9 +25,19 @@ from sdckit.risk.frequencies import missing_note
     bounds=(0, 1),
     unit="probability",
     needs=(Role.KEYS, Role.HOUSEHOLD),
+    share=True,
+    main="threshold",
+    rules=(WEIGHT_NEEDS_WILDCARD,),
+    renamed={"alpha": "missing_weight"},
     figures={
+        "expected_reidentifications": records("Persons expected in a household that is re-identified"),
+        "expected_households": Figure(
+            "Households expected to be re-identified", "households", counts_records=True
+        ),
         "mean_over_households": share("Mean over households"),
-        "highest": share("Highest risk of a record"),
+        "households": Figure("Households", "households", Better.NEITHER, counts_records=True),
+        "above_threshold": records("Persons whose household is above the threshold"),
+        "highest": share("Highest risk of a household", extreme=True),
     },
     chart=charts.TableBars(
         "household_sizes", "household_size", "mean_household_risk", "mean household risk", True, "size "
@@ -35,18 +46,21 @@ from sdckit.risk.frequencies import missing_note
     interpretation=(
         "The mean, over persons, of the probability that an intruder who knows the keys of everybody in a "
         "household recognises at least one of its members, and with one all the others. 0.01: one person in "
-        "a "
-        "hundred is exposed in this way on average. It is at least as high as the individual risk."
+        "a hundred is exposed in this way on average. It is at least as high as the individual risk."
     ),
 )
 def household_risk(
     data: Microdata,
     *,
-    keys: Columns = KEYS,
-    method: Method = Method.APPROX,
-    threshold: Annotated[float, Field(gt=0, le=1)] = 0.1,
-    missing: Missing = Missing.WILDCARD,
-    alpha: Annotated[float, Field(ge=0, le=1)] = 1.0,
+    keys: KeyColumns = KEYS,
+    method: RiskMethod = Method.APPROX,
+    threshold: Annotated[
+        float,
+        Field(gt=0, le=1),
+        Option("Threshold", "Persons in households with a risk above it are counted.", True, "probability"),
+    ] = 0.1,
+    missing: MissingKeys = Missing.WILDCARD,
+    missing_weight: MissingKeyWeight = 1.0,
 ) -> Result:
     r"""Probability that somebody in the household is re-identified, for every record.
 
@@ -65,6 +79,8 @@ def household_risk(
     Weights: enter the individual risks. Missing keys: see `frequencies`. A record without a household number
     is a household of its own. Household variables among the keys make the members' risks dependent; the
     product then overstates the risk, which errs on the safe side.
+    After suppression, PRAM, swapping or synthesis it describes the file and is not the risk of its persons;
+    that is `reidentification_risk`.
     Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc
@@ -73,13 +89,13 @@ def household_risk(
     >>> sdc.risk.household_risk(data).parts["household_risk"].to_list()  # 1 − ½·½ and 1 − 0·0
     [0.75, 0.75, 1.0, 1.0]
     """
-    cells = key_cells(data, keys, missing, alpha)
+    cells = key_cells(data, keys, missing, missing_weight)
     risks = cell_risk(cells.sample, cells.population, method)[cells.of_records]
     persons = _persons(data.frame[data.roles.household], risks)
     homes = persons.select(pl.col("household_risk") / pl.col("household_size"), 1 / pl.col("household_size"))
     expected = _sum(persons["household_risk"])
     expected_households, households = (_sum(column) for column in homes)
-    notes = missing_note(cells, missing, alpha)
+    notes = missing_note(cells, missing, missing_weight)
     alone = data.frame[data.roles.household].null_count()
     if alone:
         notes += (f"{alone:,} records have no household number; each is a household of its own.",)

@@ -1,6 +1,8 @@
 """Identification risk of synthetic data: expected match risk, true and false match rate."""
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean, stdev
 from typing import Annotated
@@ -19,11 +21,11 @@ from sdckit.data.values import in_words
 from sdckit.engine import frames
 from sdckit.engine.tables import COUNT, OURS, join_cells
 from sdckit.errors import ColumnError, OptionError
-from sdckit.methods.options import KEYS, Column, Columns
+from sdckit.methods.options import KEYS, Column, Columns, Option
 from sdckit.methods.recoding import apply_same_recoding
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import Compares, share
-from sdckit.risk._synthetic import as_sets, in_all, same_type
+from sdckit.methods.spec import Better, Compares, Figure, records, share
+from sdckit.risk._synthetic import KnownColumns, as_sets, in_all, lost_note, same_type
 
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Radius = NonNegative | Mapping[Column, NonNegative]
@@ -43,14 +45,27 @@ class Shape(StrEnum):
     ELLIPSOID = "ellipsoid"
 
 
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How near a number must be: within a radius, in its own unit or relative to the target's value."""
+
+    radius: float
+    relative: bool
+
+
 @risk(
     "Identification risk of synthetic data",
     unit="records expected to be matched",
     compares=Compares.RECORDS,
+    counts_records=True,
+    main="synthesised",
     figures={
+        "expected_match_risk": records("Records expected to be matched"),
+        "unique_matches": records("Records with a unique match"),
+        "between_sets": Figure("Standard deviation between the sets", "records", Better.NEITHER),
         "match_risk_per_record": share("Match risk per record"),
         "true_match_rate": share("True match rate"),
-        "false_match_rate": share("False match rate"),
+        "false_match_rate": share("False match rate", better=Better.HIGH),
     },
     chart=charts.TableBars(
         "sets", "set", "expected_match_risk", "records expected to be matched", prefix="set "
@@ -59,18 +74,47 @@ class Shape(StrEnum):
     interpretation=(
         "An intruder knows some variables and the true values of the synthesised ones, and picks at random "
         "among the synthetic records that agree. The value is how many such picks should be right: 41 of "
-        "10,000 is 0.4 % a record. A high false match rate protects: matches that look unique are wrong."
+        "10,000 is 0.4 % per record. A high false match rate protects: matches that look unique are wrong."
     ),
 )
 def identification_risk(
     original: Microdata,
     synthetic: Microdata | Sequence[Microdata],
     *,
-    known: Columns = KEYS,
-    synthesised: Columns,
-    radius: Radius | None = None,
-    relative_radius: Radius | None = None,
-    shape: Shape = Shape.BOX,
+    known: KnownColumns = KEYS,
+    synthesised: Annotated[
+        Columns,
+        Option("Synthesised", "The synthesised variables, whose true values the intruder knows.", True),
+    ],
+    radius: Annotated[
+        Radius | None,
+        Option(
+            "Radius",
+            "How near a synthetic number must be to match, for all or {column: number}.",
+            True,
+            absent="numbers must be equal",
+        ),
+    ] = None,
+    relative_radius: Annotated[
+        Radius | None,
+        Option(
+            "Relative radius",
+            "The same as a share of the person's own value: 0.2 is 20 %.",
+            unit="share",
+            absent="radius",
+        ),
+    ] = None,
+    shape: Annotated[
+        Shape,
+        Option(
+            "Several numbers",
+            "What several radii make together.",
+            choices={
+                "box": "every variable within its own radius",
+                "ellipsoid": "the squared differences, in units of the radii, add up to at most 1",
+            },
+        ),
+    ] = Shape.BOX,
 ) -> Result:
     r"""How many records an intruder is expected to find in partially synthetic data.
 
@@ -114,23 +158,26 @@ def identification_risk(
     >>> result.value, result.figures["true_match_rate"]  # the first and the last two are found, alone
     (3.0, 0.75)
     """
-    radii = _radii(original, synthesised, radius, relative_radius)
+    windows = _windows(original, synthesised, radius, relative_radius)
     files = as_sets(synthetic, synthesised)
-    there, notes = in_all(files, [c for c in known if c not in synthesised])
-    equal = [c for c in dict.fromkeys((*there, *synthesised)) if c not in radii]
-    if not equal and not radii:
+    there, lost = in_all(files, [c for c in known if c not in synthesised])
+    notes = lost_note(lost)
+    equal = [c for c in dict.fromkeys((*there, *synthesised)) if c not in windows]
+    if not equal and not windows and lost:
+        return Result(math.nan, notes=(*notes, "There is nothing left to match on."), lost=lost)
+    if not equal and not windows:
         raise OptionError("There is nothing to match on.", hint="Name known= or synthesised= variables.")
     found = []
     for data in files:
-        alike, told = apply_same_recoding(original, data, equal)
-        notes = tuple(dict.fromkeys((*notes, *told)))
-        c, t = _matches(alike, data, equal, radii, shape)
+        alike, recoded = apply_same_recoding(original, data, equal)
+        notes = tuple(dict.fromkeys((*notes, *recoded)))
+        c, t = _matches(alike, data, equal, windows, shape)
         found.append(pl.DataFrame({"c": c, "t": t, "k": c * t == 1, "f": c * (1 - t) == 1}))
     sets = pl.DataFrame([_summary(i, one) for i, one in enumerate(found, 1)])
     rates = sets["false_match_rate"].drop_nulls()
     names = ("expected_match_risk", "match_risk_per_record", "true_match_rate", "unique_matches")
     figures = {name: fmean(sets[name]) for name in names}
-    notes += _notes(original, equal, radii)
+    notes += _notes(original, equal, windows)
     if len(rates):
         figures["false_match_rate"] = fmean(rates)
     else:
@@ -139,55 +186,55 @@ def identification_risk(
         figures["between_sets"] = stdev(sets["expected_match_risk"])
         notes += (f"Means over {len(found)} synthetic sets.",)
     parts = _parts(original, found)
-    return Result(figures["expected_match_risk"], figures, parts, notes, {"sets": sets})
+    return Result(figures["expected_match_risk"], figures, parts, notes, {"sets": sets}, lost=lost)
 
 
-def _radii(
+def _windows(
     data: Microdata, synthesised: Sequence[str], radius: Radius | None, relative: Radius | None
-) -> dict[str, tuple[float, bool]]:
-    """For each continuous column its radius, and whether it is relative."""
-    by_name = [set(r) if isinstance(r, Mapping) else set() for r in (radius, relative)]
-    for_all = [r for r in (radius, relative) if isinstance(r, float)]
-    require_known(sorted(by_name[0] | by_name[1]), synthesised, "A radius is for synthesised columns.")
-    if by_name[0] & by_name[1] or len(for_all) > 1:
+) -> dict[str, Window]:
+    """The window of each continuous column."""
+    each = {**_by_column(radius, relative=False), **_by_column(relative, relative=True)}
+    require_known(sorted(each), synthesised, "A radius is for synthesised columns.")
+    for_all = [Window(r, r is relative) for r in (radius, relative) if isinstance(r, float)]
+    given = [*_by_column(radius, relative=False), *_by_column(relative, relative=True)]
+    if len(given) > len(each) or len(for_all) > 1:
         raise OptionError("A column has a radius or a relative_radius, not both.")
     schema = frames.schema(data.frame)
-    numeric = [c for c in synthesised if c in data.roles.numeric]
-    if for_all and not numeric and not any(by_name):
-        numeric = [c for c in synthesised if schema[c].is_numeric()]
-    radii: dict[str, tuple[float, bool]] = {}
-    for column in synthesised:
-        if column not in numeric and column not in by_name[0] | by_name[1]:
-            continue
+    continuous = {c for c in synthesised if c in data.roles.numeric} | set(each)
+    if for_all and not continuous:
+        continuous = {c for c in synthesised if schema[c].is_numeric()}
+    windows = {}
+    for column in (c for c in synthesised if c in continuous):
         if not schema[column].is_numeric():
             raise ColumnError(
                 f"A radius needs numbers; column {column!r} does not hold numbers.",
                 given=in_words(schema[column]),
             )
-        if column in by_name[0] | by_name[1]:
-            is_relative = column in by_name[1]
-        elif for_all:
-            is_relative = radius is None or isinstance(radius, Mapping)
-        else:
+        if column not in each and not for_all:
             raise OptionError(
                 f"{column!r} is in the numeric role: how near is a match?",
                 hint=f"Give radius={{{column!r}: …}} or relative_radius; 0 asks for equality.",
             )
-        given = relative if is_relative else radius
-        radii[column] = (given[column] if isinstance(given, Mapping) else given or 0.0, is_relative)
-    return radii
+        windows[column] = each[column] if column in each else for_all[0]
+    return windows
+
+
+def _by_column(radius: Radius | None, *, relative: bool) -> dict[str, Window]:
+    """The windows of the columns that a radius names."""
+    named = radius.items() if isinstance(radius, Mapping) else ()
+    return {column: Window(size, relative) for column, size in named}
 
 
 def _matches(
     original: Microdata,
     data: Microdata,
     equal: Sequence[str],
-    radii: Mapping[str, tuple[float, bool]],
+    windows: Mapping[str, Window],
     shape: Shape,
 ) -> tuple[Ints, Ints]:
     """c and t of every record."""
-    both = frames.gather(match_records(original, data, [*equal, *radii]))
-    pairs = [same_type(both[c], both[c + PROTECTED]) for c in (*equal, *radii)]
+    both = frames.gather(match_records(original, data, [*equal, *windows]))
+    pairs = [same_type(both[c], both[c + PROTECTED]) for c in (*equal, *windows)]
     near = pairs[len(equal) :]
     missing = [(x.is_null(), y.is_null()) for x, y in near if x.null_count() or y.null_count()]
     exact = pairs[: len(equal)] + missing
@@ -201,7 +248,7 @@ def _matches(
         cells = right.group_by(right.columns).agg(pl.len().cast(pl.Int64).alias(COUNT))
         counts = join_cells(left, cells, right.columns, [COUNT])[COUNT]
         return counts.fill_null(0).to_numpy(), t.astype(np.int64)
-    return _near(left, right, t, near, list(radii.values()), shape)
+    return _near(left, right, t, near, list(windows.values()), shape)
 
 
 def _near(
@@ -209,15 +256,19 @@ def _near(
     right: pl.DataFrame,
     t: Bools,
     near: Sequence[tuple[pl.Series, pl.Series]],
-    radii: Sequence[tuple[float, bool]],
+    windows: Sequence[Window],
     shape: Shape,
 ) -> tuple[Ints, Ints]:
     """c and t where numbers must lie in a window, within groups of records that are otherwise equal."""
     from sdckit.kernels.match_windows import count_in_windows, pairs_in_window
 
     x, y = (np.column_stack([_floats(pair[side]) for pair in near]) for side in (0, 1))
-    given, relative = (np.array(column) for column in zip(*radii, strict=True))
-    width = np.where(relative, given * np.abs(x), given)
+    width = np.column_stack(
+        [
+            w.radius * np.abs(c) if w.relative else np.full(len(c), w.radius)
+            for w, c in zip(windows, x.T, strict=True)
+        ]
+    )
     width += _ROUNDINGS * np.finfo(np.float64).eps * (np.abs(x) + width)
     # powers of two change no digit: with windows of about 1 the k-d tree cuts where it helps
     typical = [np.median(w[w > 0]) if (w > 0).any() else 1.0 for w in width.T]
@@ -272,14 +323,14 @@ def _parts(original: Microdata, found: Sequence[pl.DataFrame]) -> pl.DataFrame:
     )
 
 
-def _notes(
-    original: Microdata, equal: Sequence[str], radii: Mapping[str, tuple[float, bool]]
-) -> tuple[str, ...]:
+def _notes(original: Microdata, equal: Sequence[str], windows: Mapping[str, Window]) -> tuple[str, ...]:
     """Which variables had a window, and what missing values meant."""
     notes: tuple[str, ...] = ()
-    if radii:
-        windows = [f"{c} within ±{r:.4g}{' of its value' if rel else ''}" for c, (r, rel) in radii.items()]
-        notes += (f"Matched nearly: {join_names(windows)}. All others must be equal.",)
-    if any(original.frame[c].null_count() for c in (*equal, *radii)):
+    if windows:
+        near = [
+            f"{c} within ±{w.radius:.4g}{' of its value' if w.relative else ''}" for c, w in windows.items()
+        ]
+        notes += (f"Matched nearly: {join_names(near)}. All others must be equal.",)
+    if any(original.frame[c].null_count() for c in (*equal, *windows)):
         notes += ("A missing value matches only a missing value.",)
     return notes

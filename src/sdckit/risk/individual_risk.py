@@ -13,11 +13,20 @@ from sdckit.data.key_cells import KeyCells, Missing, fewer_keys, key_cells
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
-from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.options import KEYS, KeyColumns, MissingKeys, MissingKeyWeight, Option
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import share
+from sdckit.methods.spec import records, share
 from sdckit.models.cell_risk import Method, cell_risk
-from sdckit.risk.frequencies import missing_note
+from sdckit.risk.frequencies import WEIGHT_NEEDS_WILDCARD, missing_note
+
+RiskMethod = Annotated[
+    Method,
+    Option(
+        "Formula",
+        "How the risk of cells with more than two records is computed.",
+        choices={"approx": "a close approximation", "exact": "the hypergeometric function for every cell"},
+    ),
+]
 
 
 @risk(
@@ -27,8 +36,14 @@ from sdckit.risk.frequencies import missing_note
     needs=Role.KEYS,
     engines="all",
     flags="above_threshold",
+    share=True,
+    main="threshold",
+    rules=(WEIGHT_NEEDS_WILDCARD,),
+    renamed={"alpha": "missing_weight"},
     figures={
-        "highest": share("Highest risk of a record"),
+        "expected_reidentifications": records("Expected re-identifications"),
+        "above_threshold": records("Records above the threshold"),
+        "highest": share("Highest risk of a record", extreme=True),
     },
     chart=charts.risk_distribution,
     reference="Benedetti & Franconi (1998); Franconi & Polettini (2004)",
@@ -40,11 +55,15 @@ from sdckit.risk.frequencies import missing_note
 def individual_risk(
     data: Microdata,
     *,
-    keys: Columns = KEYS,
-    method: Method = Method.APPROX,
-    threshold: Annotated[float, Field(gt=0, le=1)] = 0.1,
-    missing: Missing = Missing.WILDCARD,
-    alpha: Annotated[float, Field(ge=0, le=1)] = 1.0,
+    keys: KeyColumns = KEYS,
+    method: RiskMethod = Method.APPROX,
+    threshold: Annotated[
+        float,
+        Field(gt=0, le=1),
+        Option("Threshold", "Records with a risk above it are counted and flagged.", True, "probability"),
+    ] = 0.1,
+    missing: MissingKeys = Missing.WILDCARD,
+    missing_weight: MissingKeyWeight = 1.0,
 ) -> Result:
     r"""Probability that a record is re-identified by its keys, for every record.
 
@@ -61,9 +80,14 @@ def individual_risk(
     threshold. tables: `classes`, records by risk; `keys`, the expected re-identifications without each key,
     and the share of the risk it brings.
 
-    Weights: Fₖ is their sum over the cell. Missing keys: see `frequencies`.
+    Missing keys: records are counted by the wildcard rule unless `missing` says otherwise, see `frequencies`;
+    where keys are missing, a note says what is expected when a blank is a value of its own.
+
+    Weights: Fₖ is their sum over the cell.
+    After suppression, PRAM, swapping or synthesis it describes the file and is not the risk of its persons;
+    that is `reidentification_risk`.
     Reference: Benedetti & Franconi (1998).
-    Departures: fractional counts (alpha < 1) use the exact form below f = 3; sdcMicro gives 0 there.
+    Departures: fractional counts (missing_weight < 1) use the exact form below f = 3; sdcMicro gives 0 there.
 
     >>> import polars as pl, sdckit as sdc
     >>> weights = [180, 180, 215, 76, 186, 76, 180, 215, 186, 76]
@@ -73,10 +97,10 @@ def individual_risk(
     [0.00542452, 0.00542452, 0.025096439, 0.012563425, 0.028247279, 0.012563425, 0.029010932, 0.025096439,
      0.007403834, 0.007403834]
     """
-    cells = key_cells(data, keys, missing, alpha)
+    cells = key_cells(data, keys, missing, missing_weight)
     risks = cell_risk(cells.sample, cells.population, method)
     expected = float((risks * cells.records).sum())
-    notes = missing_note(cells, missing, alpha)
+    notes = missing_note(cells, missing, missing_weight)
     if notes and missing is Missing.WILDCARD:
         apart = cell_risk(cells.records.astype(np.float64), cells.weights, method)
         notes += (
@@ -87,7 +111,7 @@ def individual_risk(
         notes += ("No weights: the file is taken for the whole population, the risk is 1/f.",)
     tables = {"classes": _classes(risks, cells.records)}
     if len(keys) > 1:
-        tables["keys"] = _by_key(cells, tuple(keys), expected, method, missing, alpha)
+        tables["keys"] = _by_key(cells, tuple(keys), expected, method, missing, missing_weight)
     return Result(
         expected / data.height,
         {
@@ -114,12 +138,17 @@ def _classes(risks: Floats, records: Ints) -> pl.DataFrame:
 
 
 def _by_key(
-    cells: KeyCells, keys: tuple[str, ...], expected: float, method: Method, missing: Missing, alpha: float
+    cells: KeyCells,
+    keys: tuple[str, ...],
+    expected: float,
+    method: Method,
+    missing: Missing,
+    missing_weight: float,
 ) -> pl.DataFrame:
     """What the risk would be without each key: how much of it that key brings."""
     rows = []
     for key in keys:
-        fewer = fewer_keys(cells, [k for k in keys if k != key], missing, alpha)
+        fewer = fewer_keys(cells, [k for k in keys if k != key], missing, missing_weight)
         left = float((cell_risk(fewer.sample, fewer.population, method) * fewer.records).sum())
         rows.append((key, left, 1 - left / expected))
     return pl.DataFrame(rows, schema=["key", "expected_without", "reduction"], orient="row")

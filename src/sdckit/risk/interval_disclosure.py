@@ -13,14 +13,16 @@ from sdckit import charts
 from sdckit._support.arrays import Bools, Floats
 from sdckit._support.messages import join_names
 from sdckit._support.number_text import number
+from sdckit.data.common_columns import lost_columns
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import match_numbers
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, NumericColumns, Option, Requires
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import Compares, share
+from sdckit.methods.spec import Compares, records, share
 from sdckit.risk._points import by_record
+from sdckit.risk._synthetic import require_named
 from sdckit.risk._uncertainty import wilson
 
 _ROUNDING = 1e-12  # 1.1 − 1 is above 0.1 in binary: the ends are so much wider, so that they stay closed
@@ -50,7 +52,11 @@ class Spread(StrEnum):
     unit="share of records",
     needs=Role.NUMERIC,
     compares=Compares.RECORDS,
+    share=True,
+    main="width",
+    rules=(Requires("spread", "method", (Method.SD,)),),
     figures={
+        "inside": records("Records with all numbers inside"),
         "any": share("Records with at least one number inside"),
         "low": share("At least (95 % interval)"),
         "high": share("At most (95 % interval)"),
@@ -67,10 +73,32 @@ def interval_disclosure(
     original: Microdata,
     protected: Microdata,
     *,
-    width: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.05,
-    variables: Columns = NUMERIC,
-    method: Method = Method.SD,
-    spread: Spread = Spread.PROTECTED,
+    width: Annotated[
+        float,
+        Field(ge=0, allow_inf_nan=False),
+        Option("Width", "Half the interval round the protected value, in the unit that `method` says.", True),
+    ] = 0.05,
+    variables: NumericColumns = NUMERIC,
+    method: Annotated[
+        Method,
+        Option(
+            "Unit of the width",
+            "What the width of the interval is measured in.",
+            choices={
+                "sd": "standard deviations of the variable",
+                "rank": "shares of the records, up and down in order",
+                "percent": "shares of the protected value itself",
+            },
+        ),
+    ] = Method.SD,
+    spread: Annotated[
+        Spread,
+        Option(
+            "Standard deviation of",
+            "The file whose standard deviation makes the width.",
+            choices={"protected": "the protected file", "original": "the original"},
+        ),
+    ] = Spread.PROTECTED,
 ) -> Result:
     r"""Share of records whose original numbers all lie in an interval round the protected ones.
 
@@ -88,7 +116,7 @@ def interval_disclosure(
 
     Weights: not used. Missing: n counts the records with a number in the original; those without have nothing
     to disclose, and a note says how many. A variable missing in either file is not asked for that record; a
-    record whose numbers were all blanked is in n and not disclosed. Records meet by id or position.
+    record whose numbers were all suppressed is in n and not disclosed. Records meet by id or position.
     Reference: Mateo-Sanz, Sebé & Domingo-Ferrer (2004). Same as sdcMicro's dRisk for `sd`.
 
     >>> import polars as pl, sdckit as sdc
@@ -97,9 +125,11 @@ def interval_disclosure(
     >>> sdc.risk.interval_disclosure(data, other, width=0.1, method="percent").value
     0.75
     """
+    require_named([protected], variables)
+    lost = lost_columns(original, protected, variables, numeric=True)
     numeric, x, y, notes = match_numbers(original, protected, variables)
     if np.isnan(x).all():
-        return Result(math.nan, notes=(*notes, "No number is present in both files."))
+        return Result(math.nan, notes=(*notes, "No number is present in both files."), lost=lost)
     asked = ~(np.isnan(x) | np.isnan(y))
     inside = np.column_stack([_inside(a, b, width, method, spread) for a, b in zip(x.T, y.T, strict=True)])
     inside &= asked
@@ -126,6 +156,7 @@ def interval_disclosure(
                 original, pl.DataFrame({"compared": compared, "inside": hits, "disclosed": disclosed})
             )
         },
+        lost=lost,
     )
 
 
@@ -141,8 +172,8 @@ def _missing_notes(without: int, incomplete: int) -> tuple[str, ...]:
 
 def _widths(names: Sequence[str], halves: Sequence[float]) -> tuple[str, ...]:
     """The interval in the unit of each variable, which its standard deviation does not tell a reader."""
-    told = [f"{name} ± {number(half)}" for name, half in zip(names, halves, strict=True)]
-    return (f"The interval is {join_names(told)}.",)
+    widths = [f"{name} ± {number(half)}" for name, half in zip(names, halves, strict=True)]
+    return (f"The interval is {join_names(widths)}.",)
 
 
 def _inside(x: Floats, y: Floats, width: float, method: Method, spread: Spread) -> Bools:

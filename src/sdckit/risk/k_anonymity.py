@@ -16,9 +16,10 @@ from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.engine.tables import OURS, join_cells
 from sdckit.errors import OptionError
-from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.options import KEYS, Columns, KeyColumns, MissingKeys, MissingKeyWeight, Option
 from sdckit.methods.registry import risk
-from sdckit.risk.frequencies import missing_note
+from sdckit.methods.spec import records
+from sdckit.risk.frequencies import WEIGHT_NEEDS_WILDCARD, missing_note
 
 USUAL = (2, 3, 5)
 
@@ -29,6 +30,15 @@ USUAL = (2, 3, 5)
     unit="share of records",
     needs=Role.KEYS,
     engines="all",
+    share=True,
+    main="k",
+    rules=(WEIGHT_NEEDS_WILDCARD,),
+    renamed={"alpha": "missing_weight"},
+    figures={
+        "violations": records("Records that violate it"),
+        **{f"violations_{k}": records(f"Records below k = {k}") for k in USUAL},
+        "violations_if_blank_is_a_value": records("Records below k if a blank is a value"),
+    },
     chart=charts.TableBars("", "k", "share", "share of records in smaller cells", True, "fewer than "),
     reference="Samarati & Sweeney (1998); Sweeney (2002)",
     interpretation=(
@@ -39,21 +49,36 @@ USUAL = (2, 3, 5)
 def k_anonymity(
     data: Microdata,
     *,
-    k: Annotated[int, Field(ge=2)] = 3,
-    keys: Columns = KEYS,
-    missing: Missing = Missing.WILDCARD,
-    alpha: Annotated[float, Field(ge=0, le=1)] = 1.0,
-    subsets: Annotated[int, Field(ge=1)] | list[Columns] | None = None,
+    k: Annotated[
+        int,
+        Field(ge=2),
+        Option("k", "The smallest number of records that should share their keys.", True, "records"),
+    ] = 3,
+    keys: KeyColumns = KEYS,
+    missing: MissingKeys = Missing.WILDCARD,
+    missing_weight: MissingKeyWeight = 1.0,
+    subsets: Annotated[
+        Annotated[int, Field(ge=1)] | list[Columns] | None,
+        Option(
+            "Subsets of the keys",
+            "Ask the same of all subsets of the keys up to this size, or of the combinations listed.",
+            absent="all keys together",
+        ),
+    ] = None,
 ) -> Result:
     """Share of records whose keys are shared by fewer than k records.
 
     A record violates k-anonymity when fₖ < k. With `subsets` the same is asked of every subset of the
     keys up to that size, or of the key combinations listed; a record violates when any of them does.
 
-    Weights: not used, k-anonymity is about the records in the file. Missing keys: see `frequencies`. Under
-    the wildcard rule a record can reach k by matching blanks alone, so where keys are missing the figure
+    Missing keys: records are counted by the wildcard rule unless `missing` says otherwise, see `frequencies`.
+    By it a record can reach k by matching blanks alone, so where keys are missing the figure
     violations_if_blank_is_a_value counts the records in smaller cells when a blank is read as a value of its
     own (`missing="category"`), and a note says so.
+
+    Weights: not used, k-anonymity is about the records in the file.
+    After suppression, PRAM, swapping or synthesis it describes the file and is not the risk of its persons;
+    that is `reidentification_risk`.
     Reference: Samarati & Sweeney (1998).
 
     >>> import polars as pl, sdckit as sdc
@@ -63,14 +88,14 @@ def k_anonymity(
     """
     if k > data.height:
         raise OptionError("k is larger than the number of records.", given=k, allowed=f"2 to {data.height}")
-    cells = key_cells(data, keys, missing, alpha)
+    cells = key_cells(data, keys, missing, missing_weight)
     levels = sorted({*USUAL, k})
     wanted = _subsets(tuple(keys), subsets)
     if wanted == [tuple(keys)]:
         smallest, exact = cells.sample, cells.records
         tables: dict[str, pl.DataFrame] = {}
     else:
-        fewest = [fewer_keys(cells, subset, missing, alpha) for subset in wanted]
+        fewest = [fewer_keys(cells, subset, missing, missing_weight) for subset in wanted]
         each = [_sizes(cells, fewer, fewer.sample) for fewer in fewest]
         smallest = np.min(each, axis=0)
         exact = np.min([_sizes(cells, fewer, fewer.records) for fewer in fewest], axis=0)
@@ -86,7 +111,7 @@ def k_anonymity(
         }
     )
     figures = {"violations": counts[k], **{f"violations_{level}": counts[level] for level in USUAL}}
-    notes = missing_note(cells, missing, alpha)
+    notes = missing_note(cells, missing, missing_weight)
     if notes and missing is Missing.WILDCARD:
         rare = cells.count(exact < k)
         figures["violations_if_blank_is_a_value"] = rare
@@ -101,7 +126,7 @@ def _blank_note(rare: int, k: int) -> tuple[str, ...]:
     count = "1 record is" if rare == 1 else f"{rare:,} records are"
     return (
         f"{count} rarer than {k} if a blank is read as a value of its own: whoever knows which values were "
-        "blanked sees these.",
+        "suppressed sees these.",
     )
 
 

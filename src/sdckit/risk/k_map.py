@@ -1,12 +1,11 @@
 """k-map: how many people of a known population share each record's keys."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import polars as pl
-from pydantic import BaseModel, BeforeValidator, Field, PrivateAttr, WithJsonSchema
+from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Floats
@@ -17,56 +16,12 @@ from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.engine import tables
 from sdckit.errors import ColumnError, DataError
-from sdckit.io.read import read
-from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.file_option import TableOption
+from sdckit.methods.options import KEYS, KeyColumns, MissingKeys, Option
 from sdckit.methods.recoding import apply_same_recoding
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import share
+from sdckit.methods.spec import Better, Figure, records, share
 from sdckit.risk.frequencies import by_size, missing_note
-
-
-class Population(BaseModel):
-    """A population register or a table of its counts; in options and reports only its size shows."""
-
-    source: str
-    _data: Microdata = PrivateAttr()
-
-    @classmethod
-    def of(cls, given: Any) -> "Population":
-        """From a path, any data frame or microdata."""
-        if isinstance(given, Population):
-            return given
-        data = given if isinstance(given, Microdata) else read(given)
-        name = str(given) if isinstance(given, str | Path) else "a table"
-        population = cls(source=f"{name} of {data.height:,} rows")
-        population._data = data
-        return population
-
-    def cells(
-        self, data: Microdata, keys: Sequence[str], count: str | None
-    ) -> tuple[pl.DataFrame, tuple[str, ...]]:
-        """keys… as the data have them, the people in each combination (WEIGHT_SUM), and what was recoded."""
-        absent = [c for c in (*keys, *([] if count is None else [count])) if c not in self._data.columns]
-        if absent:
-            raise ColumnError(
-                f"The population has no column {absent[0]!r}.",
-                allowed=join_names(self._data.columns),
-                hint="keys=[…] names the keys to look for.",
-            )
-        register, notes = apply_same_recoding(self._data, data, keys)
-        weight = self._data.roles.weight if count is None else count
-        counts = tables.count_cells(register.table, list(keys), weight)
-        people = counts[tables.WEIGHT_SUM]
-        if people.null_count() or not people.is_finite().all() or (people < 0).any():
-            raise DataError("Population counts must be numbers from 0 up.", given=f"column {count!r}")
-        return counts, notes
-
-
-Register = Annotated[
-    Population,
-    BeforeValidator(Population.of),
-    WithJsonSchema({"type": "string", "format": "file", "description": "a file, in Python also a table"}),
-]
 
 
 @risk(
@@ -75,29 +30,51 @@ Register = Annotated[
     unit="share of records",
     needs=Role.KEYS,
     engines="all",
+    share=True,
+    main="population",
     figures={
-        "prosecutor_highest": share("Prosecutor highest"),
-        "prosecutor_mean": share("Prosecutor mean"),
-        "journalist_highest": share("Journalist highest"),
-        "journalist_mean": share("Journalist mean"),
+        "violations": records("Records that violate it"),
+        "expected_reidentifications": records("Expected re-identifications"),
+        "prosecutor_highest": share("Highest risk if the person is known to be in the file", extreme=True),
+        "prosecutor_mean": share("Mean risk if the person is known to be in the file"),
+        "journalist_highest": share("Highest risk by the register", extreme=True),
+        "journalist_mean": share("Mean risk by the register"),
+        "smallest_population_count": Figure(
+            "Fewest people with the same keys", "people", Better.HIGH, counts_records=True, extreme=True
+        ),
+        "unmatched": records("Records that fit nobody", better=Better.NEITHER),
     },
     chart=charts.CellSizes("people in the population with the same keys"),
     reference="Sweeney (2002); El Emam & Dankar (2008)",
     interpretation=(
         "The intruder (a “journalist”) has a register of the whole population and looks for the person "
-        "behind "
-        "a record, anyone will do. 0: every record fits at least k people in it. 0.05: one record in twenty "
-        "fits fewer. A “prosecutor” knows that a certain person is in the file, so only the file counts."
+        "behind a record, anyone will do. 0: every record fits at least k people in it. 0.05: one record in "
+        "twenty fits fewer. A “prosecutor” knows that a certain person is in the file, so only the file "
+        "counts."
     ),
 )
 def k_map(
     data: Microdata,
     *,
-    population: Register,
-    count: str | None = None,
-    k: Annotated[int, Field(ge=2)] = 3,
-    keys: Columns = KEYS,
-    missing: Missing = Missing.WILDCARD,
+    population: Annotated[
+        TableOption,
+        Option("Population register", "The people of the population, or a table of their counts.", True),
+    ],
+    count: Annotated[
+        str | None,
+        Option(
+            "Column of counts",
+            "The column of the register with the number of people.",
+            absent="a row is a person, or its weight",
+        ),
+    ] = None,
+    k: Annotated[
+        int,
+        Field(ge=2),
+        Option("k", "The smallest number of people that a record should fit.", True, "people"),
+    ] = 3,
+    keys: KeyColumns = KEYS,
+    missing: MissingKeys = Missing.WILDCARD,
 ) -> Result:
     r"""Share of records whose keys fewer than k people of a known population have.
 
@@ -122,6 +99,8 @@ def k_map(
     Weights: those of the file are not used, the population is known; a weight role of the population is its
     count. Missing keys, in the file or in the register: see `frequencies`; by "nothing" an incomplete
     record fits one person only, its own.
+    After suppression, PRAM, swapping or synthesis it describes the file and is not the risk of its persons;
+    that is `reidentification_risk`.
     Reference: El Emam & Dankar (2008).
 
     >>> import polars as pl, sdckit as sdc
@@ -132,13 +111,13 @@ def k_map(
     (1, [0.01, 0.01, 0.5])
     """
     cells = key_cells(data, keys, missing)
-    register, notes = population.cells(data, keys, count)
+    register, notes = _register_cells(population, data, keys, count)
     people = _people(cells, register, keys, missing)
     found = people > 0
     journalist = np.where(found, 1 / np.where(found, np.maximum(people, 1.0), 1.0), 0.0)
     prosecutor = 1 / cells.sample
     unmatched = cells.count(~found)
-    notes += missing_note(cells, missing, 1.0)
+    notes += missing_note(cells, missing)
     if unmatched:
         notes += (f"{unmatched:,} records fit nobody in the population; are the keys coded the same way?",)
     few = int((people[found] < cells.sample[found]).sum())
@@ -162,6 +141,27 @@ def k_map(
         notes,
         {"sizes": by_size(people, cells.records, k)},
     )
+
+
+def _register_cells(
+    population: Microdata, data: Microdata, keys: Sequence[str], count: str | None
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """keys… as the data have them, the people in each combination (WEIGHT_SUM), and what was recoded."""
+    absent = [c for c in (*keys, *([] if count is None else [count])) if c not in population.columns]
+    if absent:
+        raise ColumnError(
+            f"The population has no column {absent[0]!r}.",
+            allowed=join_names(population.columns),
+            hint="keys=[…] names the keys to look for.",
+        )
+    register, notes = apply_same_recoding(population, data, keys)
+    weight = population.roles.weight if count is None else count
+    asked = ("register_cells", tuple(keys), weight)  # the same for every file compared with it
+    counts = register.cached(asked, lambda: tables.count_cells(register.table, list(keys), weight))
+    people = counts[tables.WEIGHT_SUM]
+    if people.null_count() or not people.is_finite().all() or (people < 0).any():
+        raise DataError("Population counts must be numbers from 0 up.", given=f"column {count!r}")
+    return counts, notes
 
 
 def _people(cells: KeyCells, register: pl.DataFrame, keys: Sequence[str], missing: Missing) -> Floats:

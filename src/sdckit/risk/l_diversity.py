@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Annotated
 
 import numpy as np
@@ -15,20 +14,21 @@ from sdckit.data.key_cells import KeyCells, Missing
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
-from sdckit.methods.options import KEYS, SENSITIVE, Columns
+from sdckit.methods.options import (
+    KEYS,
+    SENSITIVE,
+    KeyColumns,
+    MissingKeys,
+    MissingValues,
+    Option,
+    SensitiveColumns,
+)
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import Better, share
+from sdckit.methods.spec import Better, Figure, records, share
 from sdckit.risk._sensitive_values import SensitiveValues, sensitive_values, variables_to_protect
 from sdckit.risk.frequencies import missing_note
 
 KINDS = ("distinct", "entropy", "recursive")
-
-
-class MissingSensitive(StrEnum):
-    """What a missing sensitive value is: left out, or one value of its own."""
-
-    DROP = "drop"
-    CATEGORY = "category"
 
 
 @risk(
@@ -38,7 +38,15 @@ class MissingSensitive(StrEnum):
     better=Better.HIGH,
     needs=(Role.KEYS, Role.SENSITIVE),
     engines="all",
+    main="l",
     figures={
+        "violations": records("Records that violate it"),
+        "smallest_entropy": Figure(
+            "Smallest entropy l (1: only one value)", "values", Better.HIGH, (1, math.inf), extreme=True
+        ),
+        "smallest_recursive": Figure(
+            "Smallest recursive l", "values", Better.HIGH, (1, math.inf), extreme=True
+        ),
         "violating_share": share("Share of the records that violate it"),
     },
     chart=charts.TableBars(
@@ -47,20 +55,32 @@ class MissingSensitive(StrEnum):
     reference="Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007)",
     interpretation=(
         "The intruder knows the keys of a person and that the person is in the file. 1: somewhere all "
-        "records "
-        "with the same keys have the same sensitive value, so it is learnt without finding the record. 3: "
-        "whoever looks up a person is left with at least three values to choose from."
+        "records with the same keys have the same sensitive value, so it is learnt without finding the "
+        "record. 3: whoever looks up a person is left with at least three values to choose from."
     ),
 )
 def l_diversity(
     data: Microdata,
     *,
-    keys: Columns = KEYS,
-    sensitive: Columns = SENSITIVE,
-    l: Annotated[int, Field(ge=2)] = 2,  # noqa: E741
-    c: Annotated[float, Field(gt=0)] = 2.0,
-    missing: Missing = Missing.WILDCARD,
-    missing_sensitive: MissingSensitive = MissingSensitive.DROP,
+    keys: KeyColumns = KEYS,
+    sensitive: SensitiveColumns = SENSITIVE,
+    l: Annotated[  # noqa: E741
+        int, Field(ge=2), Option("l", "Records with fewer different values count as violations.", True)
+    ] = 2,
+    c: Annotated[
+        float,
+        Field(gt=0),
+        Option("c", "Recursive diversity: the most frequent value is rarer than c times the others."),
+    ] = 2.0,
+    missing: MissingKeys = Missing.WILDCARD,
+    missing_sensitive: Annotated[
+        MissingValues,
+        Option(
+            "Missing sensitive values",
+            "What a missing sensitive value means.",
+            choices={"drop": "it is left out", "category": "missing is a value of its own"},
+        ),
+    ] = MissingValues.DROP,
 ) -> Result:
     r"""The variety of sensitive values among the records with the same keys, for every record.
 
@@ -76,14 +96,16 @@ def l_diversity(
     smallest_entropy, smallest_recursive. parts: the three for each record, the smallest over the sensitive
     variables, and those of each variable where there are several. The table `variables` has a row for each.
 
-    Several sensitive variables are taken one at a time. Numbers are taken as they are: two incomes that
-    differ by a cent are two values, so recode them first.
+    Several sensitive variables are taken one at a time. Every number is a value of its own: two incomes
+    that differ by a cent are two values, so recode them first.
 
     Weights: not used, it is about the records in the file. Missing keys: `missing`; with the wildcard rule
     the group of a record is every record that agrees wherever neither is missing, with the rule "nothing" an
     incomplete record is a group of its own (l = 1). Missing sensitive values: left out by default, as they
     may hide the value the others have; with "category" they are together one value. A group without any
     value has no l (NULL) and does not enter the smallest.
+    After suppression, PRAM, swapping or synthesis it describes the file and is not the risk of its persons;
+    that is `reidentification_risk`.
     Reference: Machanavajjhala et al. (2007). Departures: sdcMicro counts every missing sensitive value as a
     new one, which overstates the variety, and knows no wildcard here.
 
@@ -104,7 +126,7 @@ def l_diversity(
         found[variable] = _diversity(values, c, missing, missing_sensitive)
         cells = values.cells
     smallest = {kind: _least([found[v][kind] for v in chosen]) for kind in KINDS}
-    notes = missing_note(cells, missing, 1.0) + _empty_note(cells, found)
+    notes = missing_note(cells, missing) + _empty_note(cells, found)
     table = {"variables": _by_variable(cells, found, at_least=l)}
     parts = _parts(cells, smallest, found)
     if np.isnan(smallest["distinct"]).all():
@@ -126,12 +148,12 @@ def l_diversity(
 
 
 def _diversity(
-    values: SensitiveValues, c: float, missing: Missing, missing_sensitive: MissingSensitive
+    values: SensitiveValues, c: float, missing: Missing, missing_sensitive: MissingValues
 ) -> dict[str, Floats]:
     """The three measures by key cell; nan in cells without a value."""
     found = {kind: np.full(len(values.cells.records), np.nan) for kind in KINDS}
     for rows in values.matching(missing):
-        kept = rows.filter(pl.col("value") >= 0) if missing_sensitive is MissingSensitive.DROP else rows
+        kept = rows.filter(pl.col("value") >= 0) if missing_sensitive is MissingValues.DROP else rows
         if kept.height:
             _fill(found, kept.sort("cell", "count", descending=[False, True]), c)
     if missing is Missing.NOTHING:

@@ -1,6 +1,7 @@
 """Outlier disclosure: interval disclosure with wider intervals for records far from the bulk."""
 
 import math
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,14 +11,16 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Bools, Floats
+from sdckit.data.common_columns import lost_columns
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import match_numbers
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, NumericColumns, Option
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import Compares, share
+from sdckit.methods.spec import Better, Compares, Figure, share
 from sdckit.risk._points import by_record
+from sdckit.risk._synthetic import require_named
 from sdckit.risk._uncertainty import wilson
 
 _EDGES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0, math.inf)
@@ -37,9 +40,13 @@ class Needs(StrEnum):
     unit="share of records",
     needs=Role.NUMERIC,
     compares=Compares.RECORDS,
+    share=True,
+    main="width",
     figures={
+        "weighted_inside": Figure("Records inside, counted by how far out they lie"),
+        "weighted_at_risk": Figure("Records at risk, counted by how far out they lie"),
         "inside": share("Records inside the interval, whatever their neighbours"),
-        "outliers": share("Records that are outliers"),
+        "outliers": share("Records that are outliers", better=Better.NEITHER),
         "outliers_at_risk": share("Outliers at risk"),
         "low": share("At least (95 % interval)"),
         "high": share("At most (95 % interval)"),
@@ -56,10 +63,29 @@ def outlier_disclosure(
     original: Microdata,
     protected: Microdata,
     *,
-    width: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.01,
-    neighbour: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.05,
-    variables: Columns = NUMERIC,
-    inside: Needs = Needs.ANY,
+    width: Annotated[
+        float,
+        Field(ge=0, allow_inf_nan=False),
+        Option("Width", "The interval, as a multiple of a twentieth of the robust distance.", True),
+    ] = 0.01,
+    neighbour: Annotated[
+        float,
+        Field(ge=0, allow_inf_nan=False),
+        Option(
+            "Close neighbour",
+            "A record with another protected record as near as this is hidden by it.",
+            unit="standard deviations",
+        ),
+    ] = 0.05,
+    variables: NumericColumns = NUMERIC,
+    inside: Annotated[
+        Needs,
+        Option(
+            "Inside on",
+            "On how many variables a record must be inside to be at risk.",
+            choices={"any": "at least one variable", "all": "every variable"},
+        ),
+    ] = Needs.ANY,
 ) -> Result:
     r"""Share of records near their original, measured by how outlying they are, and with no neighbour.
 
@@ -94,6 +120,8 @@ def outlier_disclosure(
     """
     from sdckit.models.mcd import mcd_or_plain
 
+    require_named([protected], variables)
+    lost = lost_columns(original, protected, variables, numeric=True)
     names, x, y, notes = match_numbers(original, protected, variables)
     complete = np.asarray(~(np.isnan(x) | np.isnan(y)).any(axis=1))
     if not complete.all():
@@ -101,7 +129,8 @@ def outlier_disclosure(
     x, y = x[complete], y[complete]
     varies = np.array([_varies(a) and _varies(b) for a, b in zip(x.T, y.T, strict=True)], dtype=bool)
     if len(x) < 2 or not varies.any():
-        return Result(math.nan, notes=(*notes, "No variable varies over the complete records of both files."))
+        notes += ("No variable varies over the complete records of both files.",)
+        return Result(math.nan, notes=notes, lost=lost)
     if not varies.all():
         flat = [c for c, v in zip(names, varies, strict=True) if not v]
         notes += (f"Does not vary, left out: {', '.join(flat)}.",)
@@ -113,7 +142,8 @@ def outlier_disclosure(
             "The plain covariance took its place, so outliers look less outlying than they are.",
         )
     found = at_risk(z, other, covariance, width, neighbour, inside)
-    return _result(found, distances(z, centre, covariance), z.shape[1], original, complete, notes)
+    result = _result(found, distances(z, centre, covariance), z.shape[1], original, complete, notes)
+    return replace(result, lost=lost)
 
 
 def at_risk(

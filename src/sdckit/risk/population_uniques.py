@@ -19,9 +19,9 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.errors import OptionError
-from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.options import KEYS, KeyColumns, MissingKeys, Option, Requires
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import share
+from sdckit.methods.spec import Better, Figure, records, share
 from sdckit.risk.frequencies import missing_note
 
 CHECKED = 5_000_000  # largest grid on which the fit is checked
@@ -59,7 +59,24 @@ class _Estimate:
     unit="records",
     needs=Role.KEYS,
     engines="all",
+    counts_records=True,
+    main="model",
+    rules=(Requires("formula", "model", (Model.LOG_LINEAR,)),),
+    renamed={"population": "population_size"},
     figures={
+        "tau1": records("Unique in the file and in the population (τ1)"),
+        "tau2": records("Right links if doubles are picked at random (τ2)"),
+        "sample_uniques": records("Records unique in the file"),
+        "population": Figure("People in the population", "people", Better.NEITHER),
+        "population_uniques": Figure("Unique people in the population", "people", counts_records=True),
+        "fit_check": Figure(
+            "Check of the model (within ±2: fits)", "", Better.NEITHER, (-math.inf, math.inf)
+        ),
+        "alpha": Figure("Pitman's α", "", Better.NEITHER, (0, 1)),
+        "theta": Figure("Pitman's θ", "", Better.NEITHER, (-1, math.inf)),
+        "cells": Figure("Key combinations in the population", "combinations", Better.NEITHER),
+        "shape": Figure("Shape of the negative binomial", "", Better.NEITHER),
+        "p": Figure("p of the negative binomial", "", Better.NEITHER, (0, 1)),
         "tau1_share": share("Share of the records (τ1)"),
         "tau2_share": share("Share of the records (τ2)"),
     },
@@ -75,11 +92,40 @@ class _Estimate:
 def population_uniques(
     data: Microdata,
     *,
-    model: Model = Model.LOG_LINEAR,
-    formula: Formula | list[list[str]] = Formula.MAIN,
-    population: Annotated[float, Field(gt=0)] | None = None,
-    keys: Columns = KEYS,
-    missing: Missing = Missing.WILDCARD,
+    model: Annotated[
+        Model,
+        Option(
+            "Model of the population",
+            "What is assumed about the cells of the population.",
+            True,
+            choices={
+                "loglinear": "Poisson counts, log-linear in the keys; uses the weights",
+                "pitman": "Pitman's model of cell sizes, by maximum likelihood",
+                "hoshino": "Pitman's model of cell sizes, by Hoshino's moments",
+                "zayatz": "Zayatz' estimator; overstates in small samples",
+                "snb": "shifted negative binomial cell sizes",
+            },
+        ),
+    ] = Model.LOG_LINEAR,
+    formula: Annotated[
+        Formula | list[list[str]],
+        Option(
+            "Log-linear terms",
+            "The terms of the log-linear model, or a list of interactions such as [[region, age]].",
+            choices={"main": "the keys alone", "two-way": "the keys and all their pairs"},
+        ),
+    ] = Formula.MAIN,
+    population_size: Annotated[
+        Annotated[float, Field(gt=0)] | None,
+        Option(
+            "Size of the population",
+            "The number of people in the population, to which the weights are scaled.",
+            unit="people",
+            absent="the sum of the weights",
+        ),
+    ] = None,
+    keys: KeyColumns = KEYS,
+    missing: MissingKeys = Missing.WILDCARD,
 ) -> Result:
     r"""Expected population uniques among the records that are unique on their keys in the file.
 
@@ -108,12 +154,14 @@ def population_uniques(
     value: τ₁. figures: tau1, tau2, both as shares of the records, sample_uniques. parts: for each sample
     unique the probability that it is unique in the population and that a link is right; NULL for the others.
 
-    Weights: their sum is the size N of the population, or `population` is, to which they are then scaled.
+    Weights: their sum is the size N of the population, or `population_size`, to which they are then scaled.
     With neither the file is the population and τ₁ = τ₂ = the sample uniques. Missing keys: by the wildcard
     rule a record is unique if it matches no other, λ is summed over the values a missing key may have, and
     superpopulation models are fitted without incomplete records; by "nothing" an incomplete record is alone
     in the file and, in the log-linear model, in the population.
     nan, with a note, where the equations of a superpopulation model have no solution.
+    After suppression, PRAM, swapping or synthesis it describes the file and is not the risk of its persons;
+    that is `reidentification_risk`.
     Reference: Elamir & Skinner (2006); Hoshino (2001). Departures: sdcMicro's modRisk takes the fitted
     sample mean for λ, without dividing by π, which overstates the risk, and gives NaN as soon as a large
     cell has Σ1/w > 1; here only sample uniques enter and every sum is finite.
@@ -125,7 +173,7 @@ def population_uniques(
     True
     """
     cells = key_cells(data, keys, missing)
-    total = _size(data, cells, population)
+    total = _size(data, cells, population_size)
     if model is Model.LOG_LINEAR:
         found = _log_linear(cells, keys, _terms(keys, formula), total, missing)
     else:
@@ -133,10 +181,10 @@ def population_uniques(
     alone = cells.sample <= 1
     uniques = cells.count(alone)
     tau1, tau2 = (_sum(cells, p, alone) for p in (found.unique, found.match))
-    notes = missing_note(cells, missing, 1.0) + found.notes
+    notes = missing_note(cells, missing) + found.notes
     if total <= data.height:
         notes += (
-            "The file is taken for the whole population: no weights and no `population` say otherwise.",
+            "The file is taken for the whole population: no weights and no `population_size` say otherwise.",
         )
     parts = cells.parts(
         population_unique=np.where(alone, found.unique, np.nan),

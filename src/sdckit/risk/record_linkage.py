@@ -16,11 +16,11 @@ from sdckit.data.record_links import PROTECTED, match_records, position_note
 from sdckit.data.result import Result
 from sdckit.engine import frames
 from sdckit.errors import RoleError
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, NumericColumns
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import Compares, share
-from sdckit.risk._points import Distance, Points, by_record, points
-from sdckit.risk._synthetic import in_all
+from sdckit.methods.spec import Better, Compares, records, share
+from sdckit.risk._points import DistanceOption, Points, by_record, points
+from sdckit.risk._synthetic import in_all, lost_note, require_named
 from sdckit.risk._uncertainty import wilson
 
 DEPTHS = (1, 2, 3, 5, 10)
@@ -42,11 +42,14 @@ def chart(result: Result) -> Any:
     bounds=(0, 1),
     unit="share of records",
     compares=Compares.RECORDS,
+    share=True,
+    main="variables",
     figures={
+        "linked": records("Records linked correctly"),
         "certain": share("Certain links (nearest and alone)"),
         "second": share("Own record among the nearest two"),
         "third": share("Own record among the nearest three"),
-        "by_chance": share("Right by guessing"),
+        "by_chance": share("Right by guessing", better=Better.NEITHER),
         "low": share("At least (95 % interval)"),
         "high": share("At most (95 % interval)"),
     },
@@ -54,18 +57,17 @@ def chart(result: Result) -> Any:
     reference="Pagliuca & Seri (1999); Domingo-Ferrer & Torra (2001)",
     interpretation=(
         "An intruder who holds the original values of everyone in the file links each protected record to "
-        "the "
-        "nearest original. 0: never right. 0.3: right for three records in ten; compare with what guessing "
-        "gives (by_chance). This is the most an intruder can know, so a worst case. After swapping it shows "
-        "values that were not moved far, after synthesis it says nothing."
+        "the nearest original. 0: never right. 0.3: right for three records in ten; compare with what "
+        "guessing gives (by_chance). This is the most an intruder can know, so a worst case. After swapping "
+        "it shows values that were not moved far, after synthesis it says nothing."
     ),
 )
 def record_linkage(
     original: Microdata,
     protected: Microdata,
     *,
-    variables: Columns = NUMERIC,
-    distance: Distance | None = None,
+    variables: NumericColumns = NUMERIC,
+    distance: DistanceOption = None,
 ) -> Result:
     r"""Share of protected records whose nearest original record is their own.
 
@@ -90,8 +92,8 @@ def record_linkage(
     Weights: not used, the intruder looks for records. Missing: a value missing in the protected file tells
     the intruder nothing and is skipped; one missing in the original only counts as far as the range of the
     variable. A record with no value in either file has nothing to be linked by and is not in the shares, and
-    a note says how many there are; one that was blanked altogether is. Records meet by id or position. Cost:
-    time about n·log n, memory O(n).
+    a note says how many there are; one that was suppressed altogether is. Records meet by id or position.
+    Cost: time about n·log n, memory O(n).
     Reference: Pagliuca & Seri (1999). Departures: sdcMicro's recordLinkage assigns records one to one with
     the smallest total distance, in raw units; that takes n² memory and n³ time.
 
@@ -106,13 +108,14 @@ def record_linkage(
             "record_linkage needs variables, and no column has the role 'numeric'.",
             hint="Give the role when you read the data, or variables=[…].",
         )
-    there, gone = in_all([protected], variables)
+    require_named([protected], variables)
+    there, lost = in_all([protected], variables)
     both = frames.gather(match_records(original, protected, there))
     second = both.select(pl.col(c + PROTECTED).alias(c) for c in there)
     space = points([both, second], there, original, distance, ranges=2)
-    notes = (*gone, *space.notes, *position_note(original, protected))
+    notes = (*lost_note(lost), *space.notes, *position_note(original, protected))
     if not space.variables:
-        return Result(math.nan, notes=(*notes, "No variable can be compared."))
+        return Result(math.nan, notes=(*notes, "No variable can be compared."), lost=lost)
     own, nearer, ties = ranks(space)
     credit = _among(1, nearer, ties)
     held = ~np.all([np.isnan(x).all(axis=1) for x in space.files], axis=0)
@@ -144,6 +147,7 @@ def record_linkage(
         by_record(original, parts),
         (*notes, f"{space.distance.value} distance over {join_names(space.variables)}."),
         {"nearest": pl.DataFrame({"k": list(shares), "share": list(shares.values())})},
+        lost=lost,
     )
 
 

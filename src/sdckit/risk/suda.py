@@ -17,9 +17,9 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.errors import OptionError
-from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.options import KEYS, KeyColumns, MissingKeys, Option
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import share
+from sdckit.methods.spec import Figure, records, share
 
 MOST_KEYS = 62  # a set of keys is the bits of one integer
 
@@ -46,8 +46,15 @@ class _Uniques:
     unit="share of records",
     needs=Role.KEYS,
     engines="all",
+    share=True,
+    main="max_size",
     figures={
-        "highest_dis": share("Highest DIS score: probability that a unique match is right"),
+        "scored_records": records("Records with a score"),
+        "unique_records": records("Records unique on all keys"),
+        "minimal_uniques": Figure("Minimal sets of keys that single a record out", counts_records=True),
+        "highest_score": Figure("Highest score of a record", "score", extreme=True),
+        "highest_dis": share("Highest DIS score: probability that a unique match is right", extreme=True),
+        "sum_dis": Figure("DIS scores, added", "records", counts_records=True),
         "match_probability": share("Probability that a unique match is right"),
     },
     chart=suda_scores,
@@ -63,11 +70,38 @@ class _Uniques:
 def suda(
     data: Microdata,
     *,
-    keys: Columns = KEYS,
-    max_size: Annotated[int, Field(ge=1)] | None = None,
-    scoring: Scoring = Scoring.ORIGINAL,
-    dis_fraction: Annotated[float, Field(gt=0, le=1)] = 0.01,
-    missing: Missing = Missing.WILDCARD,
+    keys: KeyColumns = KEYS,
+    max_size: Annotated[
+        Annotated[int, Field(ge=1)] | None,
+        Option(
+            "Largest set of keys",
+            "Sets of up to so many keys are looked at.",
+            True,
+            "keys",
+            absent="any size",
+        ),
+    ] = None,
+    scoring: Annotated[
+        Scoring,
+        Option(
+            "Scoring",
+            "What a minimal unique of k out of q keys scores.",
+            choices={
+                "original": "(q−k)! where every size is looked for",
+                "scaled": "k!·(q−k)!/q!·(2^(q−k)−1), so that files with different keys can be compared",
+            },
+        ),
+    ] = Scoring.ORIGINAL,
+    dis_fraction: Annotated[
+        float,
+        Field(gt=0, le=1),
+        Option(
+            "Sampling fraction",
+            "Sampling fraction of the simulated intrusion behind the DIS score.",
+            unit="share",
+        ),
+    ] = 0.01,
+    missing: MissingKeys = Missing.WILDCARD,
 ) -> Result:
     r"""Scores records by the smallest sets of keys that make them unique in the file (special uniques).
 
@@ -95,6 +129,8 @@ def suda(
     Weights: not used. Missing keys: a value that is missing never helps to find its record. That of another
     record matches any value (`missing="wildcard"`), or none ("nothing": as sdcMicro does); with "category"
     missing is a value like any other. For P under "nothing" missing is a value of its own.
+    After suppression, PRAM, swapping or synthesis it describes the file and is not the risk of its persons;
+    that is `reidentification_risk`.
     Reference: Elliot, Manning & Ford (2002); Manning, Haglin & Keane (2008); DIS: Skinner & Elliot (2002).
 
     >>> import polars as pl, sdckit as sdc

@@ -17,9 +17,9 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.engine import frames, tables
-from sdckit.methods.options import KEYS, SENSITIVE, Columns
+from sdckit.methods.options import KEYS, SENSITIVE, Columns, KeyColumns, MissingKeys, Option, SensitiveColumns
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import share
+from sdckit.methods.spec import Figure, records, share
 from sdckit.risk._sensitive_values import SensitiveValues, sensitive_values, variables_to_protect
 from sdckit.risk.frequencies import missing_note
 
@@ -30,8 +30,10 @@ from sdckit.risk.frequencies import missing_note
     unit="distance from 0 to 1",
     needs=(Role.KEYS, Role.SENSITIVE),
     engines="all",
+    main="t",
     figures={
-        "mean_distance": share("Mean distance"),
+        "mean_distance": Figure("Mean distance", "distance from 0 to 1", bounds=(0, 1)),
+        "violations": records("Records that violate it"),
         "violating_share": share("Share of the records that violate it"),
     },
     chart=charts.TableBars(
@@ -48,11 +50,16 @@ from sdckit.risk.frequencies import missing_note
 def t_closeness(
     data: Microdata,
     *,
-    keys: Columns = KEYS,
-    sensitive: Columns = SENSITIVE,
-    t: Annotated[float, Field(ge=0, le=1)] = 0.2,
-    ordinal: Columns = (),
-    missing: Missing = Missing.WILDCARD,
+    keys: KeyColumns = KEYS,
+    sensitive: SensitiveColumns = SENSITIVE,
+    t: Annotated[
+        float, Field(ge=0, le=1), Option("t", "Records with a larger distance count as violations.", True)
+    ] = 0.2,
+    ordinal: Annotated[
+        Columns,
+        Option("Ordered codes", "Sensitive variables whose codes have an order.", absent="no further column"),
+    ] = (),
+    missing: MissingKeys = Missing.WILDCARD,
 ) -> Result:
     r"""Distance between the sensitive values in a record's group and in the whole file, for every record.
 
@@ -73,6 +80,8 @@ def t_closeness(
     Weights: both distributions are weighted where there are weights, as they stand for the population.
     Missing keys: see `l_diversity`; with the rule "nothing" an incomplete record is compared as the cell it
     is in. Missing sensitive values are left out; a group without any value has no distance (NULL).
+    After suppression, PRAM, swapping or synthesis it describes the file and is not the risk of its persons;
+    that is `reidentification_risk`.
     Reference: Li, Li & Venkatasubramanian (2007).
 
     >>> import polars as pl, sdckit as sdc
@@ -103,7 +112,7 @@ def t_closeness(
         },
         schema_overrides={"largest_distance": pl.Float64},
     )
-    notes = missing_note(cells, missing, 1.0)
+    notes = missing_note(cells, missing)
     known = ~np.isnan(largest)
     if not known.any():
         note = "No sensitive value is present in any group."

@@ -1,0 +1,129 @@
+"""The records of one stratum, tested against their robust mixture."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.models.mixture_families import Family
+from sdckit.models.small_sample import SmallSample
+
+if TYPE_CHECKING:
+    from sdckit.risk._atypical_tables import Tested
+
+DOMINATED = "a few weights dominate"
+
+
+@dataclass(frozen=True, slots=True)
+class StrataTest:
+    """What every stratum is tested with: the numbers of all records, and the options."""
+
+    x: Floats
+    names: Sequence[str]
+    weights: Floats | None
+    trim: float
+    alpha: float
+    components: range
+    families: Sequence[Family]
+    small_sample: SmallSample
+
+    def stratum(self, name: str, rows: Ints) -> "Stratum":
+        """Test the records of one stratum."""
+        from sdckit.models.robust_distances import robust_distances
+        from sdckit.models.trimmed_mixture import trimmed_mixture
+        from sdckit.risk._atypical_tables import Tested
+
+        x, varies, centre, unit = _on_one_scale(self.x[rows])
+        n, p = x.shape
+        weights = None if self.weights is None else self.weights[rows]
+        effective = _effective(weights, n)
+        if n < 2 * (p + 2) or p == 0:
+            return Stratum(rows, effective, "no variable varies" if n and not p else "too few records")
+        if effective < 2 * (p + 2):
+            return Stratum(rows, effective, DOMINATED)
+        fit = trimmed_mixture(
+            x,
+            trim=self.trim,
+            components=self.components,
+            families=self.families,
+            smallest=max(p + 2, math.ceil(n / 10)),
+            weights=weights,
+        )
+        if fit is None:
+            return Stratum(rows, effective, "constant or collinear")
+        found = robust_distances(fit, alpha=self.alpha, small_sample=self.small_sample)
+        best = np.where(found.p_value > 0, found.p_values.argmax(axis=1), fit.component)
+        names = tuple(c for c, there in zip(self.names, varies, strict=True) if there)
+        drivers = _drivers(x, fit.mixture, best)
+        tested = Tested(name, names, x, centre, unit, fit, found, best, drivers, self.alpha)
+        return Stratum(rows, effective, "", tested)
+
+
+def _effective(weights: Floats | None, n: int) -> float:
+    """Kish's effective sample size, (Σw)²/Σw²."""
+    if weights is None or not n:
+        return float(n)
+    w = weights / weights.max()
+    return float(w.sum() ** 2 / (w**2).sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """The records of a stratum and what was found in it, or why it was not tested."""
+
+    rows: Ints
+    effective: float
+    why: str
+    tested: "Tested | None" = None
+
+    def row(self) -> tuple[Any, ...]:
+        """Its row in the table of strata."""
+        t = self.tested
+        if t is None:
+            return len(self.rows), self.effective, *[None] * 7, self.why
+        sizes = t.fit.sizes
+        least = float((t.fit.kept_sizes / np.maximum(sizes, 1))[sizes > 0].min())
+        collinear = int(np.linalg.matrix_rank(t.x - t.x.mean(axis=0), rtol=1e-9)) < t.x.shape[1]
+        model = t.fit.mixture.components, t.fit.mixture.family.value
+        hits = int(t.found.atypical.sum())
+        return len(t.x), self.effective, *model, hits, t.share, t.fit.breakdown, least, collinear, ""
+
+    def fill(self, columns: dict[str, Any]) -> None:
+        """Its records in the columns of the parts."""
+        t = self.tested
+        if t is None:
+            return
+        columns["p_value"][self.rows] = t.found.p_value.tolist()
+        columns["distance"][self.rows] = t.distances.tolist()
+        columns["component"][self.rows] = (t.component + 1).tolist()
+        columns["kept"][self.rows] = t.fit.kept.tolist()
+        columns["atypical"][self.rows] = t.found.atypical.tolist()
+        columns["driver"][self.rows] = np.array(t.variables, dtype=object)[t.drivers]
+
+
+def _on_one_scale(x: Floats) -> tuple[Floats, Bools, Floats, Floats]:
+    """Variables that vary, less their median and over their spread: which these are, centres and units.
+
+    Divided by their size first, so that spreads of large numbers do not overflow.
+    """
+    varies = np.asarray(x.min(axis=0) < x.max(axis=0)) if len(x) else np.zeros(x.shape[1], dtype=np.bool_)
+    x = x[:, varies]
+    if not x.size:
+        return x, varies, np.empty(0), np.empty(0)
+    size = np.abs(x).max(axis=0)
+    x = x / size
+    middle = np.median(x, axis=0)
+    x = x - middle
+    spread = np.median(np.abs(x), axis=0)
+    spread = np.where(spread > 0, spread, x.std(axis=0))
+    return x / spread, varies, middle * size, spread * size
+
+
+def _drivers(x: Floats, mixture: Any, component: Ints) -> Ints:
+    """The variable with the largest part (x−μ)_j [Σ⁻¹(x−μ)]_j of the squared distance."""
+    away = x - mixture.means[component]
+    inverse = np.linalg.inv(mixture.covariances)[component]
+    return np.asarray((away * np.einsum("ijk,ik->ij", inverse, away)).argmax(axis=1), dtype=np.int64)
