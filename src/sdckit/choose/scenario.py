@@ -49,14 +49,15 @@ class Step:
     @property
     def random(self) -> bool:
         """Whether the step draws random numbers."""
-        return "rng" in find(self.method, Kind.PROTECTION).parameters
+        return find(self.method, Kind.PROTECTION).draws(self.options)
 
     def protect(
         self, data: Microdata, rng: np.random.Generator, left: Callable[[int], None] | None = None
     ) -> Microdata:
         """Carry the step out; long steps tell `left` how many records they still have to treat."""
         spec = find(self.method, Kind.PROTECTION)
-        changed: Microdata = spec.call(data, rng=rng, progress=left, **self.options)
+        drawn = {"rng": rng} if spec.is_random else {}
+        changed: Microdata = spec.call(data, **drawn, progress=left, **self.options)
         return changed
 
     def as_dict(self) -> dict[str, Any]:

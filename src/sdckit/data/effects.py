@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sdckit.data.microdata import Microdata
 
 
+@runtime_checkable
 class Recoding(Protocol):
     """A change of categories that can be carried out on another file in the same way."""
 
