@@ -1,6 +1,7 @@
 """A file in the categories of another: what the release recoded is recoded for the search too."""
 
 import math
+import pickle
 
 import polars as pl
 import pytest
@@ -8,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sdckit as sdc
-from engine_frames import on_engine
-from sdckit.methods.recoding import apply_same_recoding, new_steps
+from engine_frames import ENGINES, on_engine
+from sdckit.methods.recoding import Intervals, SameCall, apply_same_recoding, recodings
+from sdckit.methods.registry import protection, unregister
 
 BANDS = [18, 40, 65]
 NOTE = "Compared in the categories of the protected file: age."
@@ -231,15 +233,124 @@ def test_a_column_without_numbers_was_cut_nowhere(people):
     assert apply_same_recoding(people, released, ["age"]) == (people, ())
 
 
-def test_new_steps_are_the_recodings_after_the_shared_log(people):
+def test_recodings_are_those_after_the_shared_log(people):
     first = banded(people)
     both = sdc.protect.group(sdc.protect.suppress(first, k=2), variables=["education"], digits=1)
-    assert [(e.method, c) for e, c in new_steps(people, both)] == [
-        ("recode", ("age",)),
-        ("group", ("education",)),
+    assert recodings(people, both) == {
+        "age": (Intervals((18, 40, 65), ("<18", "18–39", "40–64", "65+")),),
+        "education": (SameCall("group", "variables", {"digits": 1}),),
+    }
+    assert list(recodings(first, both)) == ["education"]
+    assert recodings(both, both) == {}
+
+
+def alike(data, released, column="age"):
+    return apply_same_recoding(data, released, [column])[0].collect().frame[column].to_list()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("method", "options", "values", "expected"),
+    [
+        ("top_code", {"value": 85}, [30, 85, 97, None], [30, 85, 85, None]),
+        ("top_code", {"value": 85, "replacement": 90}, [30, 85, 97, None], [30, 85, 90, None]),
+        ("top_code", {"value": 80, "replacement": "mean"}, [30, 81, 97, None], [30, 85.5, 85.5, None]),
+        ("top_code", {"share": 0.2}, [88, 85, 99, None], [86, 85, 86, None]),
+        ("bottom_code", {"value": 18}, [3, 18, 97, None], [18, 18, 97, None]),
+        ("bottom_code", {"share": 0.2}, [3, 18, 97, None], [75, 75, 97, None]),
+        ("round_values", {"base": 10}, [3, 18, 97, None], [0, 20, 100, None]),
+        ("round_values", {"base": 5, "method": "down"}, [3, 18, 97, None], [0, 15, 95, None]),
+        ("round_values", {"base": 2.5}, [3, 18, 96, None], [2.5, 17.5, 95, None]),
+    ],
+    ids=str,
+)
+def test_tails_and_rounding_are_recodings(method, options, values, expected, engine, request):
+    """The thresholds and means are those of the released ages, 71 to 90, not of the register."""
+    people = aged(range(71, 91), copies=1)
+    released = getattr(sdc.protect, method)(people, variables="age", **options)
+    register = on_engine(engine, aged(values, copies=1), request)
+    assert sorted(alike(register, released), key=str) == sorted(expected, key=str)
+    assert alike(people, released) == released.frame["age"].to_list()
+
+
+def test_tails_of_strata_are_followed_stratum_by_stratum():
+    frame = pl.DataFrame({"sex": ["f"] * 5 + ["m"] * 5 + [None] * 5, "age": range(15)})
+    people = sdc.read(frame, keys=["sex", "age"])
+    released = sdc.protect.top_code(people, variables="age", share=0.4, by="sex")
+    other = pl.DataFrame({"sex": ["f", "m", None, "x"], "age": [99] * 4})
+    assert alike(sdc.read(other, keys=["sex", "age"]), released) == [2, 7, 12, 99]
+    assert alike(sdc.read(other.with_columns(pl.col("sex").cast(pl.Categorical))), released) == [2, 7, 12, 99]
+    assert alike(sdc.read(other.drop("sex")), released) == [99] * 4
+    assert alike(people, released) == released.frame["age"].to_list()
+
+
+def test_what_households_share_is_followed_too():
+    frame = pl.DataFrame({"home": [1, 1, 2, 3], "rent": [900, 900, 500, 2000], "age": [30, 95, 90, 20]})
+    data = sdc.read(frame, household="home", numeric=["rent", "age"])
+    released = sdc.protect.top_code(data, value=850)
+    assert list(recodings(data, released)) == ["rent", "age"]
+    assert alike(data, released, "rent") == [850, 850, 500, 850]
+    noisy = sdc.protect.add_noise(data, rng=1).log[-1]
+    assert set(noisy.effects.randomises) == {"rent", "age"}
+
+
+def test_random_and_joint_changes_are_no_recodings(people):
+    drawn = sdc.protect.round_values(people, variables="age", base=10, method="random", rng=1)
+    joint = sdc.protect.top_code(people, variables=["age", "income"], share=0.1, joint=True)
+    some = sdc.protect.top_code(people, variables="age", value=50, where={"individual_risk": {}})
+    for released in (drawn, joint, some, sdc.protect.pram(people, variables="sex", rng=1)):
+        assert recodings(people, released) == {}
+
+
+def test_merged_categories_are_found_by_code_label_and_new_name():
+    frame = pl.DataFrame({"region": [1, 2, 3, 4]})
+    labels = sdc.Labels({}, {"region": {1: "Tyrol", 2: "Carinthia", 3: "Vienna"}})
+    data = sdc.Microdata.of(frame, labels=labels, keys="region")
+    south = {"South": ["Tyrol", 2]}
+    released = sdc.protect.group(data, variables="region", map=south)
+    codes = sdc.read(pl.DataFrame({"region": [2.0, 3.0, 5.0, None]}), keys="region")  # nobody in Tyrol
+    assert alike(codes, released, "region") == ["South", "Vienna", "5", None]
+    names = sdc.read(pl.DataFrame({"region": ["Tyrol", "Vienna", "South", "4"]}), keys="region")
+    assert alike(names, released, "region") == ["South", "Vienna", "South", "4"]
+    fewer = sdc.protect.group(data, variables="region", map=south, rest="Other")
+    assert alike(codes, fewer, "region") == ["South", "Other", "Other", None]
+    assert alike(names, fewer, "region") == ["South", "Other", "South", "Other"]
+
+
+def test_several_recodings_follow_each_other(people):
+    steps = [{"top_code": {"variables": "age", "value": 85}}, {"recode": {"variable": "age", "width": 10}}]
+    released = sdc.Scenario("s", steps).protect(people)
+    assert alike(aged([83, 85, 99], copies=1), released) == ["80–89", "80–89", "80–89"]
+    assert alike(sdc.read(banded(people).frame), released) == banded(people).frame["age"].to_list()
+
+
+def test_recodings_go_to_other_processes(people):
+    steps = [
+        {"round_values": {"variables": "age", "base": 5}},
+        {"top_code": {"variables": "age", "share": 0.1, "by": "sex"}},
+        {"recode": {"variable": "age", "width": 10}},
+        {"group": {"variables": "education", "map": {"low": [1, 2]}}},
     ]
-    assert [e.method for e, _ in new_steps(first, both)] == ["group"]
-    assert new_steps(both, both) == []
+    released = sdc.Scenario("s", steps).protect(people)
+    there = pickle.loads(pickle.dumps(released))
+    assert recodings(people, there) == recodings(people, released)
+    assert alike(people, there) == released.frame["age"].to_list()
+
+
+def test_a_method_that_recodes_inside_counts_as_recoding(people):
+    @protection("Bands and an upper end")
+    def bands(data: sdc.Microdata) -> sdc.Microdata:
+        """Ages in bands up to 70."""
+        return banded(sdc.protect.top_code(data, variables="age", value=70))
+
+    try:
+        released = bands(people)
+    finally:
+        unregister("bands")
+    (entry,) = released.log
+    assert (entry.method, len(entry.effects.recodes["age"])) == ("bands", 2)
+    assert alike(people, released) == released.frame["age"].to_list()
+    assert sdc.risk.k_map(released, population=people).figures["unmatched"] == 0
 
 
 def test_a_file_from_elsewhere_is_refused_in_plain_words(people):

@@ -121,11 +121,15 @@ def test_joint_with_missing_constant_and_heaped_columns():
 def test_mistakes():
     data = numbers([1, 2])
     for method in (sdc.protect.top_code, sdc.protect.bottom_code):
-        with pytest.raises(OptionError, match=r"needs either value or share. Given: neither"):
+        with pytest.raises(OptionError, match=r"needs 'value' or 'share'. Given: neither"):
             method(data)
-        with pytest.raises(OptionError, match=r"needs either value or share. Given: both"):
+        with pytest.raises(OptionError, match=r"takes either 'value' or 'share'. Given: value, share"):
             method(data, value=1, share=0.5)
-    with pytest.raises(OptionError, match=r"joint goes with share"):
-        sdc.protect.top_code(data, value=1, joint=True)
+    with pytest.raises(OptionError, match=r"'joint' of top_code means nothing without 'share'"):
+        sdc.Step("top_code", value=1, joint=True)
+    with pytest.raises(OptionError, match=r"takes either 'joint' or 'replacement'"):
+        sdc.Step("top_code", share=0.1, joint=True, replacement="mean")
+    with pytest.raises(OptionError, match=r"top_code has no option 'rng'.*It draws no random numbers"):
+        sdc.protect.top_code(data, value=1, rng=1)
     with pytest.raises(ColumnError, match=r"top_code needs numbers; 'k' does not"):
         sdc.protect.top_code(sdc.read(pl.DataFrame({"k": ["a"]})), variables="k", value=1)

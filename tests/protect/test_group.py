@@ -120,11 +120,11 @@ def test_mistakes():
         sdc.protect.group(labelled(), variables="r", map={"x": ["Nord"]})
     with pytest.raises(OptionError, match=r"in two groups. Given: 1 in 'x' and 'y'"):
         sdc.protect.group(labelled(), variables="r", map={"x": ["North"], "y": [1]})
-    with pytest.raises(OptionError, match=r"either map or digits. Given: neither"):
+    with pytest.raises(OptionError, match=r"needs 'map' or 'digits'. Given: neither"):
         sdc.protect.group(labelled(), variables="r")
-    with pytest.raises(OptionError, match=r"either map or digits. Given: both"):
+    with pytest.raises(OptionError, match=r"takes either 'map' or 'digits'. Given: map, digits"):
         sdc.protect.group(labelled(), variables="r", map={"x": [1]}, digits=1)
-    with pytest.raises(OptionError, match=r"rest goes with map"):
+    with pytest.raises(OptionError, match=r"'rest' of group means nothing without 'map'"):
         sdc.protect.group(labelled(), variables="r", digits=1, rest="x")
     assert (
         sdc.protect.group(labelled(), variables="r", map={"x": ["West"]}).frame["r"].to_list()[0] == "North"

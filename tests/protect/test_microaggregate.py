@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import sdckit as sdc
 from conftest import oracle_cases
+from sdckit.data.effects import Effects
 from sdckit.errors import ColumnError, OptionError
 
 
@@ -68,7 +69,9 @@ def test_within_strata_and_small_strata_are_pooled():
 @given(n=st.integers(3, 60), k=st.integers(2, 3), percent=st.integers(1, 100), seed=st.integers(0, 99))
 def test_rank_groups_have_k_members_of_close_rank_and_keep_means(n, k, percent, seed):
     x = np.random.default_rng(seed).permutation(n).astype(float)[:, None] ** 2
-    y = sdc.protect.microaggregate(numbers(x), k=k, method="rank_groups", share=percent / 100).frame["x0"]
+    y = sdc.protect.microaggregate(numbers(x), k=k, method="rank_groups", rank_distance=percent / 100).frame[
+        "x0"
+    ]
     groups = (
         pl.DataFrame({"rank": np.sqrt(x[:, 0]), "value": x[:, 0], "y": y})
         .group_by("y")
@@ -82,10 +85,10 @@ def test_rank_groups_have_k_members_of_close_rank_and_keep_means(n, k, percent, 
 
 def test_rank_groups_take_each_variable_on_its_own():
     data = numbers(np.array([[1.0, 9.0], [2.0, 8.0], [3.0, 1.0], [6.0, np.nan], [5.0, 2.0]]))
-    after = sdc.protect.microaggregate(data, k=2, method="rank_groups", share=0.5)
+    after = sdc.protect.microaggregate(data, k=2, method="rank_groups", rank_distance=0.5)
     assert after.frame["x0"].to_list() == [2.0, 2.0, 2.0, 5.5, 5.5]
     assert after.frame["x1"].to_list() == [8.5, 8.5, 1.5, None, 1.5]
-    assert after.log[-1].figures == {"groups": 4, "values_changed": 8, "values_blanked": 0}
+    assert after.log[-1].figures == {"groups": 4, "values_changed": 8, "values_suppressed": 0}
 
 
 def test_the_log_tells_what_was_done():
@@ -102,9 +105,17 @@ def test_mistakes():
         sdc.protect.microaggregate(data, k=5)
     with pytest.raises(OptionError, match=r"Option 'method' of microaggregate is not valid. Given: 'mdaw'"):
         sdc.protect.microaggregate(data, method="mdaw")
-    for options in ({"share": 0.1}, {"method": "rank_groups"}):
-        with pytest.raises(OptionError, match="share belongs to the method rank_groups, which needs it"):
-            sdc.protect.microaggregate(data, **options)
+    with pytest.raises(
+        OptionError, match=r"'rank_distance' of microaggregate means nothing without 'method'"
+    ):
+        sdc.Step("microaggregate", rank_distance=0.1)
+
+
+def test_only_variables_that_lost_values_count_as_suppressed():
+    data = numbers(np.array([[1.0, 9.0], [2.0, np.nan], [3.0, np.nan], [6.0, np.nan]]))
+    entry = sdc.protect.microaggregate(data, k=2, method="optimal").log[-1]
+    assert entry.figures["values_suppressed"] == 1
+    assert entry.effects == Effects(suppresses=("x1",))
 
 
 @pytest.mark.parametrize("method", ALONE)

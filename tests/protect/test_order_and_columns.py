@@ -6,6 +6,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit.errors import ColumnError, OptionError
+from sdckit.methods.registry import protection, unregister
 
 
 def test_shuffling_keeps_every_record_and_forgets_the_order():
@@ -23,6 +24,28 @@ def test_shuffled_households_stay_together(survey):
     assert (home.rle_id().max() or 0) + 1 == home.n_unique()
     assert not home.equals(survey.frame["household_id"])
     assert done.frame.sort("person_id").equals(survey.frame.sort("person_id"))
+
+
+def test_a_method_that_shuffles_inside_counts_as_reordering(survey):
+    @protection("Shuffle and sample")
+    def fewer(data: sdc.Microdata, *, rng: np.random.Generator) -> sdc.Microdata:
+        """Half of the records in another order, with other ids."""
+        half = sdc.protect.sample_records(sdc.protect.shuffle_order(data, rng=rng), share=0.5, rng=rng)
+        return sdc.protect.new_ids(half, rng=rng)
+
+    try:
+        done = fewer(survey, rng=1)
+    finally:
+        unregister("fewer")
+    (entry,) = done.log
+    assert entry.method == "fewer"
+    assert entry.effects.reorders_rows
+    assert entry.effects.drops_rows
+    assert entry.effects.renames_ids
+    assert {"records_moved", "records_kept", "ids_replaced"} <= set(entry.figures)
+    columns = [c for c in survey.columns if c not in entry.figures["ids_replaced"] and c != "weight"]
+    before = survey.frame[entry.effects.source_rows].select(columns)
+    assert before.equals(done.frame.select(columns))
 
 
 def test_all_orders_are_equally_likely():

@@ -36,7 +36,7 @@ def test_the_whole_step_draws_from_the_stored_matrix(oracles, case):
     variable, levels = case["inputs"]["variable"], case["inputs"]["levels"]
     data = oracles.data({"name": case["dataset"]}, keys=variable)
     stay = dict(zip(levels, case["inputs"]["pds"], strict=True))
-    done = sdc.protect.pram(data, variables=variable, stay=stay, amount=case["params"]["alpha"], rng=1)
+    done = sdc.protect.pram(data, variables=variable, stay=stay, share=case["params"]["alpha"], rng=1)
     logged = done.log[-1].figures["matrix"][variable]
     ours = [[logged[i][j] for j in levels] for i in levels]
     assert np.array(ours) == pytest.approx(np.array(case["expected"]["Rs"]), abs=1e-6)
@@ -125,7 +125,7 @@ def test_a_given_matrix_is_used_as_it_is():
         sdc.protect.pram(data, variables="c", matrix=swap, rng=1).frame["c"].to_list()
         == ["b", "a", "c"] * 1000
     )
-    half = sdc.protect.pram(data, variables="c", matrix=swap, amount=0.5, rng=1)
+    half = sdc.protect.pram(data, variables="c", matrix=swap, share=0.5, rng=1)
     assert half.log[-1].figures["share_changed"]["c"] == pytest.approx(1 / 3, abs=0.05)
     kept = sdc.protect.pram(data, variables="c", matrix={"a": {"a": 0.5, "b": 0.5}}, invariant=True, rng=1)
     assert kept.log[-1].figures["matrix"]["c"]["b"]["a"] > 0, "what a gives to b, b must give back"
@@ -172,7 +172,7 @@ def test_mistakes():
         sdc.protect.pram(data, variables="c", matrix={"a": {"a": 0.5, "b": 0.4}})
     with pytest.raises(OptionError, match=r"'c' has no category 'new'"):
         sdc.protect.pram(data, variables="c", matrix={"a": {"new": 1}})
-    with pytest.raises(OptionError, match=r"either stay or matrix"):
+    with pytest.raises(OptionError, match=r"takes either 'stay' or 'matrix'"):
         sdc.protect.pram(data, variables="c", stay=0.5, matrix={"a": {"b": 1}})
     with pytest.raises(OptionError, match=r"Option 'stay.*' of pram is not valid"):
         sdc.protect.pram(data, variables="c", stay=1.2)

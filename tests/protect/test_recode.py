@@ -80,7 +80,7 @@ def test_value_labels_go_with_the_old_values():
 
 def test_mistakes():
     data = ages([1, 2])
-    with pytest.raises(OptionError, match=r"either breaks or width or groups. Given: neither"):
+    with pytest.raises(OptionError, match=r"needs 'breaks' or 'width' or 'groups'. Given: neither"):
         sdc.protect.recode(data, variable="age")
     with pytest.raises(OptionError, match=r"labels must name every interval once. Given: 1. Allowed: 2"):
         sdc.protect.recode(data, variable="age", breaks=[2], labels=["x"])
@@ -107,21 +107,26 @@ def quantile(ordered, p):
 
 
 @settings(max_examples=80, deadline=None)
-@example(values=[0, 1], groups=3, whole=True)
+@example(values=[0, 1], groups=3, kind="whole")
+@example(values=[0, 1], groups=3, kind="whole, stored as decimals")
+@example(values=[0, 1], groups=3, kind="decimal")
 @given(
     values=st.lists(st.none() | st.integers(-30, 60), min_size=1, max_size=40).filter(
         lambda v: any(x is not None for x in v)
     ),
     groups=st.integers(2, 6),
-    whole=st.booleans(),
+    kind=st.sampled_from(["whole", "whole, stored as decimals", "decimal"]),
 )
-def test_equal_counts_cut_at_quantiles_and_keep_the_order(values, groups, whole):
-    column = pl.Series("x", values, dtype=pl.Int64 if whole else pl.Float64, strict=False)
+def test_equal_counts_cut_at_quantiles_and_keep_the_order(values, groups, kind):
+    if kind == "decimal":
+        values = [None if v is None else v + Fraction(1, 4) for v in values]
+    numbers = [None if v is None else float(v) for v in values]
+    column = pl.Series("x", numbers, dtype=pl.Int64 if kind == "whole" else pl.Float64, strict=False)
     data = sdc.read(pl.DataFrame({"x": column}), numeric="x")
     done = sdc.protect.recode(data, variable="x", groups=groups).frame["x"]
     present = sorted(v for v in values if v is not None)
     cuts = {quantile(present, Fraction(i, groups)) for i in range(1, groups)}
-    if whole:  # between two whole numbers all cuts are one
+    if kind != "decimal":  # between two whole numbers all cuts are one
         cuts = {math.ceil(c) for c in cuts}
     for value, name in zip(values, done, strict=True):
         assert (value is None) == (name is None)
@@ -191,9 +196,9 @@ def test_a_number_made_coarser_is_no_new_key():
 
 def test_intervals_that_exclude_each_other():
     data = ages([1, 2])
-    with pytest.raises(OptionError, match=r"Given: width and groups"):
+    with pytest.raises(OptionError, match=r"takes either 'breaks'.*Given: width, groups"):
         sdc.protect.recode(data, variable="age", width=1, groups=2)
-    with pytest.raises(OptionError, match=r"log goes with a width above 1.*Given: breaks"):
+    with pytest.raises(OptionError, match=r"takes either 'breaks' or 'log'"):
         sdc.protect.recode(data, variable="age", breaks=[1], log=True)
     with pytest.raises(OptionError, match=r"log goes with a width above 1.*Given: width=1"):
         sdc.protect.recode(data, variable="age", width=1, log=True)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sdckit as sdc
+from sdckit.data.effects import Effects
 from sdckit.errors import OptionError
 
 
@@ -55,6 +56,15 @@ def test_random_rounding_is_unbiased():
         p = x / 10 - math.floor(x / 10)
         assert abs(drawn.mean() - x) < 4.5 * 10 * math.sqrt(p * (1 - p) / n)
         assert len(set(drawn)) == 2
+
+
+def test_only_random_rounding_draws():
+    assert not sdc.Step("round_values", base=10).random
+    assert not sdc.Step("round_values", base=10, method="down").random
+    assert sdc.Step("round_values", base=10, method="random").random
+    entries = {m: numbers([13, 27], base=10, method=m).log[-1] for m in ("nearest", "random")}
+    assert entries["random"].effects == Effects(randomises=("x",))
+    assert list(entries["nearest"].effects.recodes) == ["x"]
 
 
 def test_log_and_mistakes():

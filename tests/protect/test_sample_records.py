@@ -67,7 +67,7 @@ def test_households_are_drawn_whole(survey):
 
 def test_mistakes(survey):
     data = sdc.read(pl.DataFrame({"s": ["a", "b", None]}))
-    with pytest.raises(OptionError, match=r"either share or n. Given: neither"):
+    with pytest.raises(OptionError, match=r"needs 'share' or 'n'. Given: neither"):
         sdc.protect.sample_records(data)
     with pytest.raises(OptionError, match=r"larger than the number of records. Given: 4. Allowed: 1 to 3"):
         sdc.protect.sample_records(data, n=4)

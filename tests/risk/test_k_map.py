@@ -71,6 +71,19 @@ def test_notes_on_registers_that_do_not_fit():
     assert "1 key combinations have fewer people in the population than records" in notes[1]
 
 
+def test_people_beyond_a_top_code_are_counted_together():
+    frame = pl.DataFrame({"age": [30, 85, 90, 97]})
+    released = sdc.protect.top_code(sdc.read(frame, keys="age"), variables="age", value=85)
+    register = pl.DataFrame({"age": [30] * 4 + [85, 86, 88, 91, 99]})
+    result = sdc.risk.k_map(released, population=register, k=5)
+    assert result.parts["population_count"].to_list() == [4, 5, 5, 5]
+    assert result.notes[0] == "Compared in the categories of the protected file: age."
+    low = sdc.protect.bottom_code(sdc.read(frame, keys="age"), variables="age", value=86)
+    assert sdc.risk.k_map(low, population=register).parts["population_count"].to_list() == [6, 6, 0, 0]
+    tens = sdc.protect.round_values(sdc.read(frame, keys="age"), variables="age", base=10, method="down")
+    assert sdc.risk.k_map(tens, population=register).parts["population_count"].to_list() == [4, 3, 2, 2]
+
+
 def test_assess_leaves_it_out_unless_told():
     data = sdc.read(pl.DataFrame({"k": [1, 2]}), keys="k")
     left_out = {o.measure: o.reason for o in sdc.assess(data, data).omitted}

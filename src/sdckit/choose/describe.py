@@ -1,8 +1,8 @@
 """describe: what a file holds, column by column, and the role each could have."""
 
 import re
-from dataclasses import dataclass, replace
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import polars as pl

@@ -49,14 +49,15 @@ class Step:
     @property
     def random(self) -> bool:
         """Whether the step draws random numbers."""
-        return find(self.method, Kind.PROTECTION).is_random
+        return find(self.method, Kind.PROTECTION).draws(self.options)
 
     def protect(
         self, data: Microdata, rng: np.random.Generator, progress: Progress | None = None
     ) -> Microdata:
         """Carry the step out; long steps tell `progress` how far they are."""
         spec = find(self.method, Kind.PROTECTION)
-        changed: Microdata = spec.call(data, rng=rng, progress=progress, **self.options)
+        drawn = {"rng": rng} if spec.is_random else {}
+        changed: Microdata = spec.call(data, **drawn, progress=progress, **self.options)
         return changed
 
     def cache_key(self, seed: int) -> str:

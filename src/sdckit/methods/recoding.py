@@ -1,15 +1,20 @@
-"""A file in the categories of another that was recoded: ages in the bands that were released."""
+"""A file in the categories of another that was recoded: ages in the bands that were released.
+
+A protection that makes values coarser says so in `Effects.recodes`, with an object that does the same to a
+column of another file. Here are those that several protections can use, and the function that applies them.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from sdckit._support.messages import join_names
-from sdckit.data.microdata import LogEntry, Microdata
+from sdckit.data.effects import Recoding
+from sdckit.data.microdata import Microdata
 from sdckit.errors import OptionError, SdcError
 from sdckit.methods.registry import find
 
-RECODINGS = {"recode": "variable", "group": "variables"}  # and the option that names their columns
 POSITIVE = math.ulp(0.0)  # what is below this smallest number is zero or negative
 
 Interval = tuple[float, str]  # where it begins, and its name; it ends where the next begins
@@ -18,103 +23,128 @@ Interval = tuple[float, str]  # where it begins, and its name; it ends where the
 def apply_same_recoding(
     data: Microdata, released: Microdata, columns: Sequence[str]
 ) -> tuple[Microdata, tuple[str, ...]]:
-    """The data with `columns` recoded by the steps of the released file's log, and a note on which were.
+    """The data with `columns` recoded as in the released file, and a note on which were.
 
     Who knows that somebody is 37 looks for them among those of 35–39 once ages are released in bands. Numbers
-    are cut where those of the released file were, whatever the range of the data. A column stays as it is
-    where its steps cannot be carried out on the data: these are in the categories already, say.
+    are cut where those of the released file were, whatever the range of the data. A column stays unchanged
+    where its recodings cannot be carried out on the data: these are in the categories already, say.
     """
-    done = data
-    names = []
-    steps = new_steps(data, released)
+    alike, names = in_categories_of(released, data, columns)
+    note = (f"Compared in the categories of the protected file: {join_names(names)}.",)
+    return alike, note if names else ()
+
+
+def in_categories_of(
+    released: Microdata, data: Microdata, columns: Sequence[str]
+) -> tuple[Microdata, list[str]]:
+    """The data with `columns` recoded as in the released file, and the names of those that were."""
+    steps = recodings(data, released)
+    done = []
     for column in columns:
-        own = [entry for entry, changed in steps if column in changed]
-        again = _again(done, own, column) if own and column in released.columns else None
-        if again is not None:
-            done = again
-            names.append(column)
-    return done, (f"Compared in the categories of the protected file: {join_names(names)}.",) if names else ()
-
-
-def new_steps(original: Microdata, protected: Microdata) -> list[tuple[LogEntry, tuple[str, ...]]]:
-    """The recodings of the protected file that the original has not gone through, with their columns."""
-    steps = []
-    for entry in protected.steps_since(original):
-        if entry.method in RECODINGS:
-            named = entry.options[RECODINGS[entry.method]]
-            steps.append((entry, (named,) if isinstance(named, str) else tuple(named)))
-    return steps
-
-
-def _again(data: Microdata, steps: Sequence[LogEntry], column: str) -> Microdata | None:
-    """One column recoded once more by the same steps."""
-    for entry in steps:
-        options: dict[str, Any] = {**entry.options, RECODINGS[entry.method]: column}
+        if column not in steps or column not in released.columns:
+            continue
         try:
-            if entry.method == "recode":
-                found = _intervals(data, options, entry.figures)
-                options = {
-                    "variable": column,
-                    "breaks": [begin for begin, _ in found[1:]],
-                    "labels": [name for _, name in found],
-                }
-            data = find(entry.method).call(data, **options)
+            alike = data
+            for recoding in steps[column]:
+                alike = recoding.apply(alike, column)
         except SdcError:
-            return None
-    return data
+            continue
+        data = alike
+        done.append(column)
+    return data, done
 
 
-def _intervals(data: Microdata, options: Mapping[str, Any], figures: Mapping[str, Any]) -> list[Interval]:
-    """The released intervals, and around them others for what lies outside, under names of their own."""
-    if "breaks" not in figures:
-        raise OptionError("recode found no numbers, so it cut nowhere.")
-    named, breaks, names = _above_zero(options, figures)
-    first = POSITIVE if options["log"] else -math.inf
-    if len(breaks) < len(names):  # open at both ends: nothing lies outside
-        found = list(zip([first, *breaks], names, strict=True))
-    else:
-        below, above = _outside(data, options, breaks)
-        taken = figures["labels"]
-        found = [
-            *((begin, _unlike(name, taken)) for begin, name in below),
-            *zip(breaks, names, strict=False),
-            *((begin, _unlike(name, taken)) for begin, name in above),
-        ]
-        found[0] = (first, found[0][1])
-    if options["log"]:
-        found.insert(0, (-math.inf, _unlike("≤0", names) if named is None else named))
+def recodings(original: Microdata, protected: Microdata) -> dict[str, tuple[Recoding, ...]]:
+    """By column, the recodings of the protected file that the original has not gone through."""
+    found: dict[str, tuple[Recoding, ...]] = {}
+    for entry in protected.steps_since(original):
+        for column, its in entry.effects.recodes.items():
+            found[column] = (*found.get(column, ()), *its)
     return found
 
 
+@dataclass(frozen=True)
+class SameCall:
+    """The same protection with the same options; `option` is the one that names the column."""
+
+    method: str
+    option: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def apply(self, data: Microdata, column: str) -> Microdata:
+        """The data with this column recoded; in memory where the method needs it there."""
+        spec = find(self.method)
+        ready = data if data.engine in spec.engines else data.collect()
+        done: Microdata = spec.call(ready, **{**self.options, self.option: column})
+        return done
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Numbers cut where those of the released file were, and on the same grid outside, where there is one.
+
+    breaks, labels: as the log of `recode` has them. width, log: its options.
+    """
+
+    breaks: tuple[float, ...]
+    labels: tuple[str, ...]
+    width: float | None = None
+    log: bool = False
+
+    def apply(self, data: Microdata, column: str) -> Microdata:
+        """The data with this column in the released intervals, others under names that are not released."""
+        found = self._intervals(data, column)
+        options = {"breaks": [begin for begin, _ in found[1:]], "labels": [name for _, name in found]}
+        done: Microdata = find("recode").call(data, variable=column, **options)
+        return done
+
+    def _intervals(self, data: Microdata, column: str) -> list[Interval]:
+        """The released intervals, and around them others for what lies outside, under names of their own."""
+        named, breaks, names = _above_zero(self.log, self.breaks, self.labels)
+        first = POSITIVE if self.log else -math.inf
+        if len(breaks) < len(names):  # open at both ends: nothing lies outside
+            found = list(zip([first, *breaks], names, strict=True))
+        else:
+            below, above = self._outside(data, column, breaks)
+            found = [
+                *((begin, _unlike(name, self.labels)) for begin, name in below),
+                *zip(breaks, names, strict=False),
+                *((begin, _unlike(name, self.labels)) for begin, name in above),
+            ]
+            found[0] = (first, found[0][1])
+        if self.log:
+            found.insert(0, (-math.inf, _unlike("≤0", names) if named is None else named))
+        return found
+
+    def _outside(
+        self, data: Microdata, column: str, breaks: Sequence[float]
+    ) -> tuple[list[Interval], list[Interval]]:
+        """The intervals below and above those released: the same grid goes on, where there is one."""
+        own: list[Interval] = []
+        if self.width is not None:
+            try:
+                wide = find("recode").call(data, variable=column, width=self.width, log=self.log)
+            except OptionError:  # too many intervals: a number far off
+                pass
+            else:
+                figures = {"breaks": (), "labels": (), **wide.log[-1].figures}
+                _, begins, names = _above_zero(self.log, figures["breaks"], figures["labels"])
+                own = list(zip(begins, names, strict=False))
+        if not breaks:  # no positive number was released
+            return own or [(0.0, ">0")], []
+        low, high = breaks[0], breaks[-1]
+        below = [(begin, name) for begin, name in own if begin < low]
+        above = [(begin, name) for begin, name in own if begin >= high]
+        return below or [(-math.inf, f"<{low:g}")], above or [(high, f"≥{high:g}")]
+
+
 def _above_zero(
-    options: Mapping[str, Any], figures: Mapping[str, Any]
+    log: bool, breaks: Sequence[float], names: Sequence[str]
 ) -> tuple[str | None, Sequence[float], Sequence[str]]:
     """What recode with log called zero and below, None if there was nothing, and the other intervals."""
-    breaks, names = figures["breaks"], figures["labels"]
-    if options["log"] and breaks and breaks[0] == 0:
+    if log and breaks and breaks[0] == 0:
         return names[0], breaks[1:], names[1:]
     return None, breaks, names
-
-
-def _outside(
-    data: Microdata, options: Mapping[str, Any], breaks: Sequence[float]
-) -> tuple[list[Interval], list[Interval]]:
-    """The intervals below and above those released: the same grid goes on, where there is one."""
-    own: list[Interval] = []
-    if options["width"] is not None:
-        try:
-            wide = find("recode").call(data, **{**options, "labels": None})
-        except OptionError:  # too many intervals: a number far off
-            pass
-        else:
-            _, begins, names = _above_zero(options, {"breaks": [], "labels": [], **wide.log[-1].figures})
-            own = list(zip(begins, names, strict=False))
-    if not breaks:  # no positive number was released
-        return own or [(0.0, ">0")], []
-    low, high = breaks[0], breaks[-1]
-    below = [(begin, name) for begin, name in own if begin < low]
-    above = [(begin, name) for begin, name in own if begin >= high]
-    return below or [(-math.inf, f"<{low:g}")], above or [(high, f"≥{high:g}")]
 
 
 def _unlike(name: str, taken: Sequence[str]) -> str:

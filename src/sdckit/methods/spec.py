@@ -83,9 +83,11 @@ class Spec:
     interpretation: how to read the value, in sentences. figures: what the further numbers of its results
     are. flags: the yes-or-no column of `parts` that marks records, for `where`. main: the option that is
     meant where only a value is given, `k_anonymity=5`. counts_values: it says how many values changed, not
-    how far. rules: which options go together. renamed: earlier
-    names of options. section: of the report, where roles, files and options do not tell. several: the
-    second file may be a list of synthetic sets. judges: the verdict on a file rests on it.
+    how far. judges: the verdict on a file rests on it. rules: which options go together. renamed: earlier
+    names of options, each with its new name or a function of the options given that tells it. draws_when:
+    the values of options with which it draws random numbers, where it does not always. section: of the
+    report, where roles, files and options do not tell. several: the second file may be a list of synthetic
+    sets.
     """
 
     name: str
@@ -110,7 +112,8 @@ class Spec:
     flags: str = ""
     main: str = ""
     rules: tuple[OneOf | Requires, ...] = ()
-    renamed: Mapping[str, str] = field(default_factory=dict)
+    renamed: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = field(default_factory=dict)
+    draws_when: Mapping[str, Any] = field(default_factory=dict)
     section: str = ""
 
     @cached_property
@@ -172,8 +175,13 @@ class Spec:
 
     @property
     def is_random(self) -> bool:
-        """Whether it draws random numbers."""
+        """Whether it can draw random numbers."""
         return "rng" in self.parameters
+
+    def draws(self, given: Mapping[str, Any]) -> bool:
+        """Whether it draws random numbers with these options."""
+        asked = {name: given.get(name, self.parameters[name].default) for name in self.draws_when}
+        return self.is_random and asked == self.draws_when
 
     @property
     def call(self) -> Callable[..., Any]:
@@ -211,16 +219,19 @@ class Spec:
         return options
 
     def _with_new_names(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        old = [name for name in given if name in self.renamed and name not in self.options.model_fields]
-        for name in old:
-            new = self.renamed[name]
+        names = {name: name for name in given}
+        for name in given:
+            if name not in self.renamed or name in self.options.model_fields:
+                continue
+            to = self.renamed[name]
+            new = names[name] = to if isinstance(to, str) else to(given)
             text = (
                 f"Option {name!r} of {self.name} is now called {new!r}; the old name goes with version 0.3."
             )
             warn(text, DeprecationWarning, stacklevel=4)
             if new in given:
                 raise OptionError(f"{self.name} was given {name!r} and {new!r}, which are the same option.")
-        return {self.renamed[n] if n in old else n: v for n, v in given.items()}
+        return {names[name]: value for name, value in given.items()}
 
     @cached_property
     def _never_empty(self) -> list[str]:

@@ -1,12 +1,13 @@
 """The categories of a variable, and how people name them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from sdckit._support.messages import did_you_mean, join_names
+from sdckit.data.effects import Effects, Recoding
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import as_text
 from sdckit.engine import frames, tables
@@ -65,18 +66,20 @@ def categories(data: Microdata, variable: str) -> Categories:
     return Categories(variable, values, tuple(records.get(v, 0) for v in values), tuple(unique))
 
 
-def recoded(data: Microdata, frame: Any, variables: Sequence[str], **did: Any) -> Microdata:
+def recoded(data: Microdata, frame: Any, recodings: Mapping[str, Recoding], **did: Any) -> Microdata:
     """The file with other categories in some columns: their value labels go, and the role of numbers.
 
-    Keys and sensitive columns stay what they are. A number does not become a key by being made coarser: the
+    recodings: for each of these columns, how to do the same to another file. Keys and sensitive columns stay
+    what they are. A number does not become a key by being made coarser: the
     risk before and after would be that of different keys.
     """
-    lost = [c for c in data.roles.numeric if c in variables]
-    roles = replace(data.roles, numeric=tuple(c for c in data.roles.numeric if c not in variables))
+    lost = [c for c in data.roles.numeric if c in recodings]
+    roles = replace(data.roles, numeric=tuple(c for c in data.roles.numeric if c not in recodings))
     if lost:
         did["no_longer_numeric"] = lost
-    ready = replace(data, roles=roles, labels=data.labels.without_values(tuple(variables)))
-    return ready.with_frame(frame, **did)
+    ready = replace(data, roles=roles, labels=data.labels.without_values(tuple(recodings)))
+    effects = Effects(recodes={column: (recoding,) for column, recoding in recodings.items()})
+    return ready.with_frame(frame, effects=effects, **did)
 
 
 def _sorted(values: Sequence[Any]) -> list[Any]:

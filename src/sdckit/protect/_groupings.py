@@ -7,9 +7,9 @@ import numpy as np
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.protect._numbers import standardise
 
-CLUSTER = 100  # groups a cluster holds on average
-MOST_CLUSTERS = 50
-ENOUGH = 5  # records for each variable, at least, for a robust covariance
+GROUPS_PER_CLUSTER = 100
+MAX_CLUSTERS = 50
+MIN_PER_VARIABLE = 5  # records for each variable that a robust covariance needs
 CENTRES = 20_000  # records, evenly spaced, from which the clusters' centres are found
 
 
@@ -56,7 +56,7 @@ def cluster_groups(z: Floats, k: int, refine: bool) -> Ints:
     from sklearn.cluster import KMeans
 
     n = len(z)
-    clusters = min(n // (CLUSTER * k), MOST_CLUSTERS)
+    clusters = min(n // (GROUPS_PER_CLUSTER * k), MAX_CLUSTERS)
     if clusters < 2:
         return mdav_groups(z, k, refine)
     sample = z[np.lexsort(z.T)][:: max(n // CENTRES, 1)]
@@ -84,7 +84,7 @@ def robust_groups(z: Floats, k: int, refine: bool) -> Ints:
     from sdckit.models.mcd import mcd_or_plain, squared_distances
 
     centre, covariance = z.mean(axis=0), np.atleast_2d(np.cov(z, rowvar=False))
-    if len(z) > ENOUGH * z.shape[1]:
+    if len(z) > MIN_PER_VARIABLE * z.shape[1]:
         centre, covariance, _ = mcd_or_plain(z)
     away = squared_distances(z, centre, covariance)
     labels = ordered_groups(z, np.argsort(-away, kind="stable"), k)
@@ -105,12 +105,12 @@ def optimal_groups(z: Floats, k: int, refine: bool) -> Ints:
     return optimal_univariate(z[:, 0], k)
 
 
-def rank_groups_of(column: Floats, share: float, k: int) -> Ints:
-    """Groups of ranks with |i−j|/n below a share."""
+def rank_groups_of(column: Floats, distance: float, k: int) -> Ints:
+    """Groups of ranks with |i−j|/n below a distance."""
     from sdckit.kernels.microaggregation.rank_groups import rank_groups
 
     labels = np.empty(len(column), dtype=np.int64)
-    labels[np.argsort(column, kind="stable")] = rank_groups(len(column), share, k)
+    labels[np.argsort(column, kind="stable")] = rank_groups(len(column), distance, k)
     return labels
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Ints
+from sdckit.data.effects import merged
 from sdckit.data.microdata import LogEntry, Microdata
 
 F = TypeVar("F", bound=Callable[..., Microdata])
@@ -18,11 +19,11 @@ def once_per_household(function: F) -> F:
     """Decorates a protection (below `@protection`): what households share, they still share afterwards.
 
     Variables whose present values are the same for all members of every household are protected in a file of
-    one record a household (its first member's, for strata and weights) and merged back; then the other
+    one record per household (its first member's, for strata and weights) and merged back; then the other
     variables are protected in the file of all records. Without a household role nothing is different. The
-    protection must have the option `variables` and keep the number and order of records. What it logs of the
-    household file gets the prefix `household_`. Missing values stay missing; a record without a household
-    number is a household of its own.
+    protection must have the option `variables` and keep the number and order of records. Its
+    figures of the household file get the prefix `household_`; effects are those of both files. Missing values
+    stay missing; a record without a household number is a household of its own.
     """
 
     @wraps(function)
@@ -32,17 +33,23 @@ def once_per_household(function: F) -> F:
         if homes is None or not shared:
             return function(data, variables=variables, **options)
         done = function(homes.file(data, shared), variables=shared, **options)
+        steps = done.steps_since(data)
         figures: dict[str, Any] = {"household_variables": shared, "households": len(homes.first)}
-        figures |= {f"household_{name}": value for name, value in done.log[-1].figures.items()}
+        figures |= {f"household_{name}": value for name, value in _figures(steps).items()}
         columns = [homes.to_members(done.frame[c], data.frame[c]) for c in shared]
-        merged = done.with_frame(data.frame.with_columns(columns))
+        both = done.with_frame(data.frame.with_columns(columns))
         own = [c for c in variables if c not in shared]
         if own:
-            merged = function(merged, variables=own, **options)
-            figures = {**merged.log[-1].figures, **figures}
-        return replace(merged, log=(*data.log, LogEntry("", {}, figures)))
+            both = function(both, variables=own, **options)
+            figures = {**_figures(both.steps_since(done)), **figures}
+        effects = merged(entry.effects for entry in both.steps_since(data))
+        return replace(both, log=(*data.log, LogEntry("", {}, figures, effects)))
 
     return cast("F", protect)
+
+
+def _figures(steps: Sequence[LogEntry]) -> dict[str, Any]:
+    return {name: value for entry in steps for name, value in entry.figures.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,7 @@ class Households:
         return bool((held == column).all()) and bool((np.bincount(present) > 1).any())
 
     def file(self, data: Microdata, shared: Sequence[str]) -> Microdata:
-        """One record a household."""
+        """One record per household."""
         values = [data.frame[c].gather(self.holders(data.frame[c])) for c in shared]
         return data.with_frame(data.frame[self.first].with_columns(values))
 

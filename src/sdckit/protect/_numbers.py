@@ -1,16 +1,20 @@
 """Numeric columns as a matrix, and back into the file."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Floats
+from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import instead_of_numbers
 from sdckit.engine import frames
 from sdckit.errors import ColumnError
+from sdckit.methods.options import Columns, Option
+
+NumbersToChange = Annotated[Columns, Option("Variables", "The numbers to protect.", basic=True)]
 
 
 def number_columns(data: Microdata, variables: Sequence[str], method: str) -> list[str]:
@@ -34,7 +38,14 @@ def matrix_of(data: Microdata, names: Sequence[str]) -> Floats:
 
 
 def with_numbers(
-    data: Microdata, names: Sequence[str], before: Floats, after: Floats, *, whole: bool = True, **did: Any
+    data: Microdata,
+    names: Sequence[str],
+    before: Floats,
+    after: Floats,
+    *,
+    effects: Effects | None = None,
+    whole: bool = True,
+    **did: Any,
 ) -> Microdata:
     """The file with other numbers in these columns, missing for nan; the log says how many changed.
 
@@ -46,6 +57,7 @@ def with_numbers(
     changed = (after != before) & ~np.isnan(before)
     return data.with_frame(
         data.frame.with_columns(columns),
+        effects=effects,
         values_changed=int(changed.sum()),
         records_touched=int(changed.any(axis=1).sum()),
         **did,

@@ -1,18 +1,25 @@
 """Cut the upper or lower tail of numbers: what top and bottom coding share."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from math import floor
+from typing import Annotated
 
+import narwhals as nw
 import numpy as np
+from pydantic import Field
 
 from sdckit._support.arrays import Floats
+from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
-from sdckit.errors import OptionError
+from sdckit.data.values import text_of
+from sdckit.engine import frames
+from sdckit.methods.options import Option
 from sdckit.protect._numbers import matrix_of, number_columns, with_numbers
 from sdckit.protect._strata import Rows, strata
 
-FEW = 3  # a mean of fewer values gives them away
+MIN_FOR_MEAN = 3  # a mean of fewer values gives them away
 
 
 class Replacement(StrEnum):
@@ -21,6 +28,62 @@ class Replacement(StrEnum):
     THRESHOLD = "threshold"
     MEAN = "mean"
     MEDIAN = "median"
+
+
+TailValue = Annotated[
+    float, Option("Threshold", "The number beyond which values are replaced.", basic=True, absent="by share")
+]
+TailShare = Annotated[
+    float,
+    Field(gt=0, lt=1),
+    Option(
+        "Share of values to cut",
+        "The threshold leaves at most this share of the present values beyond it.",
+        basic=True,
+        absent="by value",
+    ),
+]
+TailReplacement = Annotated[
+    Replacement | float,
+    Option(
+        "Replace by",
+        "What stands in place of the values beyond the threshold: one of these, or a number.",
+        choices={
+            "threshold": "the threshold",
+            "mean": "the mean of the values beyond it, which keeps totals",
+            "median": "the median of the values beyond it",
+        },
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Tail:
+    """What the released file has in place of the numbers beyond its thresholds, one for each stratum.
+
+    limits: the values of the columns `by` as text, the threshold and what stands for numbers beyond it.
+    """
+
+    limits: tuple[tuple[tuple[str | None, ...], float, float], ...]
+    upper: bool
+    by: tuple[str, ...] = ()
+
+    def apply(self, data: Microdata, column: str) -> Microdata:
+        """The data with this column cut at the released thresholds; other strata keep their numbers."""
+        number_columns(data, [column], "top coding" if self.upper else "bottom coding")
+        for name in self.by:
+            data.require(name)
+        kinds = frames.schema(data.frame)
+        whole = kinds[column].is_integer() and all(new.is_integer() for _, _, new in self.limits)
+        x = value = nw.col(column)
+        for stratum, threshold, new in self.limits:
+            beyond = x > threshold if self.upper else x < threshold
+            for name, text in zip(self.by, stratum, strict=True):
+                here = nw.col(name).is_null() if text is None else text_of(name, kinds[name]) == text
+                beyond &= here
+            value = nw.when(beyond).then(nw.lit(int(new) if whole else new)).otherwise(value)
+        table = data.table.with_columns(value.alias(column))
+        return data.with_frame(frames.gather(table) if data.engine == "polars" else table.to_native())
 
 
 def cut_tails(
@@ -35,22 +98,21 @@ def cut_tails(
     upper: bool,
 ) -> Microdata:
     """Each variable's values beyond the threshold replaced, stratum by stratum."""
-    if (value is None) == (share is None):
-        raise OptionError(
-            f"{method} needs either value or share.", given="neither" if value is None else "both"
-        )
     sign = 1.0 if upper else -1.0
     names = number_columns(data, variables, method)
     x = matrix_of(data, names)
     y = x.copy()
     blocks = strata(data, by)
-    highest = {}
+    texts = _texts(data, by, blocks)
+    tails = {}
     for j, name in enumerate(names):
         found = [_cut(sign * x[:, j], y[:, j], rows, sign, value, share, replacement) for rows in blocks]
-        if not by:
-            highest[name] = found[0]
-    thresholds = {name: t for name, t in highest.items() if t is not None}
-    return with_numbers(data, names, x, y, thresholds=thresholds)
+        limits = [(text, *limit) for text, limit in zip(texts, found, strict=True) if limit is not None]
+        if limits:
+            tails[name] = Tail(tuple(limits), upper, tuple(by))
+    effects = Effects(recodes={name: (tail,) for name, tail in tails.items()})
+    thresholds = {} if by else {name: tail.limits[0][1] for name, tail in tails.items()}
+    return with_numbers(data, names, x, y, effects=effects, thresholds=thresholds)
 
 
 def value_below(x: Floats, share: float) -> float:
@@ -58,6 +120,15 @@ def value_below(x: Floats, share: float) -> float:
     above = floor(share * len(x) + 1e-9)  # 0.29 · 100 is a little below 29 in floating point
     place = len(x) - 1 - above
     return float(np.partition(x, place)[place])
+
+
+def _texts(data: Microdata, by: Sequence[str], blocks: Sequence[Rows]) -> list[tuple[str | None, ...]]:
+    """The values of the columns `by` in each stratum, as text."""
+    if not by:
+        return [()]
+    kinds = frames.schema(data.frame)
+    texts = frames.gather(data.table.select(text_of(c, kinds[c]) for c in by))
+    return [texts.row(int(rows[0])) for rows in blocks]
 
 
 def _cut(
@@ -68,17 +139,19 @@ def _cut(
     value: float | None,
     share: float | None,
     replacement: Replacement | float,
-) -> float | None:
-    """Cut the upper tail of sign·x in some rows, write into y, and return the threshold."""
+) -> tuple[float, float] | None:
+    """Cut the upper tail of sign·x in some rows, write into y; the threshold and what stands beyond it."""
     present = rows[~np.isnan(x[rows])]
     if not len(present):
         return None
     threshold = sign * value if value is not None else value_below(x[present], share or 0.0)
     beyond = present[x[present] > threshold]
-    if isinstance(replacement, Replacement):
-        few = len(beyond) < FEW or replacement is Replacement.THRESHOLD
-        centre = np.mean if replacement is Replacement.MEAN else np.median
-        y[beyond] = sign * (threshold if few else float(centre(x[beyond])))
+    if not isinstance(replacement, Replacement):
+        new = float(replacement)
+    elif len(beyond) < MIN_FOR_MEAN or replacement is Replacement.THRESHOLD:
+        new = sign * threshold
     else:
-        y[beyond] = replacement
-    return sign * threshold
+        centre = np.mean if replacement is Replacement.MEAN else np.median
+        new = sign * float(centre(x[beyond]))
+    y[beyond] = new
+    return sign * threshold, new

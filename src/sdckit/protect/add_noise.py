@@ -1,21 +1,23 @@
 """Noise: add random numbers to numbers, or multiply by them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from math import sqrt
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
 from sdckit._support.arrays import Bools, Floats
+from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, By, OneOf, Option
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
 from sdckit.protect._households import once_per_household
 from sdckit.protect._numbers import (
+    NumbersToChange,
     location_and_spread,
     matrix_of,
     number_columns,
@@ -25,6 +27,7 @@ from sdckit.protect._numbers import (
 from sdckit.protect._strata import pooled_strata
 
 CENTRAL = 0.975  # records beyond this quantile of their robust squared distance are outliers
+NOISE = 0.3  # where neither is given: the SD, for Kim's noise the variance
 PLENTY = 50_000  # records, drawn at random, are enough to estimate where the bulk lies
 
 
@@ -39,35 +42,77 @@ class Noise(StrEnum):
     MULTIPLICATIVE = "multiplicative"
 
 
+def _new_name(given: Mapping[str, Any]) -> str:
+    """What `amount` was until version 0.2: the variance for Kim's noise, for all other the SD."""
+    return "variance" if given.get("method") == Noise.KIM else "sd"
+
+
 @protection(
     "Noise added to numbers",
     needs=Role.NUMERIC,
     reference="Kim (1986); Ting, Fienberg & Trottini (2008); Templ & Meindl (2008); Hundepool et al. (2012), "
     "ch. 3",
+    rules=(OneOf(("sd", "variance")),),
+    renamed={"amount": _new_name},
 )
 @once_per_household
 def add_noise(
     data: Microdata,
     *,
-    variables: Columns = NUMERIC,
-    method: Noise = Noise.ADDITIVE,
-    amount: Annotated[float, Field(gt=0, le=10)] = 0.3,
-    by: Columns = (),
+    variables: NumbersToChange = NUMERIC,
+    method: Annotated[
+        Noise,
+        Option(
+            "Noise",
+            "What the noise looks like, and so what it keeps.",
+            basic=True,
+            choices={
+                "additive": "independent noise: covariances stay, correlations shrink",
+                "correlated": "noise with the covariance of the data: correlations stay",
+                "kim": "as correlated, then drawn in: means and covariances stay in expectation",
+                "restricted": "as kim, and means and covariances stay exactly",
+                "outliers": "additive noise, only for records far from the bulk",
+                "multiplicative": "random factors round 1: zeros and signs stay",
+            },
+        ),
+    ] = Noise.ADDITIVE,
+    sd: Annotated[
+        float,
+        Field(gt=0, le=10),
+        Option(
+            "Standard deviation of the noise",
+            "As a share of the variable's standard deviation; with multiplicative noise, of the factors.",
+            basic=True,
+            absent="0.3, or by variance",
+        ),
+    ]
+    | None = None,
+    variance: Annotated[
+        float,
+        Field(gt=0, le=100),
+        Option(
+            "Variance of the noise",
+            "As a share of each variable's variance: the square of sd.",
+            absent="0.3 with kim, else by sd",
+        ),
+    ]
+    | None = None,
+    by: By = (),
     where: Where | None = None,
     rng: np.random.Generator,
 ) -> Microdata:
-    r"""Change numbers by random noise. `amount` is the standard deviation (SD) of the noise, as a share.
+    r"""Change numbers by random noise of a given standard deviation (SD) or variance.
 
-    With x̄ the means, S the covariance, S_j the SDs, a the amount:
+    `sd` is the SD of the noise as a share of the variable's, `variance` its square. With x̄ the means, S the
+    covariance, S_j the SDs, a = sd and α = a² the variance:
 
     - `additive`: y = x + ε, ε_j ~ N(0, a²S_j²) independent. Variances grow by the factor 1+a², covariances
       stay, correlations shrink by 1/(1+a²). 0.5 is noise of half an SD.
     - `correlated`: y = x + ε, ε ~ N(0, a²S). All covariances grow by 1+a²; correlations stay.
     - `kim`: y = c(x−ε) + (1−c)x̄, ε ~ N(0, αS), c = √(1/(1+α)). Means and covariances stay, in expectation.
-      Here the amount is α, the *variance* of the noise as a share, as in Kim's paper: α = 0.25 is noise of
-      half an SD.
-    - `restricted` (random orthogonal matrix masking): as Kim's with α = a², but the noise is turned so that
-      means and covariances of the records without missing values stay exactly.
+      α = 0.25 is noise of half an SD. Where neither is given, α is 0.3 here, and a is 0.3 in all others.
+    - `restricted` (random orthogonal matrix masking): as Kim's, but the noise is turned so that means and
+      covariances of the records without missing values stay exactly.
     - `outliers`: additive noise, only for records far from the bulk: those whose squared distance by the MCD
       estimate (of at most 50,000 records drawn at random) is beyond the 0.975 quantile of χ². Where more than
       half of the records share a value or lie on a plane, all off it are far. The others keep their values.
@@ -76,7 +121,7 @@ def add_noise(
 
     Means stay in expectation with every method. Whole numbers become decimal. `by`: within strata, with their
     own means and covariance; strata of fewer records than variables + 2 are pooled. A variable without two
-    different values stays as it is.
+    different values stays unchanged.
 
     Missing values stay missing. S is made of the correlations of the records without missing values and the
     SDs of all present values; `restricted` gives records with missing values Kim's noise; distances of
@@ -87,50 +132,51 @@ def add_noise(
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 4.0, 9.0]}), numeric="x")
-    >>> noisy = sdc.protect.add_noise(data, method="restricted", amount=0.5, rng=1).frame["x"]
+    >>> noisy = sdc.protect.add_noise(data, method="restricted", sd=0.5, rng=1).frame["x"]
     >>> round(noisy.mean(), 6), round(noisy.var(), 6), round(data.frame["x"].var(), 6)
     (4.0, 12.666667, 12.666667)
     """
     names = number_columns(data, variables, "add_noise")
+    if sd is None:
+        sd = sqrt(variance or (NOISE if method is Noise.KIM else NOISE**2))
     x = matrix_of(data, names)
     y = x.copy()
     for rows in pooled_strata(data, by, len(names) + 2):
         # a variable without any value would leave no complete records
         block = np.ix_(rows, ~np.isnan(x[rows]).all(axis=0))
         if x[block].size:
-            y[block] = _METHODS[method](x[block], amount, rng)
-    return with_numbers(data, names, x, y, whole=False)
+            y[block] = _METHODS[method](x[block], sd, rng)
+    return with_numbers(data, names, x, y, effects=Effects(randomises=tuple(names)), whole=False)
 
 
-def _additive(x: Floats, amount: float, rng: np.random.Generator) -> Floats:
-    return x + amount * location_and_spread(x)[1] * rng.standard_normal(x.shape)
+def _additive(x: Floats, sd: float, rng: np.random.Generator) -> Floats:
+    return x + sd * location_and_spread(x)[1] * rng.standard_normal(x.shape)
 
 
-def _correlated(x: Floats, amount: float, rng: np.random.Generator) -> Floats:
-    return x + amount * _like(x, rng)
+def _correlated(x: Floats, sd: float, rng: np.random.Generator) -> Floats:
+    return x + sd * _like(x, rng)
 
 
-def _kim(x: Floats, alpha: float, rng: np.random.Generator) -> Floats:
+def _kim(x: Floats, sd: float, rng: np.random.Generator) -> Floats:
     mean = location_and_spread(x)[0]
-    noise = sqrt(alpha) * _like(x, rng)
     # c(x−ε) + (1−c)x̄ in a form that leaves constant columns alone
-    return mean + sqrt(1 / (1 + alpha)) * (x - mean - noise)
+    return mean + sqrt(1 / (1 + sd**2)) * (x - mean - sd * _like(x, rng))
 
 
-def _restricted(x: Floats, amount: float, rng: np.random.Generator) -> Floats:
-    y = _kim(x, amount**2, rng)
+def _restricted(x: Floats, sd: float, rng: np.random.Generator) -> Floats:
+    y = _kim(x, sd, rng)
     complete = ~np.isnan(x).any(axis=1)
     if complete.sum() >= x.shape[1] + 2:  # with fewer there is little room to turn
-        y[complete] = _turn(x[complete], amount, rng)
+        y[complete] = _turn(x[complete], sd, rng)
     return y
 
 
-def _outliers(x: Floats, amount: float, rng: np.random.Generator) -> Floats:
-    return np.where(_far(x, rng)[:, None], _additive(x, amount, rng), x)
+def _outliers(x: Floats, sd: float, rng: np.random.Generator) -> Floats:
+    return np.where(_far(x, rng)[:, None], _additive(x, sd, rng), x)
 
 
-def _multiplicative(x: Floats, amount: float, rng: np.random.Generator) -> Floats:
-    variance = np.log1p(amount**2)
+def _multiplicative(x: Floats, sd: float, rng: np.random.Generator) -> Floats:
+    variance = np.log1p(sd**2)
     return np.asarray(x * np.exp(sqrt(variance) * rng.standard_normal(x.shape) - variance / 2))
 
 
@@ -154,11 +200,11 @@ def _like(x: Floats, rng: np.random.Generator) -> Floats:
     return np.asarray(rng.standard_normal(x.shape) @ root.T * location_and_spread(x)[1])
 
 
-def _turn(x: Floats, amount: float, rng: np.random.Generator) -> Floats:
+def _turn(x: Floats, sd: float, rng: np.random.Generator) -> Floats:
     """Complete records turned at random in the space of records: the same means and covariance.
 
     The columns of x are x̄ + U·(r × p matrix) with U orthonormal and orthogonal to the vector of ones. U is
-    replaced by the orthonormal matrix nearest to U + amount·noise, the noise orthogonal to the ones too.
+    replaced by the orthonormal matrix nearest to U + sd·noise, the noise orthogonal to the ones too.
     """
     mean, spread = location_and_spread(x)
     u, size, direction = np.linalg.svd(standardise(x), full_matrices=False)
@@ -166,7 +212,7 @@ def _turn(x: Floats, amount: float, rng: np.random.Generator) -> Floats:
     if not rank:
         return x
     noise = rng.standard_normal((len(x), rank)) / sqrt(len(x) - 1)
-    q, triangle = np.linalg.qr(u[:, :rank] + amount * (noise - noise.mean(axis=0)))
+    q, triangle = np.linalg.qr(u[:, :rank] + sd * (noise - noise.mean(axis=0)))
     left, _, right = np.linalg.svd(triangle)
     turned = q @ (left @ right) * size[:rank] @ direction[:rank]
     return np.asarray(mean + spread * turned)

@@ -1,27 +1,28 @@
 """Bottom coding: no number below a threshold."""
 
-from typing import Annotated
-
-from pydantic import Field
-
 from sdckit.data.microdata import Microdata
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, By, OneOf
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
 from sdckit.protect._households import once_per_household
-from sdckit.protect._tails import Replacement, cut_tails
+from sdckit.protect._numbers import NumbersToChange
+from sdckit.protect._tails import Replacement, TailReplacement, TailShare, TailValue, cut_tails
 
 
-@protection("Bottom coding", reference="Hundepool et al. (2012), ch. 3")
+@protection(
+    "Bottom coding",
+    reference="Hundepool et al. (2012), ch. 3",
+    rules=(OneOf(("value", "share"), required=True),),
+)
 @once_per_household
 def bottom_code(
     data: Microdata,
     *,
-    variables: Columns = NUMERIC,
-    value: float | None = None,
-    share: Annotated[float, Field(gt=0, lt=1)] | None = None,
-    replacement: Replacement | float = Replacement.THRESHOLD,
-    by: Columns = (),
+    variables: NumbersToChange = NUMERIC,
+    value: TailValue | None = None,
+    share: TailShare | None = None,
+    replacement: TailReplacement = Replacement.THRESHOLD,
+    by: By = (),
     where: Where | None = None,
 ) -> Microdata:
     """Replace the numbers below a threshold, each variable on its own: `top_code` turned round.
@@ -33,7 +34,7 @@ def bottom_code(
     and mean.
 
     Missing stays missing. Whole numbers stay whole unless means or medians make them decimal. A variable that
-    households share is cut once a household. Weights are not used.
+    households share is cut once per household. Weights are not used.
     `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Hundepool et al. (2012).
 

@@ -1,21 +1,27 @@
 """Remove columns."""
 
+from typing import Annotated
+
 from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.errors import OptionError
-from sdckit.methods.options import Columns, RoleColumns
+from sdckit.methods.options import Columns, Option, RoleColumns
 from sdckit.methods.registry import protection
 
 DIRECT = RoleColumns(Role.DIRECT)
 
 
 @protection("Remove columns", engines="all", reference="Hundepool et al. (2012), ch. 1")
-def drop(data: Microdata, *, variables: Columns = DIRECT) -> Microdata:
+def drop(
+    data: Microdata,
+    *,
+    variables: Annotated[Columns, Option("Columns", "The columns to remove.", basic=True)] = DIRECT,
+) -> Microdata:
     """Remove columns with their roles and labels: by default the direct identifiers, such as names.
 
-    What is known of a removed column is gone, but what other columns say of it is not: a region is still told
-    by its postcode. Reference: Hundepool et al. (2012).
+    What is known of a removed column is gone, but what other columns say of it is not: a postcode still
+    reveals the region. Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"name": ["Ada"], "age": [36]}), keys="age")

@@ -1,7 +1,7 @@
 """Global recoding of categories: merge them by a map, or cut codes to their leading digits."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Annotated, Any
 
@@ -9,11 +9,13 @@ import polars as pl
 from pydantic import BeforeValidator, Field
 
 from sdckit._support.messages import join_names
+from sdckit.data.effects import Recoding
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import as_text
 from sdckit.engine import frames, recode
 from sdckit.errors import DataError, OptionError, preview
-from sdckit.methods.options import Columns
+from sdckit.methods.options import Columns, OneOf, Option, Requires
+from sdckit.methods.recoding import SameCall
 from sdckit.methods.registry import protection
 from sdckit.protect._categories import Categories, categories, recoded
 
@@ -34,18 +36,63 @@ def _new_from_old(given: Any) -> Any:
 
 
 NewFromOld = Annotated[
-    Mapping[str, Annotated[list[Any], Field(min_length=1)]], BeforeValidator(_new_from_old)
+    Mapping[str, Annotated[list[Any], Field(min_length=1)]],
+    BeforeValidator(_new_from_old),
+    Option(
+        "New categories",
+        "Of which old categories each new one is made, {new: [old, …]}.",
+        basic=True,
+        absent="by digits",
+    ),
 ]
 
 
-@protection("Merge categories", engines="all", reference="Hundepool et al. (2012), ch. 3")
+@dataclass(frozen=True)
+class NamesByCategory:
+    """The released name of each old category, which is known by its code, its label or the new name.
+
+    rest: the name of all others; without it they keep theirs.
+    """
+
+    names: Mapping[str, str]
+    rest: str | None = None
+
+    def apply(self, data: Microdata, column: str) -> Microdata:
+        """The data with this column under the released names."""
+        old = categories(data, column)
+        new = {}
+        for value, text in zip(old.values, old.texts, strict=True):
+            other = text if self.rest is None else self.rest
+            new[value] = self.names.get(as_text(value), self.names.get(text, other))
+        return _merged(data, {column: (old, new)}, {column: self})
+
+
+@protection(
+    "Merge categories",
+    engines="all",
+    reference="Hundepool et al. (2012), ch. 3",
+    rules=(OneOf(("map", "digits"), required=True), Requires("rest", "map")),
+)
 def group(
     data: Microdata,
     *,
-    variables: Columns,
+    variables: Annotated[Columns, Option("Variables", "The categorical variables to recode.")],
     map: NewFromOld | None = None,
-    digits: Annotated[int, Field(ge=1)] | None = None,
-    rest: str | None = None,
+    digits: Annotated[
+        int,
+        Field(ge=1),
+        Option(
+            "Digits to keep", "The first letters and digits of each code stay.", basic=True, absent="by map"
+        ),
+    ]
+    | None = None,
+    rest: Annotated[
+        str,
+        Option(
+            "All others", "The category of all values that map does not name.", absent="other values stay"
+        ),
+    ]
+    | None = None,
 ) -> Microdata:
     """Merge categories, so that fewer records stand out.
 
@@ -67,48 +114,78 @@ def group(
     >>> sdc.protect.group(data, variables="region", map=south).frame["region"].to_list()
     ['South', 'Vienna', 'South', None]
     """
-    if (map is None) == (digits is None):
-        raise OptionError("group needs either map or digits.", given="neither" if map is None else "both")
-    if digits is not None and rest is not None:
-        raise OptionError("rest goes with map, not with digits.", given=rest)
-    table, levels = data.table, {}
-    figures: dict[str, Any] = {"values_changed": 0, "categories_before": {}, "categories_after": {}}
-    labels: dict[str, Mapping[Any, str]] = {}
+    found: dict[str, tuple[Categories, Mapping[Any, Any]]] = {}
+    recodings: dict[str, Recoding] = {}
     for variable in dict.fromkeys(variables):
         old = categories(data, variable)
-        new = _by_map(old, map, rest) if map is not None else _by_digits(old, digits or 1)
+        if map is not None:
+            new: Mapping[Any, Any] = _by_map(old, map, rest)
+            recodings[variable] = _names(old, new, map, rest)
+        else:
+            new = _by_digits(old, digits or 1)
+            recodings[variable] = SameCall("group", "variables", {"digits": digits})
+        found[variable] = old, new
+    done = _merged(data, found, recodings)
+    if digits is None:
+        return done
+    labels = {c: _labels_left(data, *its) for c, its in found.items()}
+    kept = {c: texts for c, texts in labels.items() if texts}
+    return replace(done, labels=replace(done.labels, values={**done.labels.values, **kept}))
+
+
+def _merged(
+    data: Microdata,
+    found: Mapping[str, tuple[Categories, Mapping[Any, Any]]],
+    recodings: Mapping[str, Recoding],
+) -> Microdata:
+    """The file with new categories for old in some variables."""
+    table, levels = data.table, {}
+    figures: dict[str, Any] = {"values_changed": 0, "categories_before": {}, "categories_after": {}}
+    for variable, (old, new) in found.items():
         occurring = {v: new[v] for v, n in zip(old.values, old.records, strict=True) if n}
         table = recode.values(table, variable, occurring)
         left = list(dict.fromkeys(occurring.values()))
         if any(isinstance(v, str) for v in left):
             levels[variable] = left
-        if digits is not None:
-            told = data.labels.values.get(variable, {})
-            labels[variable] = {code: told[code] for code in left if code in told}
         figures["values_changed"] += _changed(old, new)
         figures["categories_before"][variable] = len(occurring)
         figures["categories_after"][variable] = len(left)
     frame = table.to_native()
     if data.engine == "polars":
         frame = frames.gather(table).with_columns(pl.col(c).cast(pl.Enum(v)) for c, v in levels.items())
-    done = recoded(data, frame, tuple(figures["categories_after"]), **figures)
-    kept = {c: texts for c, texts in labels.items() if texts}
-    return replace(done, labels=replace(done.labels, values={**done.labels.values, **kept}))
+    return recoded(data, frame, recodings, **figures)
+
+
+def _labels_left(data: Microdata, old: Categories, new: Mapping[Any, Any]) -> dict[Any, str]:
+    """The value labels of codes that are left."""
+    labels = data.labels.values.get(old.variable, {})
+    left = dict.fromkeys(new[v] for v, n in zip(old.values, old.records, strict=True) if n)
+    return {code: labels[code] for code in left if code in labels}
+
+
+def _names(
+    old: Categories, new: Mapping[Any, str], map: Mapping[str, Any], rest: str | None
+) -> NamesByCategory:
+    """What another file needs in order to be recoded in the same way."""
+    names = {name: name for name in map}
+    names |= {text: new[value] for value, text in zip(old.values, old.texts, strict=True)}
+    names |= {as_text(value): new[value] for value in old.values}
+    return NamesByCategory(names, rest)
 
 
 def _by_map(old: Categories, map: Mapping[str, Sequence[Any]], rest: str | None) -> dict[Any, str]:
     """The new name of each category."""
-    told: dict[int, str] = {}
+    names: dict[int, str] = {}
     for name, members in map.items():
         for member in members:
             place = old.place(member)
-            if told.setdefault(place, name) != name:
+            if names.setdefault(place, name) != name:
                 raise OptionError(
                     f"A category of {old.variable!r} is in two groups.",
-                    given=f"{as_text(member)} in {told[place]!r} and {name!r}",
+                    given=f"{as_text(member)} in {names[place]!r} and {name!r}",
                 )
     return {
-        value: told.get(place, text if rest is None else rest)
+        value: names.get(place, text if rest is None else rest)
         for place, (value, text) in enumerate(zip(old.values, old.texts, strict=True))
     }
 

@@ -10,16 +10,17 @@ import polars as pl
 from pydantic import Field
 
 from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.errors import OptionError
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, By, Option, Requires
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
 from sdckit.protect import _groupings as groupings
 from sdckit.protect._groupings import Statistic, Transform
 from sdckit.protect._households import once_per_household
-from sdckit.protect._numbers import number_columns, standardise
+from sdckit.protect._numbers import NumbersToChange, number_columns, standardise
 from sdckit.protect._strata import pooled_strata
 
 
@@ -36,6 +37,16 @@ class Aggregation(StrEnum):
     RANK_GROUPS = "rank_groups"
 
 
+METHODS = {
+    "mdav": "the farthest record and its nearest, again and again",
+    "pca": "in the order of the first principal component: fast and coarse",
+    "cluster": "mdav within clusters",
+    "robust": "as mdav, with distances from a centre that outliers cannot move",
+    "gower": "mdav for numbers and categories",
+    "individual_ranking": "each variable on its own: k neighbours in rank",
+    "optimal": "each variable on its own: the least loss",
+    "rank_groups": "each variable on its own: ranks within rank_distance",
+}
 BY_VARIABLE = (Aggregation.INDIVIDUAL_RANKING, Aggregation.OPTIMAL, Aggregation.RANK_GROUPS)
 
 
@@ -43,19 +54,48 @@ BY_VARIABLE = (Aggregation.INDIVIDUAL_RANKING, Aggregation.OPTIMAL, Aggregation.
     "Microaggregation",
     needs=Role.NUMERIC,
     reference="Domingo-Ferrer & Mateo-Sanz (2002); Hansen & Mukherjee (2003); Templ & Meindl (2008)",
+    rules=(Requires("rank_distance", "method", (Aggregation.RANK_GROUPS,)),),
+    renamed={"share": "rank_distance"},
 )
 @once_per_household
 def microaggregate(
     data: Microdata,
     *,
-    variables: Columns = NUMERIC,
-    k: Annotated[int, Field(ge=2)] = 3,
-    method: Aggregation = Aggregation.MDAV,
-    refine: bool = True,
-    statistic: Statistic = Statistic.MEAN,
-    transform: Transform = Transform.NONE,
-    share: Annotated[float, Field(gt=0, le=1)] | None = None,
-    by: Columns = (),
+    variables: NumbersToChange = NUMERIC,
+    k: Annotated[int, Field(ge=2), Option("k", "Smallest number of records in a group.", basic=True)] = 3,
+    method: Annotated[
+        Aggregation, Option("Groups", "How the groups are formed.", basic=True, choices=METHODS)
+    ] = Aggregation.MDAV,
+    refine: Annotated[
+        bool,
+        Option("Refine groups", "Move records between near groups (mdav, cluster, robust) while that helps."),
+    ] = True,
+    statistic: Annotated[
+        Statistic,
+        Option(
+            "Replace by",
+            "What the numbers of a group become.",
+            choices={"mean": "their mean, which keeps totals", "median": "their median"},
+        ),
+    ] = Statistic.MEAN,
+    transform: Annotated[
+        Transform,
+        Option(
+            "Scale of distances",
+            "What the numbers become when records are compared, so that a few large ones do not rule.",
+            choices={"none": "the numbers themselves", "log": "logarithms", "rank": "ranks"},
+        ),
+    ] = Transform.NONE,
+    rank_distance: Annotated[
+        float,
+        Field(gt=0, le=1),
+        Option(
+            "Largest distance of ranks",
+            "With rank_groups: how far apart the ranks of a group may be.",
+            unit="share of the values",
+        ),
+    ] = 0.05,
+    by: By = (),
     where: Where | None = None,
 ) -> Microdata:
     """Replace each number by the mean of its group of at least k similar records.
@@ -81,18 +121,18 @@ def microaggregate(
 
     - `individual_ranking`: consecutive groups of k of the sorted values.
     - `optimal`: the groups of at least k with the least sum of squares.
-    - `rank_groups`: groups of ranks with |i−j|/n < `share`, of k values at least even where that exceeds
-      `share`, which this method needs and no other takes.
+    - `rank_groups`: groups of ranks with |i−j|/n < `rank_distance`, of k values at least even where that
+      exceeds it; no other method takes this option.
 
     `statistic`: the mean keeps overall means; the median, less moved by outliers, may be a record's own.
     `transform`: distances are of sign(x)·log(1+|x|) or of ranks, so that a few large values do not rule them;
     means are still of the numbers themselves. `by`: within strata; strata smaller than k are pooled.
-    Variables that households share are aggregated once a household, at least k households in a group.
+    Variables that households share are aggregated once per household, at least k households in a group.
 
     Missing values stay missing. Records with the same variables present are grouped among themselves; where
     fewer than k share a pattern, each of their values becomes the nearest group mean (for categories the most
     frequent group value) of that variable, so that nothing leaves unprotected. Values of which fewer than k
-    are present are blanked, where no group has any. Weights are not used.
+    are present are suppressed, where no group has any. Weights are not used.
     `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Domingo-Ferrer & Mateo-Sanz (2002); optimal: Hansen & Mukherjee (2003); robust: Templ & Meindl
     (2008); rank groups: Kim, Measures of Data Utility for Complex Survey Data. Departures: where half of
@@ -107,11 +147,6 @@ def microaggregate(
     """
     if k > data.height:
         raise OptionError("k is larger than the number of records.", given=k, allowed=f"2 to {data.height}")
-    if (share is None) == (method is Aggregation.RANK_GROUPS):
-        raise OptionError(
-            "share belongs to the method rank_groups, which needs it.",
-            given=f"method={method}, share={share}",
-        )
     names = list(dict.fromkeys(variables))
     nominal = np.array([method is Aggregation.GOWER and _is_category(data, c) for c in names], dtype=bool)
     if not nominal.any():
@@ -120,7 +155,7 @@ def microaggregate(
         _levels(data.frame[c]) if category else None for c, category in zip(names, nominal, strict=True)
     ]
     x = np.column_stack([_numbers(data.frame[c], known) for c, known in zip(names, levels, strict=True)])
-    plan = _Plan(method, k, refine, statistic, transform, share)
+    plan = _Plan(method, k, refine, statistic, transform, rank_distance)
     y = np.full_like(x, np.nan)
     groups = 0
     for rows in pooled_strata(data, by, k):
@@ -128,11 +163,13 @@ def microaggregate(
         y[rows], formed = work(x[rows], nominal, plan)
         groups += formed
     columns = [_values(c, y[:, j], known) for j, (c, known) in enumerate(zip(names, levels, strict=True))]
+    suppressed = (np.isnan(y) & ~np.isnan(x)).sum(axis=0)
     return data.with_frame(
         data.frame.with_columns(columns),
+        effects=Effects(suppresses=tuple(c for c, n in zip(names, suppressed, strict=True) if n)),
         groups=groups,
         values_changed=int((y != x)[~np.isnan(x)].sum()),
-        values_blanked=int((np.isnan(y) & ~np.isnan(x)).sum()),
+        values_suppressed=int(suppressed.sum()),
     )
 
 
@@ -168,18 +205,18 @@ class _Plan:
     refine: bool
     statistic: Statistic
     transform: Transform
-    share: float | None
+    rank_distance: float
 
     def scaled(self, x: Floats, nominal: Bools) -> Floats:
-        """The numbers on the scale of the distances; codes of categories as they are."""
+        """The numbers on the scale of the distances; codes of categories unchanged."""
         numbers = groupings.transformed(x, self.transform)
         scale = groupings.by_range if self.method is Aggregation.GOWER else standardise
         return np.asarray(np.where(nominal, x, scale(numbers)))
 
     def groups(self, z: Floats, nominal: Bools) -> Ints:
         """A group for each row of z, which has no missing value, and one column where BY_VARIABLE."""
-        if self.method is Aggregation.RANK_GROUPS and self.share is not None:
-            return groupings.rank_groups_of(z[:, 0], self.share, self.k)
+        if self.method is Aggregation.RANK_GROUPS:
+            return groupings.rank_groups_of(z[:, 0], self.rank_distance, self.k)
         if self.method is Aggregation.GOWER:
             from sdckit.kernels.microaggregation.gower import gower_groups
 
@@ -221,7 +258,7 @@ def _together(x: Floats, nominal: Bools, plan: _Plan) -> tuple[Floats, int]:
 
 
 def _by_variable(x: Floats, nominal: Bools, plan: _Plan) -> tuple[Floats, int]:
-    """Groups of the present values of each column; fewer than k are blanked."""
+    """Groups of the present values of each column; fewer than k are suppressed."""
     z = plan.scaled(x, nominal)
     y = np.full_like(x, np.nan)
     groups = 0

@@ -10,9 +10,10 @@ from pydantic import Field
 
 from sdckit._support.arrays import Floats, Ints
 from sdckit._support.messages import join_names
+from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.errors import ColumnError, OptionError
-from sdckit.methods.options import Columns
+from sdckit.methods.options import By, Columns, OneOf, Option
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
 from sdckit.protect._categories import Categories, categories
@@ -22,26 +23,57 @@ from sdckit.protect._strata import strata
 Probability = Annotated[float, Field(ge=0, le=1)]
 
 STAY = 0.8
-MOST = 1000  # categories; a variable with more is no category
-SHOWN = 12  # categories of a matrix that is worth showing in the log
+MAX_CATEGORIES = 1000  # categories; a variable with more is no category
+MAX_SHOWN = 12  # categories of a matrix that is worth showing in the log
 CLOSE = 1e-6  # rows of a given matrix add up to one as nearly as this
 
 
 @protection(
     "Post-randomisation (PRAM)",
     reference="Gouweleeuw, Kooiman, Willenborg & de Wolf (1998); Hundepool et al. (2012), ch. 3",
+    rules=(OneOf(("stay", "matrix")),),
+    renamed={"amount": "share"},
 )
 @once_per_household
 def pram(
     data: Microdata,
     *,
-    variables: Columns,
-    stay: Probability | Mapping[str, Probability] = STAY,
-    matrix: Mapping[str, Mapping[str, Probability]] | None = None,
-    invariant: bool | None = None,
-    amount: Annotated[float, Field(gt=0, le=1)] = 1.0,
-    weighted: bool = False,
-    by: Columns = (),
+    variables: Annotated[Columns, Option("Variables", "The categorical variables to protect.")],
+    stay: Annotated[
+        Probability | Mapping[str, Probability],
+        Option(
+            "Probability to stay",
+            "How probable it is that a value keeps its category: one number, or one for each category.",
+            basic=True,
+        ),
+    ] = STAY,
+    matrix: Annotated[
+        Mapping[str, Mapping[str, Probability]],
+        Option(
+            "Transition matrix",
+            "The probability of each new category for each old one, {old: {new: probability}}.",
+            absent="from stay",
+        ),
+    ]
+    | None = None,
+    invariant: Annotated[
+        bool,
+        Option(
+            "Keep frequencies",
+            "Keep the frequencies of the categories in expectation.",
+            absent="true unless there is a matrix",
+        ),
+    ]
+    | None = None,
+    share: Annotated[
+        float,
+        Field(gt=0, le=1),
+        Option("Share that takes part", "The probability of each value to take part; others stay."),
+    ] = 1.0,
+    weighted: Annotated[
+        bool, Option("Weighted frequencies", "The frequencies that stay are those with the survey weights.")
+    ] = False,
+    by: By = (),
     where: Where | None = None,
     rng: np.random.Generator,
 ) -> Microdata:
@@ -57,13 +89,13 @@ def pram(
 
     .. math:: R = P\,Q, \qquad Q_{kj} = \frac{P_{jk}\,p_j}{\sum_l p_l P_{lk}}, \qquad p^\top R = p^\top
 
-    so somewhat fewer values stay than `stay` says; the log has the share that changed, and R. With an
-    `amount` a below 1 every value takes part with probability a only: a·R + (1−a)·I. With `stay=1` nothing
+    so somewhat fewer values stay than `stay` says; the log has the share that changed, and R. With a
+    `share` a below 1 every value takes part with probability a only: a·R + (1−a)·I. With `stay=1` nothing
     changes.
 
     `by`: within strata, each with its own frequencies; frequencies of strata then stay in expectation, too.
     `weighted`: p are weighted frequencies, and those stay in expectation. A variable that households share
-    changes once a household; p are then frequencies of households. Relations between variables weaken.
+    changes once per household; p are then frequencies of households. Relations between variables weaken.
     Only categories that occur (in the stratum) take part, and none is invented. Missing values stay missing
     and do not count in p.
     `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
@@ -78,8 +110,6 @@ def pram(
     names = list(dict.fromkeys(variables))
     if len(names) > 1 and (matrix is not None or isinstance(stay, Mapping)):
         raise OptionError("Probabilities by category are for one variable.", given=join_names(names))
-    if matrix is not None and stay != STAY:
-        raise OptionError("pram takes either stay or matrix.", given="both")
     keep = matrix is None if invariant is None else invariant
     blocks = strata(data, by)
     weights = data.weights() if weighted else np.ones(data.height)
@@ -97,14 +127,16 @@ def pram(
             taking_part = np.flatnonzero(counts) if first is None else np.arange(len(counts))
             p = spread_evenly(diagonal[taking_part]) if first is None else first
             r = invariant_matrix(counts[taking_part], p) if keep else p
-            chances = amount * r + (1 - amount) * np.eye(len(r))
+            chances = share * r + (1 - share) * np.eye(len(r))
             place = np.searchsorted(taking_part, codes[here])
             new[here] = taking_part[_draw(place, chances, draws[here])]
-        if not by and len(known.values) <= SHOWN:
+        if not by and len(known.values) <= MAX_SHOWN:
             shown[name] = _as_mapping(chances, known)
         changed[name] = int((new != codes).sum()) / max(int((codes >= 0).sum()), 1)
         columns.append(_values(data.frame[name], known, new))
-    return data.with_frame(data.frame.with_columns(columns), share_changed=changed, matrix=shown)
+    effects = Effects(randomises=tuple(names))
+    frame = data.frame.with_columns(columns)
+    return data.with_frame(frame, effects=effects, share_changed=changed, matrix=shown)
 
 
 def invariant_matrix(frequencies: Floats, first: Floats) -> Floats:
@@ -123,26 +155,26 @@ def spread_evenly(stay: Floats) -> Floats:
 
 
 def _checked(known: Categories) -> Categories:
-    if len(known.values) > MOST:
+    if len(known.values) > MAX_CATEGORIES:
         raise ColumnError(
             f"pram is for categories; {known.variable!r} has too many values.",
             given=len(known.values),
-            allowed=f"{MOST:,} at most",
+            allowed=f"{MAX_CATEGORIES:,} at most",
         )
     return known
 
 
 def _stay(known: Categories, stay: float | Mapping[str, float]) -> Floats:
-    """The probability of every category to stay as it is."""
+    """The probability of every category to stay."""
     if not isinstance(stay, Mapping):
         return np.full(len(known.values), stay)
-    told = {known.place(name): chance for name, chance in stay.items()}
-    lacking = [text for place, text in enumerate(known.texts) if place not in told]
+    chances = {known.place(name): chance for name, chance in stay.items()}
+    lacking = [text for place, text in enumerate(known.texts) if place not in chances]
     if lacking:
         raise OptionError(
             f"stay needs a probability for every category of {known.variable!r}.", hint=f"Add {lacking[0]!r}."
         )
-    return np.array([told[place] for place in range(len(told))])
+    return np.array([chances[place] for place in range(len(chances))])
 
 
 def _given(known: Categories, matrix: Mapping[str, Mapping[str, float]]) -> Floats:

@@ -9,13 +9,14 @@ import polars as pl
 from pydantic import Field
 
 from sdckit._support.arrays import Ints
+from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, By, Option
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
 from sdckit.protect._households import once_per_household
-from sdckit.protect._numbers import number_columns
+from sdckit.protect._numbers import NumbersToChange, number_columns
 from sdckit.protect._strata import strata
 
 
@@ -30,28 +31,45 @@ class Swap(StrEnum):
     "Rank swapping",
     needs=Role.NUMERIC,
     reference="Moore (1996); Kim, Measures of Data Utility for Complex Survey Data, for the groups",
+    renamed={"share": "rank_distance", "rule": "method"},
 )
 @once_per_household
 def rank_swap(
     data: Microdata,
     *,
-    variables: Columns = NUMERIC,
-    share: Annotated[float, Field(gt=0, le=1)] = 0.05,
-    rule: Swap = Swap.WINDOW,
-    by: Columns = (),
+    variables: NumbersToChange = NUMERIC,
+    rank_distance: Annotated[
+        float,
+        Field(gt=0, le=1),
+        Option(
+            "Largest distance of ranks",
+            "How far apart the ranks of two values that change places may be.",
+            basic=True,
+            unit="share of the values",
+        ),
+    ] = 0.05,
+    method: Annotated[
+        Swap,
+        Option(
+            "Partners",
+            "Which ranks may change places.",
+            choices={"window": "pairs within the distance", "groups": "all within groups of near ranks"},
+        ),
+    ] = Swap.WINDOW,
+    by: By = (),
     where: Where | None = None,
     rng: np.random.Generator,
 ) -> Microdata:
     """Swap values of records that are close in rank, each variable on its own.
 
-    - `window`: values change places in pairs whose ranks differ by at most `share` of the n present values
-      (but at least 1). From the lowest rank up, each value without a partner draws one among those above it.
-      Where the number of values is odd, one stays.
-    - `groups`: the sorted values are cut into groups of ranks with |i−j|/n < `share` (but at least 2 ranks)
-      and shuffled within each group; a value may draw its own place.
+    - `window`: values change places in pairs whose ranks differ by at most `rank_distance` times the
+      number n of present values (but at least 1). From the lowest rank up, each value without a partner draws
+      one among those above it. Where the number of values is odd, one stays.
+    - `groups`: the sorted values are cut into groups of ranks with |i−j|/n < `rank_distance` (but at least
+      2 ranks) and shuffled within each group; a value may draw its own place.
 
     The values of each variable stay exactly the same, only who has them changes; relations between variables
-    weaken as `share` grows, and with share = 1 nothing is left of them. Equal values are ranked in the order
+    weaken as `rank_distance` grows, and with 1 nothing is left of them. Equal values are ranked in the order
     of the file. `by`: within strata, n being the stratum's; a stratum's only record keeps its values.
     A record keeps its place and its other columns: measures that compare record by record say how far the
     values moved, and little of what analyses lose.
@@ -62,7 +80,7 @@ def rank_swap(
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"x": [10, 40, 20, 30]}), numeric="x")
-    >>> sdc.protect.rank_swap(data, share=0.25, rng=1).frame["x"].to_list()
+    >>> sdc.protect.rank_swap(data, rank_distance=0.25, rng=1).frame["x"].to_list()
     [20, 30, 10, 40]
     """
     names = number_columns(data, variables, "rank_swap")
@@ -77,23 +95,25 @@ def rank_swap(
         for rows in blocks:
             present = rows[ranks[rows] > 0]
             order = present[np.argsort(ranks[present])]
-            places = _places(len(order), share, rule, rng)
+            places = _places(len(order), rank_distance, method, rng)
             source[order] = order[places]
             stayed += int((places == np.arange(len(places))).sum())
         new = old.gather(source)
         changed += int((new != old).sum())
         columns.append(pl.Series(name, new))
-    return data.with_frame(data.frame.with_columns(columns), values_changed=changed, values_not_moved=stayed)
+    effects = Effects(moves_values=tuple(names))
+    frame = data.frame.with_columns(columns)
+    return data.with_frame(frame, effects=effects, values_changed=changed, values_not_moved=stayed)
 
 
-def _places(n: int, share: float, rule: Swap, rng: np.random.Generator) -> Ints:
+def _places(n: int, distance: float, method: Swap, rng: np.random.Generator) -> Ints:
     """The rank whose value each of n ranks receives."""
-    if rule is Swap.WINDOW:
+    if method is Swap.WINDOW:
         from sdckit.kernels.rank_swap import swap_in_window
 
-        window = math.floor(share * n + 1e-9)  # 0.29 · 100 is a little below 29 in floating point
+        window = math.floor(distance * n + 1e-9)  # 0.29 · 100 is a little below 29 in floating point
         return swap_in_window(n, max(window, 1), int(rng.integers(2**63)))
     from sdckit.kernels.microaggregation.rank_groups import rank_groups
 
-    group = rank_groups(n, max(share, 2 / max(n, 2)), 1)
+    group = rank_groups(n, max(distance, 2 / max(n, 2)), 1)
     return np.lexsort((rng.random(n), group))

@@ -16,24 +16,54 @@ from sdckit.data.values import instead_of_numbers
 from sdckit.engine import frames, tables
 from sdckit.engine.recode import intervals
 from sdckit.errors import ColumnError, OptionError
-from sdckit.methods.options import Column
+from sdckit.methods.options import Column, OneOf, Option
+from sdckit.methods.recoding import Intervals
 from sdckit.methods.registry import protection
 from sdckit.protect._categories import recoded
 
-MOST = 10_000  # intervals; more are a slip of the pen
+MAX_INTERVALS = 10_000  # more are a slip of the pen
 EXACT = 1e15  # every floating-point number far above this is whole, and none is a count
 
 
-@protection("Recode a number into intervals", engines="all", reference="Hundepool et al. (2012), ch. 3")
+@protection(
+    "Recode a number into intervals",
+    engines="all",
+    reference="Hundepool et al. (2012), ch. 3",
+    rules=(OneOf(("breaks", "width", "groups"), required=True), OneOf(("breaks", "log"))),
+)
 def recode(
     data: Microdata,
     *,
-    variable: Column,
-    breaks: Annotated[list[float], Field(min_length=1)] | None = None,
-    width: Annotated[float, Field(gt=0)] | None = None,
-    groups: Annotated[int, Field(ge=2, le=MOST)] | None = None,
-    log: bool = False,
-    labels: list[str] | None = None,
+    variable: Annotated[Column, Option("Variable", "The number to recode.")],
+    breaks: Annotated[
+        list[float],
+        Field(min_length=1),
+        Option("Cut points", "Where intervals begin; the outer ones are open.", basic=True, absent="none"),
+    ]
+    | None = None,
+    width: Annotated[
+        float,
+        Field(gt=0),
+        Option(
+            "Width", "Width of the intervals; with log the factor between them.", basic=True, absent="none"
+        ),
+    ]
+    | None = None,
+    groups: Annotated[
+        int,
+        Field(ge=2, le=MAX_INTERVALS),
+        Option(
+            "Number of intervals", "Intervals with about as many records each.", basic=True, absent="none"
+        ),
+    ]
+    | None = None,
+    log: Annotated[
+        bool, Option("Logarithmic", "Cut evenly on the logarithmic scale, for skewed amounts.")
+    ] = False,
+    labels: Annotated[
+        list[str], Option("Names", "Names of the intervals, lowest first.", absent="made from the limits")
+    ]
+    | None = None,
 ) -> Microdata:
     """Replace a number by the interval it lies in.
 
@@ -62,15 +92,10 @@ def recode(
     >>> sdc.protect.recode(data, variable="age", groups=2).frame["age"].to_list()
     ['<41', '<41', '41+', '41+', None]
     """
-    given = [name for name, v in (("breaks", breaks), ("width", width), ("groups", groups)) if v is not None]
-    if len(given) != 1:
-        raise OptionError(
-            "recode needs either breaks or width or groups.", given=" and ".join(given) or "neither"
-        )
-    if log and (breaks is not None or (width is not None and width <= 1)):
+    if log and width is not None and width <= 1:
         raise OptionError(
             "log goes with a width above 1, the factor from one cut to the next, or with groups.",
-            given=f"width={width:g}" if width is not None else "breaks",
+            given=f"width={width:g}",
         )
     kind = frames.schema(data.frame)[variable]
     if not kind.is_numeric():
@@ -101,9 +126,9 @@ def recode(
     if data.engine == "polars":
         frame = frames.gather(table).with_columns(pl.col(variable).cast(pl.Enum(names)))
     did = {"variable": variable, "categories": len(names), "values_changed": moments.n[variable]}
-    # so that another file can be cut at the same places: see sdckit.methods.recoding
-    did |= {"breaks": [float(c) for c in cut.breaks], "labels": list(names)}
-    return recoded(data, frame, [variable], **did)
+    same = Intervals(tuple(float(c) for c in cut.breaks), tuple(names), width, log)
+    did |= {"breaks": list(same.breaks), "labels": list(same.labels)}
+    return recoded(data, frame, {variable: same}, **did)
 
 
 def _only_whole(data: Microdata, variable: str, low: float, high: float) -> bool:
@@ -208,7 +233,7 @@ def _raised(base: float, power: int) -> float:
 
 
 def _refuse_many(found: float) -> None:
-    if not found < MOST:  # also where the numbers are too large to count
+    if not found < MAX_INTERVALS:  # also where the numbers are too large to count
         raise OptionError("width gives too many intervals.", given=f"{found:.0f}", allowed="10,000 at most")
 
 

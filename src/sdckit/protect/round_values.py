@@ -7,12 +7,14 @@ import numpy as np
 from pydantic import Field
 
 from sdckit._support.arrays import Floats
+from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, Option
+from sdckit.methods.recoding import SameCall
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
 from sdckit.protect._households import once_per_household
-from sdckit.protect._numbers import matrix_of, number_columns, with_numbers
+from sdckit.protect._numbers import NumbersToChange, matrix_of, number_columns, with_numbers
 
 CLOSE = 1e-9  # a quotient this near to a whole number, relatively, is that number
 
@@ -25,14 +27,29 @@ class Rounding(StrEnum):
     RANDOM = "random"
 
 
-@protection("Rounding", reference="Hundepool et al. (2012), ch. 3 and 5")
+@protection(
+    "Rounding", reference="Hundepool et al. (2012), ch. 3 and 5", draws_when={"method": Rounding.RANDOM}
+)
 @once_per_household
 def round_values(
     data: Microdata,
     *,
-    variables: Columns = NUMERIC,
-    base: Annotated[float, Field(gt=0)] = 10.0,
-    method: Rounding = Rounding.NEAREST,
+    variables: NumbersToChange = NUMERIC,
+    base: Annotated[
+        float, Field(gt=0), Option("Base", "Numbers become multiples of the base: 10 for tens.", basic=True)
+    ] = 10.0,
+    method: Annotated[
+        Rounding,
+        Option(
+            "Rounding",
+            "Which multiple of the base is taken.",
+            choices={
+                "nearest": "the nearest, halves upwards",
+                "down": "the one below",
+                "random": "the one below or above at random, unbiased",
+            },
+        ),
+    ] = Rounding.NEAREST,
     where: Where | None = None,
     rng: np.random.Generator,
 ) -> Microdata:
@@ -45,7 +62,7 @@ def round_values(
       value moves by a whole base. Multiples stay.
 
     Missing stays missing. Whole numbers stay whole if the base is. With `random`, a number that households
-    share is rounded once a household. Weights are not used.
+    share is rounded once per household. Weights are not used.
     `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Hundepool et al. (2012).
 
@@ -56,7 +73,12 @@ def round_values(
     """
     names = number_columns(data, variables, "round_values")
     x = matrix_of(data, names)
-    return with_numbers(data, names, x, rounded(x, base, method, rng))
+    if method is Rounding.RANDOM:
+        effects = Effects(randomises=tuple(names))
+    else:
+        same = SameCall("round_values", "variables", {"base": base, "method": method.value})
+        effects = Effects(recodes=dict.fromkeys(names, (same,)))
+    return with_numbers(data, names, x, rounded(x, base, method, rng), effects=effects)
 
 
 def rounded(x: Floats, base: float, method: Rounding, rng: np.random.Generator) -> Floats:

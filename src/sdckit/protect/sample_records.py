@@ -10,20 +10,36 @@ from sdckit._support.arrays import Bools, Ints
 from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.errors import OptionError
-from sdckit.methods.options import Columns
+from sdckit.methods.options import By, OneOf, Option
 from sdckit.methods.registry import protection
 from sdckit.protect._households import households
 from sdckit.protect._strata import strata
 
 
-@protection("Release a random sample", reference="Hundepool et al. (2012), ch. 3")
+@protection(
+    "Release a random sample",
+    reference="Hundepool et al. (2012), ch. 3",
+    rules=(OneOf(("share", "n"), required=True),),
+)
 def sample_records(
     data: Microdata,
     *,
-    share: Annotated[float, Field(gt=0, le=1)] | None = None,
-    n: Annotated[int, Field(ge=1)] | None = None,
-    by: Columns = (),
-    adjust_weights: bool = True,
+    share: Annotated[
+        float,
+        Field(gt=0, le=1),
+        Option("Share to keep", "Share of the records or households to keep.", basic=True, absent="by n"),
+    ]
+    | None = None,
+    n: Annotated[
+        int,
+        Field(ge=1),
+        Option("Number to keep", "Number of records or households to keep.", basic=True, absent="by share"),
+    ]
+    | None = None,
+    by: By = (),
+    adjust_weights: Annotated[
+        bool, Option("Adjust weights", "Multiply the weights, so that their sums stay.")
+    ] = True,
     rng: np.random.Generator,
 ) -> Microdata:
     """Keep a simple random sample of the records, without replacement, so that nobody is surely in the file.
@@ -44,10 +60,6 @@ def sample_records(
     >>> len(half), half.frame["w"].sum()
     (50, 200.0)
     """
-    if (share is None) == (n is None):
-        raise OptionError(
-            "sample_records needs either share or n.", given="neither" if share is None else "both"
-        )
     homes = households(data)
     unit = np.arange(data.height) if homes is None else homes.number
     first = unit if homes is None else homes.first

@@ -1,21 +1,24 @@
 """Data shuffling: numbers change hands so that their relations with other variables stay."""
 
+from typing import Annotated
+
 import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Floats
 from sdckit._support.messages import join_names
+from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.errors import OptionError
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, By, Columns, Option
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
 from sdckit.protect._households import once_per_household
-from sdckit.protect._numbers import number_columns
+from sdckit.protect._numbers import NumbersToChange, number_columns
 from sdckit.protect._strata import pooled_strata
 
-FEW = 30  # values of a key that is a category though its values are numbers
+MAX_CODES = 30  # values of a key that is a category though its values are numbers
 ROOM = 2  # records for each coefficient at least; with fewer the fit is so close that values hardly move
 
 
@@ -28,9 +31,17 @@ ROOM = 2  # records for each coefficient at least; with fewer the fit is so clos
 def shuffle(
     data: Microdata,
     *,
-    variables: Columns = NUMERIC,
-    predictors: Columns = (),
-    by: Columns = (),
+    variables: NumbersToChange = NUMERIC,
+    predictors: Annotated[
+        Columns,
+        Option(
+            "Predictors",
+            "Variables with which the relations of the shuffled ones stay.",
+            basic=True,
+            absent="no predictors",
+        ),
+    ] = (),
+    by: By = (),
     where: Where | None = None,
     rng: np.random.Generator,
 ) -> Microdata:
@@ -50,7 +61,7 @@ def shuffle(
     predictors the variables keep their relations with each other alone.
 
     `by`: within strata, each with its own regression; strata with fewer than two records for each coefficient
-    are pooled. Variables that households share are shuffled once a household, apart from the others.
+    are pooled. Variables that households share are shuffled once per household, apart from the others.
 
     Missing values stay missing, where they are; a missing predictor is a category of its own. Weights are
     not used.
@@ -89,7 +100,9 @@ def shuffle(
     columns = [data.frame[name].gather(places[:, j]) for j, name in enumerate(names)]
     changed = sum(int((new != data.frame[new.name]).sum()) for new in columns)
     figures = {name: round(float(share), 4) for name, share in zip(names, explained, strict=True)}
-    return data.with_frame(data.frame.with_columns(columns), values_changed=changed, explained=figures)
+    effects = Effects(moves_values=tuple(names))
+    frame = data.frame.with_columns(columns)
+    return data.with_frame(frame, effects=effects, values_changed=changed, explained=figures)
 
 
 def _normal_scores(column: pl.Series) -> Floats:
@@ -106,7 +119,7 @@ def _design(data: Microdata, predictors: Columns) -> Floats:
     data.require_categories(predictors)
     for name in dict.fromkeys(predictors):
         column = data.frame[name]
-        if column.dtype.is_numeric() and (name not in data.roles.keys or column.n_unique() > FEW):
+        if column.dtype.is_numeric() and (name not in data.roles.keys or column.n_unique() > MAX_CODES):
             scores = _normal_scores(column)
             missing = np.isnan(scores)
             parts.append(np.where(missing, 0.0, scores)[:, None])

@@ -12,7 +12,7 @@ from sdckit.protect._households import households
 def shuffle_order(data: Microdata, *, rng: np.random.Generator) -> Microdata:
     """Put the records in a random order, so that their place in the file says nothing.
 
-    The order in which a survey was taken, or a register is sorted, tells neighbours apart. Members of a
+    The order in which a survey was taken, or a register is sorted, says who is near whom. Members of a
     household stay next to each other; households and the members within them change places at random.
     Every order is equally likely; no value changes. Who made the file here can still compare it record by
     record: the new order is kept in memory and never written.

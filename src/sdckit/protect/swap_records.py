@@ -10,10 +10,11 @@ import polars as pl
 from pydantic import BeforeValidator, Field
 
 from sdckit._support.arrays import Bools, Ints
+from sdckit.data.effects import Effects
 from sdckit.data.key_cells import key_codes
 from sdckit.data.microdata import Microdata
 from sdckit.errors import RoleError
-from sdckit.methods.options import KEYS, ColumnName, Columns
+from sdckit.methods.options import KEYS, ColumnName, Columns, KeyColumns, Option
 from sdckit.methods.registry import protection
 from sdckit.protect._households import Households, households
 
@@ -27,7 +28,17 @@ def _as_profiles(value: Any) -> Any:
     return value
 
 
-Profiles = Annotated[Sequence[Sequence[str]], BeforeValidator(_as_profiles), ColumnName()]
+Profiles = Annotated[
+    Sequence[Sequence[str]],
+    BeforeValidator(_as_profiles),
+    ColumnName(),
+    Option(
+        "Alike in",
+        "Columns in which households that change places agree; several lists are tried one after the other.",
+        basic=True,
+        absent="the size of the household",
+    ),
+]
 
 
 @protection(
@@ -37,11 +48,31 @@ Profiles = Annotated[Sequence[Sequence[str]], BeforeValidator(_as_profiles), Col
 def swap_records(
     data: Microdata,
     *,
-    geography: Columns,
+    geography: Annotated[
+        Columns, Option("Geography", "The columns that change places: levels of areas, coarsest first.")
+    ],
     similar: Profiles = ((),),
-    share: Annotated[float, Field(ge=0, le=1)] = 0.05,
-    keys: Columns = KEYS,
-    k: Annotated[int, Field(ge=2)] | None = None,
+    share: Annotated[
+        float,
+        Field(ge=0, le=1),
+        Option(
+            "Share to swap",
+            "How many of the households change places.",
+            basic=True,
+            unit="share of households",
+        ),
+    ] = 0.05,
+    keys: KeyColumns = KEYS,
+    k: Annotated[
+        int,
+        Field(ge=2),
+        Option(
+            "k",
+            "Households with a member whose keys fewer than k records of the area have are swapped first.",
+            absent="risk does not matter",
+        ),
+    ]
+    | None = None,
     rng: np.random.Generator,
 ) -> Microdata:
     """Let similar households of different areas change places: they exchange the columns of `geography`.
@@ -59,7 +90,7 @@ def swap_records(
     A partner is drawn from the same area of the next coarser level, where that has one, so that households
     move no further than they must. Afterwards a rare record in a small area may well come from elsewhere;
     share = 0 without k changes nothing. All other columns stay with the household: put every column
-    that tells the area into `geography`. Relations of areas with variables outside `similar` weaken.
+    that reveals the area into `geography`. Relations of areas with variables outside `similar` weaken.
 
     Without a household role every record is its own household. Households with a missing area, or with
     members in different areas, stay. Missing values of keys and of `similar` are categories of their own.
@@ -94,6 +125,7 @@ def swap_records(
     source = np.where(moved, source, np.arange(data.height))
     return data.with_frame(
         data.frame.with_columns(data.frame[c].gather(source) for c in geography),
+        effects=Effects(moves_values=tuple(geography)),
         households=len(partner),
         households_swapped=int(swapped.sum()),
         households_risky=int(risky.sum()),

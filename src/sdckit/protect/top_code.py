@@ -2,33 +2,41 @@
 
 from typing import Annotated
 
-from pydantic import Field
-
 from sdckit.data.microdata import Microdata
-from sdckit.errors import OptionError
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, By, OneOf, Option, Requires
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
 from sdckit.protect._ellipsoid import pull_in
 from sdckit.protect._households import once_per_household
-from sdckit.protect._numbers import matrix_of, number_columns, with_numbers
+from sdckit.protect._numbers import NumbersToChange, matrix_of, number_columns, with_numbers
 from sdckit.protect._strata import pooled_strata
-from sdckit.protect._tails import Replacement, cut_tails
+from sdckit.protect._tails import Replacement, TailReplacement, TailShare, TailValue, cut_tails
 
 PER_VARIABLE = 5  # records a stratum needs for a joint threshold
 
 
-@protection("Top coding", reference="Hundepool et al. (2012), ch. 3; Rousseeuw & Van Driessen (1999)")
+@protection(
+    "Top coding",
+    reference="Hundepool et al. (2012), ch. 3; Rousseeuw & Van Driessen (1999)",
+    rules=(
+        OneOf(("value", "share"), required=True),
+        Requires("joint", "share"),
+        OneOf(("joint", "replacement")),
+    ),
+)
 @once_per_household
 def top_code(
     data: Microdata,
     *,
-    variables: Columns = NUMERIC,
-    value: float | None = None,
-    share: Annotated[float, Field(gt=0, lt=1)] | None = None,
-    replacement: Replacement | float = Replacement.THRESHOLD,
-    joint: bool = False,
-    by: Columns = (),
+    variables: NumbersToChange = NUMERIC,
+    value: TailValue | None = None,
+    share: TailShare | None = None,
+    replacement: TailReplacement = Replacement.THRESHOLD,
+    joint: Annotated[
+        bool,
+        Option("All variables together", "Draw in records that are far out in the variables taken together."),
+    ] = False,
+    by: By = (),
     where: Where | None = None,
 ) -> Microdata:
     r"""Replace the numbers above a threshold, each variable on its own or all of them together.
@@ -46,7 +54,7 @@ def top_code(
     they have (never farther than with all). Strata of fewer than five records per variable are pooled.
 
     Missing stays missing. Whole numbers stay whole unless means, medians or ellipsoids make them decimal.
-    A variable that households share is cut once a household. Weights are not used.
+    A variable that households share is cut once per household. Weights are not used.
     `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Hundepool et al. (2012). Departure: the joint rule is ours, with Rousseeuw & Van Driessen's
     estimator.
@@ -56,7 +64,7 @@ def top_code(
     >>> sdc.protect.top_code(data, value=85).frame["age"].to_list()
     [30, 64, 85, 85, None]
     """
-    if not joint:
+    if not joint or share is None:
         return cut_tails(
             data,
             variables,
@@ -67,8 +75,6 @@ def top_code(
             by=by,
             upper=True,
         )
-    if share is None or value is not None or replacement is not Replacement.THRESHOLD:
-        raise OptionError("joint goes with share and the threshold as replacement.", given="another option")
     names = number_columns(data, variables, "top_code")
     x = matrix_of(data, names)
     y = x.copy()

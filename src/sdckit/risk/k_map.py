@@ -80,7 +80,7 @@ def k_map(
 
     `population` is a register with a row for each person, or a table of counts whose number of people is in
     the column `count`: a data frame, microdata or a path. It holds the keys under the same names, coded as in
-    the file or as before its `recode` and `group` steps, which are then carried out on it too. With fₖ
+    the file or as before the file was recoded, top-coded or rounded, which is then done to it too. With fₖ
     records of the file and Fₖ people of the population in key combination k,
 
     .. math:: \text{value} = \frac1n \sum_k f_k\,[F_k < k], \quad

@@ -5,26 +5,32 @@ from collections.abc import Sequence
 from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
-from sdckit.methods.recoding import new_steps
+from sdckit.methods.recoding import recodings
 
 
 def new_categories(original: Microdata, protected: Microdata, columns: Sequence[str]) -> tuple[str, ...]:
     """Says which variables have other categories than the original, if any: their values count as changed.
 
-    Told by the log of the protected file, or by numbers that became text.
+    These are variables that a step recoded, unless they are numbers in both files and so compared by their
+    difference (a top-coded income), and numbers that became text.
     """
     first, second = frames.schema(original.frame), frames.schema(protected.frame)
-    told = {column for _, changed in new_steps(original, protected) for column in changed}
-    names = [
-        c
-        for c in columns
-        if c in first and c in second and (c in told or first[c].is_numeric() != second[c].is_numeric())
-    ]
+    recoded = recodings(original, protected)
+    names = []
+    for c in columns:
+        if c not in first or c not in second:
+            continue
+        if first[c].is_numeric() and second[c].is_numeric():
+            floating = first[c].is_float() and c not in original.roles.keys
+            is_new = c in recoded and c not in protected.roles.numeric and not floating
+        else:
+            is_new = c in recoded or first[c].is_numeric() != second[c].is_numeric()
+        if is_new:
+            names.append(c)
     if not names:
         return ()
     have = "has" if len(names) == 1 else "have"
     return (
         f"{join_names(names)} {have} other categories than in the original (recoded): every value or cell "
-        "under "
-        "a new name counts as changed, however near it is.",
+        "under a new name counts as changed, however near it is.",
     )
