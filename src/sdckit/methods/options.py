@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BeforeValidator, Field
@@ -29,15 +30,22 @@ class Option:
 
 
 class RoleColumns(tuple[str, ...]):
-    """A default for a `Columns` option: the columns of a role, looked up in the data."""
+    """A default for a `Columns` option: the columns of a role, looked up in the data.
+
+    The method gets the columns still marked as those of the role: it may leave out one that a file lacks,
+    but not one that the user named.
+    """
 
     role: Role
 
-    def __new__(cls, role: Role) -> "RoleColumns":
-        """An empty tuple that remembers its role."""
-        new = super().__new__(cls)
+    def __new__(cls, role: Role, names: Iterable[str] = ()) -> "RoleColumns":
+        """A tuple that remembers its role, empty until the data are known."""
+        new = super().__new__(cls, names)
         new.role = role
         return new
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.role, tuple(self)
 
     def __repr__(self) -> str:
         return f"the {self.role.value} columns"
@@ -71,6 +79,12 @@ KeyColumns = Annotated[
     Columns, Option("Keys", "The categorical quasi-identifiers: what an intruder may know of a person.")
 ]
 NumericColumns = Annotated[Columns, Option("Variables", "The numbers to look at.", basic=True)]
+ComparedColumns = Annotated[
+    Columns,
+    Option(
+        "Variables", "The variables to compare.", basic=True, absent="keys, numeric and sensitive columns"
+    ),
+]
 SensitiveColumns = Annotated[
     Columns, Option("Sensitive variables", "What an intruder wants to learn of a person.", basic=True)
 ]
@@ -98,6 +112,13 @@ MissingKeyWeight = Annotated[
         "Under the wildcard rule: how much a record with missing keys adds to the counts of other records.",
     ),
 ]
+
+
+class MissingValues(StrEnum):
+    """What a missing value is in a table of counts: left out with its record, or a category of its own."""
+
+    DROP = "drop"
+    CATEGORY = "category"
 
 
 @dataclass(frozen=True, slots=True)

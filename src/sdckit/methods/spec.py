@@ -248,7 +248,7 @@ class Spec:
         done = dict(options)
         for name, value in options.items():
             if isinstance(value, RoleColumns):
-                done[name] = data.roles.columns(value.role)
+                done[name] = RoleColumns(value.role, data.roles.columns(value.role))
             elif name == "where":
                 if value is not None:
                     from sdckit.methods.where import require_where  # which uses the registry
