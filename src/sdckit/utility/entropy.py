@@ -124,4 +124,4 @@ def _entropy(data: Microdata, column: str, missing: MissingShare) -> float:
     counts = table[tables.COUNT].to_numpy()
     total = float(data.weights().sum()) if missing is MissingShare.WHOLE else float(counts.sum())
     shares = [float(f) / total for f in counts if f > 0]
-    return -sum(p * math.log(p) for p in shares) + 0.0
+    return -math.fsum(p * math.log(p) for p in shares) + 0.0
