@@ -1,5 +1,6 @@
 """After every protection assess says in plain words what it left out; nothing else is left out."""
 
+import math
 import re
 
 import pytest
@@ -70,9 +71,13 @@ def test_attribute_disclosure_is_measured_after(people, method):
 
 def test_a_role_that_was_dropped_is_the_reason(people):
     less = sdc.protect.drop(people, variables=KEYS)
-    reasons = {o.measure: o.reason for o in sdc.assess(people, less).omitted}
+    done = sdc.assess(people, less)
+    reasons = {o.measure: o.reason for o in done.omitted}
     assert reasons["k_anonymity"] == "the protected file has no column left with the role keys"
-    assert reasons["contingency_tables"].startswith("There is no table to compare: no key is in both files.")
+    tables = done.utility["contingency_tables"]
+    assert math.isnan(tables.value)
+    assert tables.notes == ("There is no table to compare: no key is in both files.",)
+    assert tables.lost == tuple(KEYS)
 
 
 def test_a_column_that_was_dropped_is_the_reason(people):

@@ -344,7 +344,7 @@ def test_an_empty_group_of_a_pay_gap_is_said_and_no_error():
 
 @pytest.mark.parametrize("variance", ["taylor", "jackknife"])
 def test_percentiles_need_replicates(variance):
-    with pytest.raises(sdc.SdcError, match=r"percentile.*Allowed: variance: bootstrap, rescaled"):
+    with pytest.raises(sdc.SdcError, match=r"'interval' of indicators.*with variance: bootstrap, rescaled"):
         sdc.utility.indicators(small(), small(), variance=variance, interval="percentile")
 
 

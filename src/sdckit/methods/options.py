@@ -32,16 +32,20 @@ class Option:
 class RoleColumns(tuple[str, ...]):
     """A default for a `Columns` option: the columns of a role, looked up in the data.
 
-    A method gets a RoleColumns with names, so that it can tell a default from columns that were named.
+    The method gets the columns still marked as those of the role: it may leave out one that a file lacks,
+    but not one that the user named.
     """
 
     role: Role
 
-    def __new__(cls, role: Role, columns: Iterable[str] = ()) -> "RoleColumns":
-        """The names, empty until the data are there, with their role."""
-        new = super().__new__(cls, columns)
+    def __new__(cls, role: Role, names: Iterable[str] = ()) -> "RoleColumns":
+        """A tuple that remembers its role, empty until the data are known."""
+        new = super().__new__(cls, names)
         new.role = role
         return new
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.role, tuple(self)
 
     def __repr__(self) -> str:
         return f"the {self.role.value} columns"
@@ -75,6 +79,12 @@ KeyColumns = Annotated[
     Columns, Option("Keys", "The categorical quasi-identifiers: what an intruder may know of a person.")
 ]
 NumericColumns = Annotated[Columns, Option("Variables", "The numbers to look at.", basic=True)]
+ComparedColumns = Annotated[
+    Columns,
+    Option(
+        "Variables", "The variables to compare.", basic=True, absent="keys, numeric and sensitive columns"
+    ),
+]
 SensitiveColumns = Annotated[
     Columns, Option("Sensitive variables", "What an intruder wants to learn of a person.", basic=True)
 ]
@@ -105,10 +115,7 @@ MissingKeyWeight = Annotated[
 
 
 class MissingValues(StrEnum):
-    """What a missing value of a variable that is no key means where values are counted.
-
-    drop: it is left out. category: it is a value of its own.
-    """
+    """What a missing value is in a table of counts: left out with its record, or a category of its own."""
 
     DROP = "drop"
     CATEGORY = "category"

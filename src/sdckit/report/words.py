@@ -138,7 +138,7 @@ MISSING = {
     "category": "missing is a category",
     "nothing": "a missing value matches nothing",
     "drop": "records with a missing value are left out",
-    "whole": "missing is a category",
+    "whole": "missing values are in no category, but counted",
     "complete": "only records without missing values",
 }
 METHODS = {

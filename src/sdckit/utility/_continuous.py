@@ -12,6 +12,7 @@ from sdckit.data.common_columns import common_numeric, lost_columns
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.engine import frames, tables
+from sdckit.utility._variables import require_named
 
 Source = tuple[tables.Table, str | None]  # the variables as numbers, and the name of the weight beside them
 
@@ -59,6 +60,7 @@ class Matrices:
 
 def numeric_pair(original: Microdata, protected: Microdata, variables: Sequence[str]) -> NumericPair:
     """The variables that are numbers with at least one value present in both files."""
+    require_named(protected, variables)
     chosen, notes = common_numeric(original, protected, list(dict.fromkeys(variables)))
     reach = [_reach(data, chosen) for data in (original, protected)]
     empty = [c for c in chosen if any(r[c] is None for r in reach)]

@@ -1,13 +1,23 @@
 """The order of the values of an ordinal variable."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import polars as pl
 
 from sdckit._support.messages import join_names
 from sdckit.data.values import as_text
 from sdckit.errors import OptionError
+from sdckit.methods.options import Column, Columns, Option
+
+Ordinal = Annotated[
+    Columns | Mapping[Column, Sequence[Any]],
+    Option(
+        "Ordinal variables",
+        "Variables whose values have an order: their names, or for each its levels from lowest to highest.",
+        absent="no column more",
+    ),
+]
 
 
 def ranks(x: pl.Series, y: pl.Series, given: Sequence[Any] | None) -> dict[str, int]:

@@ -11,8 +11,9 @@ from sdckit import charts
 from sdckit._support.arrays import Codes, Floats
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.methods.options import Columns
+from sdckit.methods.options import ComparedColumns, Option
 from sdckit.methods.registry import utility
+from sdckit.methods.spec import Better, Figure
 from sdckit.utility._stacked import Stack, stacked, sums
 
 _MOST_FITTED = 20_000  # distinct records that place the centres; all records are then assigned to them
@@ -24,6 +25,13 @@ _MOST_FITTED = 20_000  # distinct records that place the centres; all records ar
     unit="mean squared distance of a cluster's share of original records from the overall share",
     reference="Woo, Reiter, Oganian & Karr (2009)",
     chart=charts.cluster_shares,
+    main="variables",
+    figures={
+        "clusters": Figure("Clusters", "clusters", Better.NEITHER),
+        "expected_by_chance": Figure(
+            "Expected of two samples of one population", better=Better.NEITHER, bounds=(0, 1)
+        ),
+    },
     interpretation=(
         "0: both files are present in every cluster in the same proportion. 0.25: every cluster has records "
         "of one file only (equal sizes). Two samples of one population give about what is expected by chance."
@@ -33,8 +41,10 @@ def cluster_overlap(
     original: Microdata,
     protected: Microdata,
     *,
-    variables: Columns = (),
-    groups: Annotated[int, Field(ge=2)] = 20,
+    variables: ComparedColumns = (),
+    groups: Annotated[
+        int, Field(ge=2), Option("Clusters", "How many clusters the records of both files are put into.")
+    ] = 20,
 ) -> Result:
     r"""How unevenly the two files spread over clusters of the stacked records.
 
@@ -86,7 +96,7 @@ def cluster_overlap(
 
 
 def _points(stack: Stack) -> Any:
-    """Numbers as they are, categories as indicators divided by the root of their total variance."""
+    """Numbers unchanged, categories as indicators divided by the root of their total variance."""
     from scipy.sparse import csr_matrix
 
     mass = stack.original + stack.protected

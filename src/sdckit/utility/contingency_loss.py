@@ -11,9 +11,10 @@ from sdckit.data.common_columns import lost_columns
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
-from sdckit.methods.options import KEYS, Columns
+from sdckit.methods.options import KEYS, Columns, MissingValues, Option
 from sdckit.methods.registry import utility
-from sdckit.utility._new_categories import new_categories
+from sdckit.methods.spec import Better, Figure
+from sdckit.utility._variables import category_notes, recoded_alike, require_named
 from sdckit.utility.contingency_tables import MissingCells, paired_tables
 
 
@@ -24,19 +25,31 @@ from sdckit.utility.contingency_tables import MissingCells, paired_tables
     needs=Role.KEYS,
     engines="all",
     reference="Domingo-Ferrer & Torra (2001)",
+    share=True,
+    main="order",
+    figures={
+        "raw": Figure("Changes added over all cells", "records", counts_records=True),
+        "tables": Figure("Tables compared", "tables", Better.NEITHER),
+    },
     chart=charts.PartsBars("change", "change of all cells added up, records", counts="number"),
     interpretation=(
         "0: all tables up to this order are the same. 1: they share no record. 0.1: at least one record in "
-        "ten stands in another cell, averaged over the tables."
+        "ten, counted with its weight, is in another cell, averaged over the tables."
     ),
 )
 def contingency_loss(
     original: Microdata,
     protected: Microdata,
     *,
-    variables: Columns = KEYS,
-    order: Annotated[int, Field(ge=1)] = 2,
-    missing: MissingCells = MissingCells.DROP,
+    variables: Annotated[
+        Columns, Option("Variables", "The variables whose tables are compared.", basic=True)
+    ] = KEYS,
+    order: Annotated[
+        int,
+        Field(ge=1),
+        Option("Largest table", "Tables of one up to this many variables are compared.", unit="variables"),
+    ] = 2,
+    missing: MissingCells = MissingValues.DROP,
 ) -> Result:
     r"""Change of every table of one to `order` variables, added up.
 
@@ -46,7 +59,10 @@ def contingency_loss(
     record, 2·n·(number of tables) for files of n records; the figure `raw` is the sum itself.
 
     Weights: counts are sums of weights. Missing values: dropped from the tables they are in, or a category
-    of their own. Files may differ in length. Cost: one pass a table, Σ C(p, j) tables for j ≤ order.
+    of their own. Recoded variables are compared in the categories of the protected file: merging categories
+    moves no record, and `entropy_loss` measures what it loses. A variable that the protected file no longer
+    has is left out and named in `lost`. Files may differ in length. Cost: one pass per table, Σ C(p, j)
+    tables for j ≤ order.
     Reference: Domingo-Ferrer & Torra (2001).
 
     >>> import polars as pl, sdckit as sdc
@@ -56,17 +72,19 @@ def contingency_loss(
     >>> result.figures["raw"], round(result.value, 6)
     (4.0, 0.166667)
     """
+    require_named(protected, variables)
     names = [c for c in variables if c in protected.columns]
+    lost = lost_columns(original, protected, variables)
     wanted = [s for size in range(1, min(order, len(names)) + 1) for s in combinations(names, size)]
     if not wanted:
-        return Result(float("nan"), notes=("No variable to compare.",))
+        return Result(float("nan"), notes=("No variable to compare.",), lost=lost)
+    alike, recoded = recoded_alike(original, protected, names)
     rows = []
-    for table, both in zip(wanted, paired_tables(original, protected, wanted, missing), strict=True):
+    for table, both in zip(wanted, paired_tables(alike, protected, wanted, missing), strict=True):
         change = float((both["original"] - both["protected"]).abs().sum())
         rows.append((" × ".join(table), len(table), change))
     parts = pl.DataFrame(rows, schema=["table", "order", "change"], orient="row")
     largest = len(wanted) * float(original.weights().sum() + protected.weights().sum())
     raw = float(parts["change"].sum())
-    lost = lost_columns(original, protected, variables)
-    notes = new_categories(original, protected, names)
+    notes = category_notes(original, protected, names, recoded)
     return Result(raw / largest, {"raw": raw, "tables": len(wanted)}, parts, notes, lost=lost)

@@ -2,9 +2,8 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any
 
 import narwhals as nw
 import polars as pl
@@ -15,27 +14,40 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.engine import frames, tables
 from sdckit.errors import ColumnError
-from sdckit.methods.options import Columns
+from sdckit.methods.options import Columns, MissingValues, Option
 from sdckit.methods.registry import utility
-from sdckit.methods.spec import share
-from sdckit.utility._new_categories import new_categories
+from sdckit.methods.spec import Better, Figure, share
+from sdckit.utility._variables import category_notes, recoded_alike, require_named
 
-
-class MissingCells(StrEnum):
-    """What a missing value is in a table: dropped with its record, or a category of its own."""
-
-    DROP = "drop"
-    CATEGORY = "category"
+MissingCells = Annotated[
+    MissingValues,
+    Option(
+        "Missing values",
+        "What a missing or suppressed value is in a table.",
+        choices={
+            "drop": "a record with a missing value is left out of the tables of that variable",
+            "category": "missing is a category of its own",
+        },
+    ),
+]
 
 
 @utility(
     "Change of contingency tables (UT)",
-    unit="records (weighted where there are weights) a cell",
+    unit="mean change of a cell in records (weighted where there are weights)",
     section="categorical",
     engines="all",
+    main="tables",
     figures={
-        "hellinger": share("Hellinger distance (0 the same, 1 nothing in common)"),
+        "ut": Figure("Mean change of a cell (UT)", "records"),
+        "ut2": Figure("Mean change of a cell in percent (UT2)", "percent"),
+        "hellinger": Figure("Hellinger distance (0 the same, 1 nothing in common)", bounds=(0, 1)),
         "total_variation": share("Total variation"),
+        "cramers_v_change": Figure(
+            "Change of Cramér's V (strength of association)", better=Better.NEITHER, bounds=(-1, 1)
+        ),
+        "cells_born": Figure("Cells that were empty before", "cells", counts_records=True),
+        "cells_died": Figure("Cells that are empty now", "cells", counts_records=True),
     },
     reference="Templ (2017), ch. 5; Gomatam & Karr (2003) for Hellinger and total variation",
     chart=charts.table_change,
@@ -48,8 +60,11 @@ def contingency_tables(
     original: Microdata,
     protected: Microdata,
     *,
-    tables: list[Columns] | None = None,
-    missing: MissingCells = MissingCells.DROP,
+    tables: Annotated[
+        list[Columns] | None,
+        Option("Tables", "Lists of variables, one per table.", basic=True, absent="all pairs of keys"),
+    ] = None,
+    missing: MissingCells = MissingValues.DROP,
 ) -> Result:
     r"""How far tables of counts move, for any sets of variables.
 
@@ -58,11 +73,14 @@ def contingency_tables(
     Hellinger = √(½Σ(√px−√py)²), total variation = ½Σ|px−py|, and the change of Cramér's V for pairs.
 
     `tables`: lists of variables, all pairs of keys by default. The value and figures are means over tables,
-    `parts` has one row a table, and the table `cells` has every occupied cell.
+    `parts` has one row per table, and the table `cells` has every occupied cell.
 
     Weights: counts are sums of weights where a weight role is set, each file with its own.
     Missing values: records with one in the table are dropped (a suppression so shows as lost counts), or
-    missing is a category of its own. Files may differ in length; UT then compares their sizes too.
+    missing is a category of its own. Recoded variables are compared in the categories of the protected file:
+    merging categories moves no record, and `entropy_loss` measures what it loses. A key that the protected
+    file no longer has is left out and named in `lost`. Files may differ in length; UT then compares their
+    sizes too.
     Reference: Templ (2017); Gomatam & Karr (2003).
 
     >>> import polars as pl, sdckit as sdc
@@ -73,9 +91,14 @@ def contingency_tables(
     (0.5, 50.0, 0.25)
     """
     wanted = _wanted(original, protected, tables)
-    notes = new_categories(original, protected, list(dict.fromkeys(c for table in wanted for c in table)))
+    lost = lost_columns(original, protected, original.roles.keys if tables is None else ())
+    if not wanted:
+        return Result(math.nan, notes=("There is no table to compare: no key is in both files.",), lost=lost)
+    names = list(dict.fromkeys(c for table in wanted for c in table))
+    alike, recoded = recoded_alike(original, protected, names)
+    notes = category_notes(original, protected, names, recoded)
     rows, cells = [], []
-    for variables, both in zip(wanted, paired_tables(original, protected, wanted, missing), strict=True):
+    for variables, both in zip(wanted, paired_tables(alike, protected, wanted, missing), strict=True):
         name = " × ".join(variables)
         places = both.columns[: len(variables)]
         rows.append({"table": name, **_compare(both, places)})
@@ -89,32 +112,28 @@ def contingency_tables(
             )
         )
     parts = pl.DataFrame(rows, infer_schema_length=None)
-    names = ("ut", "ut2", "hellinger", "total_variation", "cramers_v_change")
-    figures = {name: _mean(parts[name]) for name in names}
+    means = ("ut", "ut2", "hellinger", "total_variation", "cramers_v_change")
+    figures = {name: _mean(parts[name]) for name in means}
     counted = {name: int(parts[name].sum()) for name in ("cells_born", "cells_died")}
-    lost = lost_columns(original, protected, original.roles.keys if tables is None else ())
     found = {"cells": pl.concat(cells)}
     return Result(figures["ut"], {**figures, **counted}, parts, notes, found, lost=lost)
 
 
 def _wanted(original: Microdata, protected: Microdata, asked: list[Columns] | None) -> list[tuple[str, ...]]:
+    if asked is not None:
+        require_named(protected, [c for table in asked for c in table])
+        return [tuple(table) for table in asked]
+    if not original.roles.keys:
+        raise ColumnError(
+            "There is no table to compare: the data have no keys.",
+            hint="Set keys when you read, or give tables=[[…]].",
+        )
     keys = [c for c in original.roles.keys if c in protected.columns]
-    if asked is None:
-        found: list[tuple[str, ...]] = [*combinations(keys, 2)] or [(k,) for k in keys]
-        if not found:
-            raise ColumnError(
-                "There is no table to compare: no key is in both files.",
-                hint="Set keys when you read, or give tables=[[…]].",
-            )
-        return found
-    for column in (c for table in asked for c in table):
-        if column not in protected.columns:
-            raise ColumnError(f"The protected file has no column {column!r}.")
-    return [tuple(table) for table in asked]
+    return [*combinations(keys, 2)] or [(k,) for k in keys]
 
 
 def paired_tables(
-    original: Microdata, protected: Microdata, wanted: Sequence[Sequence[str]], missing: MissingCells
+    original: Microdata, protected: Microdata, wanted: Sequence[Sequence[str]], missing: MissingValues
 ) -> Iterator[pl.DataFrame]:
     """For each set of variables, the cells of both files: categories `0`, `1`, …, `original` and `protected`.
 
@@ -130,13 +149,13 @@ def paired_tables(
 
 
 def _table(
-    data: Microdata, variables: tuple[str, ...], missing: MissingCells, names: tuple[str, ...]
+    data: Microdata, variables: tuple[str, ...], missing: MissingValues, names: tuple[str, ...]
 ) -> pl.DataFrame:
     """One table of a file, kept with it: other measures and comparisons ask for the same ones."""
 
     def count() -> pl.DataFrame:
         table, weight = _source(data, names)
-        found = tables.contingency(table, variables, weight, drop_missing=missing is MissingCells.DROP)
+        found = tables.contingency(table, variables, weight, drop_missing=missing is MissingValues.DROP)
         return found.rename({c: str(i) for i, c in enumerate(variables)})
 
     return data.cached(("contingency", variables, missing), count)

@@ -10,7 +10,7 @@ from sdckit._support.arrays import Floats
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, NumericColumns
 from sdckit.methods.registry import utility
 from sdckit.utility._continuous import matrices, numeric_pair
 
@@ -24,13 +24,16 @@ _WORST = 1e12  # beyond this condition number the inverse has no correct digits 
     needs=Role.NUMERIC,
     engines="all",
     reference="Młodak (2020); Młodak, Pietrzak & Józefowski (2022)",
+    main="variables",
     chart=charts.PartsBeforeAfter("variance inflation 1/(1−R²) given the other variables"),
     interpretation=(
         "0: each variable depends on the others as much as before, relative to the rest. 1 would need "
         "entirely other dependence; 0.05 is already visible in regressions. Scale and position do not matter."
     ),
 )
-def correlation_loss(original: Microdata, protected: Microdata, *, variables: Columns = NUMERIC) -> Result:
+def correlation_loss(
+    original: Microdata, protected: Microdata, *, variables: NumericColumns = NUMERIC
+) -> Result:
     r"""How far the dependence of each number on all others moves.
 
     .. math:: \frac{1}{\sqrt2}\left\| \frac{d}{\|d\|} - \frac{d'}{\|d'\|} \right\|

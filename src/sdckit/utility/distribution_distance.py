@@ -12,11 +12,17 @@ from sdckit._support.arrays import Floats
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, NumericColumns, Option
 from sdckit.methods.registry import utility
+from sdckit.methods.spec import Figure
 from sdckit.utility._continuous import cells, numeric_pair, weighted_quantiles
 
-_NAMES = ("kolmogorov_smirnov", "cramer_von_mises", "wasserstein")
+_FIGURES = {
+    "kolmogorov_smirnov": Figure("Largest difference (Kolmogorov–Smirnov)", bounds=(0, 1)),
+    "cramer_von_mises": Figure("Cramér–von Mises distance", bounds=(0, 0.5)),
+    "wasserstein": Figure("Wasserstein distance (standard deviations)", "standard deviations"),
+}
+_NAMES = tuple(_FIGURES)
 
 
 @utility(
@@ -27,9 +33,12 @@ _NAMES = ("kolmogorov_smirnov", "cramer_von_mises", "wasserstein")
     section="distribution",
     engines="all",
     reference="Kolmogorov (1933), Smirnov (1948); Anderson (1962); Villani (2009) for Wasserstein",
+    main="variables",
+    figures=_FIGURES,
     chart=charts.distribution_overlays,
     interpretation=(
-        "0: same distributions. 0.05: at some value the shares of people below it differ by 5 points; 1: "
+        "0: same distributions. 0.05: at some value the shares of the population below it (of the "
+        "records, without weights) differ by 5 points; 1: "
         "nothing in common. Blind to links between variables."
     ),
 )
@@ -37,8 +46,10 @@ def distribution_distance(
     original: Microdata,
     protected: Microdata,
     *,
-    variables: Columns = NUMERIC,
-    bins: Annotated[int, Field(ge=2, le=100)] = 20,
+    variables: NumericColumns = NUMERIC,
+    bins: Annotated[
+        int, Field(ge=2, le=100), Option("Bins", "Into how many bins the table for histograms is cut.")
+    ] = 20,
 ) -> Result:
     r"""How far the distribution of each number moves, by three distances.
 

@@ -15,9 +15,10 @@ from sdckit.data.roles import Role
 from sdckit.data.values import in_words
 from sdckit.engine import frames
 from sdckit.errors import ColumnError
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, NumericColumns
 from sdckit.methods.registry import utility
-from sdckit.methods.spec import Compares, share
+from sdckit.methods.spec import Compares, Figure, share
+from sdckit.utility._variables import require_named
 
 POINTS = 200  # of a curve, at most
 RECORDS_A_POINT = 10  # at least, so that a curve is made of aggregates
@@ -47,9 +48,13 @@ class Stacked(NamedTuple):
     "Distance of distribution functions (DU, DUW)",
     unit="share of records",
     bounds=(0.0, 1.0),
+    share=True,
+    main="variables",
     figures={
         "du_max": share("Largest difference (DU)"),
+        "du_sq": Figure("Mean squared difference (DU)", bounds=(0, 1)),
         "duw_max": share("Largest difference, weighted (DUW)"),
+        "duw_sq": Figure("Mean squared difference, weighted (DUW)", bounds=(0, 1)),
     },
     needs=Role.NUMERIC,
     section="distribution",
@@ -63,7 +68,9 @@ class Stacked(NamedTuple):
         "the other. DUW is the same for shares of the weighted population."
     ),
 )
-def ecdf_distance(original: Microdata, protected: Microdata, *, variables: Columns = NUMERIC) -> Result:
+def ecdf_distance(
+    original: Microdata, protected: Microdata, *, variables: NumericColumns = NUMERIC
+) -> Result:
     r"""Greatest and mean squared difference of the joint empirical distribution functions.
 
     .. math:: \hat F(t) = \frac{\sum_k w_k\, I(x_{k1} \le t_1, \dots, x_{kp} \le t_p)}{\sum_k w_k}
@@ -101,6 +108,7 @@ def ecdf_distance(original: Microdata, protected: Microdata, *, variables: Colum
                 given=in_words(kind),
                 hint="contingency_tables compares categories.",
             )
+    require_named(protected, variables)
     good, notes = common_numeric(original, protected, variables)
     gone = lost_columns(original, protected, variables, numeric=True)
     chosen = list(dict.fromkeys(good))

@@ -2,6 +2,7 @@
 
 import math
 from enum import StrEnum
+from typing import Annotated
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,7 @@ from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.engine import frames, tables
 from sdckit.errors import EngineError
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, NumericColumns, Option, Requires
 from sdckit.methods.registry import utility
 from sdckit.utility._continuous import Source, complete, matrices, numeric_pair
 
@@ -33,20 +34,33 @@ class MissingNumbers(StrEnum):
     needs=Role.NUMERIC,
     engines="all",
     reference="Templ (2017), ch. 5; Rousseeuw & Van Driessen (1999) for the robust version",
+    main="variables",
+    rules=(Requires("missing", "robust", (False,)),),
     chart=charts.PartsBeforeAfter("eigenvalue", prefix="component "),
     interpretation=(
         "0: the principal components explain what they explained. The sum over components is large when "
-        "small "
-        "eigenvalues grow, as noise makes them: 1 in all is visible, 10 means the structure is gone."
+        "small eigenvalues grow, as noise makes them: 1 in all is visible, 10 means the structure is gone."
     ),
 )
 def eigenvalues(
     original: Microdata,
     protected: Microdata,
     *,
-    variables: Columns = NUMERIC,
-    robust: bool = False,
-    missing: MissingNumbers = MissingNumbers.COMPLETE,
+    variables: NumericColumns = NUMERIC,
+    robust: Annotated[
+        bool, Option("Robust", "Use a covariance that outliers cannot move (MCD), which takes no weights.")
+    ] = False,
+    missing: Annotated[
+        MissingNumbers,
+        Option(
+            "Missing numbers",
+            "Which records a covariance is computed from.",
+            choices={
+                "complete": "records without a missing number",
+                "pairwise": "for each pair of variables the records that have both",
+            },
+        ),
+    ] = MissingNumbers.COMPLETE,
 ) -> Result:
     r"""How far the eigenvalues of the covariance of the standardised data move.
 

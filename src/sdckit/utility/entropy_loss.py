@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from typing import Annotated
 
 import polars as pl
 
@@ -14,9 +15,10 @@ from sdckit.data.result import Result
 from sdckit.data.values import texts
 from sdckit.engine import tables
 from sdckit.errors import OptionError
-from sdckit.methods.options import Columns
+from sdckit.methods.options import Option
 from sdckit.methods.registry import utility
-from sdckit.methods.spec import Compares, share
+from sdckit.methods.spec import Compares, Figure, share
+from sdckit.utility.entropy import CategoricalColumns
 
 Transition = Mapping[str, Mapping[str, float]]  # original category → protected category → probability
 
@@ -27,7 +29,9 @@ Transition = Mapping[str, Mapping[str, float]]  # original category → protecte
     section="categorical",
     compares=Compares.RECORDS,
     engines="all",
+    main="variables",
     figures={
+        "per_record": Figure("Uncertainty of one value (0.69: as uncertain as a coin)", "nats"),
         "share": share("Share of the entropy that is lost"),
     },
     reference="Kooiman, Willenborg & Gouweleeuw (1998); Domingo-Ferrer & Torra (2001)",
@@ -41,8 +45,15 @@ def entropy_loss(
     original: Microdata,
     protected: Microdata,
     *,
-    variables: Columns = (),
-    transitions: Mapping[str, Transition] | None = None,
+    variables: CategoricalColumns = (),
+    transitions: Annotated[
+        Mapping[str, Transition] | None,
+        Option(
+            "Transition probabilities",
+            "For each variable the probabilities of PRAM: original category, protected category, number.",
+            absent="from the table of original by protected values",
+        ),
+    ] = None,
 ) -> Result:
     r"""What is left to guess about the original categories when the protected ones are known.
 
@@ -69,8 +80,9 @@ def entropy_loss(
     1.386294
     """
     chosen = tuple(variables) or categorical_variables(original, protected)
+    lost = lost_columns(original, protected, variables or categorical_variables(original, original))
     if not chosen:
-        return Result(math.nan, notes=("No categorical variable to compare.",))
+        return Result(math.nan, notes=("No categorical variable to compare.",), lost=lost)
     require_known(transitions or (), chosen, "transitions names a variable that is not compared.")
     both = match_records(original, protected, chosen)
     total = float(original.weights().sum())
@@ -92,7 +104,6 @@ def entropy_loss(
     parts = pl.DataFrame(rows, schema=["variable", "ebil", "per_record", "share"], orient="row")
     value = float(parts["ebil"].sum())
     figures = {"per_record": value / total / len(chosen), "share": sum(parts["share"]) / len(chosen)}
-    lost = lost_columns(original, protected, variables or categorical_variables(original, original))
     return Result(value, figures, parts, lost=lost)
 
 

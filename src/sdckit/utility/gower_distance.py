@@ -1,4 +1,4 @@
-"""Gower distance between a record and its protected self."""
+"""Gower distance between a record and its counterpart in the protected file."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -15,11 +15,11 @@ from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.data.result import Result
 from sdckit.data.values import as_text
 from sdckit.engine import frames, tables
-from sdckit.methods.options import Column, Columns
+from sdckit.methods.options import ComparedColumns
 from sdckit.methods.registry import utility
 from sdckit.methods.spec import Compares
 from sdckit.utility._new_categories import new_categories
-from sdckit.utility._ordinal import ranks
+from sdckit.utility._ordinal import Ordinal, ranks
 from sdckit.utility.records_changed import differs
 
 
@@ -30,6 +30,7 @@ from sdckit.utility.records_changed import differs
     compares=Compares.RECORDS,
     engines="all",
     reference="Gower (1971)",
+    main="variables",
     chart=charts.PartsBars("distance", "mean distance from the original, 0 to 1", counts="share"),
     interpretation=(
         "0: no value changed. 1: every value is as far from its original as the data allow. Numbers are "
@@ -41,10 +42,10 @@ def gower_distance(
     original: Microdata,
     protected: Microdata,
     *,
-    variables: Columns = (),
-    ordinal: Columns | Mapping[Column, Sequence[Any]] = (),
+    variables: ComparedColumns = (),
+    ordinal: Ordinal = (),
 ) -> Result:
-    r"""Mean Gower distance between records and their protected selves, for variables of any scale.
+    r"""Mean Gower distance between records and their counterparts, for variables of any scale.
 
     .. math:: \frac{1}{pn}\sum_j\sum_i d_j(x_{ij}, y_{ij})
 

@@ -2,6 +2,7 @@
 
 import math
 from enum import StrEnum
+from typing import Annotated
 
 import polars as pl
 
@@ -10,9 +11,9 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.engine import tables
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, NumericColumns, Option
 from sdckit.methods.registry import utility
-from sdckit.methods.spec import Compares
+from sdckit.methods.spec import Compares, Figure
 from sdckit.utility._continuous import numeric_pair, record_sums
 
 
@@ -30,16 +31,31 @@ class Scale(StrEnum):
     compares=Compares.RECORDS,
     engines="all",
     reference="Domingo-Ferrer & Torra (2001); Yancey, Winkler & Creecy (2002)",
+    main="variables",
+    figures={
+        "complete_pairs": Figure("Only over values present in both files"),
+        "percent_sum": Figure("Changes in percent, added over all values", "percent"),
+    },
     chart=charts.PartsBars("il1", "mean change, share of the value (or standard deviations)"),
     interpretation=(
         "0: no number changed. 0.1: numbers moved by a tenth of themselves on average. Values close to 0 can "
         "make it very large: il1s or scale='sd' is steadier. After swapping it says how far values moved, "
-        "and "
-        "little of what analyses lose."
+        "and little of what analyses lose."
     ),
 )
 def il1(
-    original: Microdata, protected: Microdata, *, variables: Columns = NUMERIC, scale: Scale = Scale.VALUE
+    original: Microdata,
+    protected: Microdata,
+    *,
+    variables: NumericColumns = NUMERIC,
+    scale: Annotated[
+        Scale,
+        Option(
+            "Relative to",
+            "What a change is measured against.",
+            choices={"value": "the original value", "sd": "the standard deviation of the variable"},
+        ),
+    ] = Scale.VALUE,
 ) -> Result:
     r"""Mean change of the numbers, relative to each original value.
 

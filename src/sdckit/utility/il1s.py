@@ -10,10 +10,11 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.engine import tables
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, NumericColumns
 from sdckit.methods.registry import utility
-from sdckit.methods.spec import Compares
+from sdckit.methods.spec import Compares, Figure
 from sdckit.utility._continuous import record_sums
+from sdckit.utility._variables import require_named
 
 
 @utility(
@@ -23,6 +24,8 @@ from sdckit.utility._continuous import record_sums
     compares=Compares.RECORDS,
     engines="all",
     reference="Yancey, Winkler & Creecy (2002)",
+    main="variables",
+    figures={"complete_pairs": Figure("Only over values present in both files")},
     chart=charts.PartsBars("il1s", "mean change, in units of 1.41 standard deviations"),
     interpretation=(
         "0: no number changed. 0.1: numbers moved by 0.14 standard deviations on average; above 0.5 the "
@@ -30,7 +33,7 @@ from sdckit.utility._continuous import record_sums
         "little of what analyses lose."
     ),
 )
-def il1s(original: Microdata, protected: Microdata, *, variables: Columns = NUMERIC) -> Result:
+def il1s(original: Microdata, protected: Microdata, *, variables: NumericColumns = NUMERIC) -> Result:
     r"""Mean absolute change of the numbers, in standard deviations of the original.
 
     .. math:: IL1s = \frac{1}{pn} \sum_j \sum_i \frac{|x_{ij}-y_{ij}|}{\sqrt{2}\,S_j}
@@ -48,6 +51,7 @@ def il1s(original: Microdata, protected: Microdata, *, variables: Columns = NUME
     >>> round(sdc.utility.il1s(data, data.with_frame(pl.DataFrame({"x": [1.0, 2.0, 4.0]}))).value, 6)
     0.235702
     """
+    require_named(protected, variables)
     chosen, notes = common_numeric(original, protected, variables)
     lost = lost_columns(original, protected, variables, numeric=True)
     if not chosen:

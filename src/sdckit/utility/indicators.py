@@ -1,6 +1,7 @@
 """Indicators: what the tables of an analyst say before and after, with confidence intervals."""
 
 import math
+import re
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Any
@@ -17,7 +18,7 @@ from sdckit.data.result import Result
 from sdckit.data.values import as_text
 from sdckit.errors import OptionError, RoleError
 from sdckit.estimate.catalogue import CATALOGUE, PANELS, Wanted, chosen
-from sdckit.estimate.categories import with_category
+from sdckit.estimate.categories import Pair, with_category
 from sdckit.estimate.combine import Synthesis, combined
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
 from sdckit.estimate.estimated import ALL
@@ -28,12 +29,14 @@ from sdckit.estimate.poverty import PovertyThreshold
 from sdckit.estimate.replicates import Method
 from sdckit.estimate.table import How, Row, domains_of, table
 from sdckit.estimate.variance import Estimate
-from sdckit.methods.options import Column, Columns
+from sdckit.methods.options import Column, Columns, Option, Requires
 from sdckit.methods.registry import utility
-from sdckit.methods.spec import Better, share
+from sdckit.methods.spec import Better, Figure, share
+from sdckit.utility._estimates import OVERLAPS, LevelOption, SynthesisOption
 
 USUAL = "usual"
 DRAWN = (Method.BOOTSTRAP, Method.RESCALED, Method.CALIBRATED, Method.REPLICATES)
+INCOME = re.compile(r"income|(?<![a-z])inc(?![a-z])", re.IGNORECASE)  # not province, nor since
 
 
 class Interval(StrEnum):
@@ -53,7 +56,12 @@ _SCHEMA = {
     "anyOf": [{"type": "string"}, {"type": "array", "items": {}}, {"type": "object"}],
     "description": f"usual, a panel ({', '.join(PANELS)}) or names: {', '.join(CATALOGUE)}",
 }
-Indicators = Annotated[Any, BeforeValidator(_valid), WithJsonSchema(_SCHEMA)]
+Indicators = Annotated[
+    Any,
+    BeforeValidator(_valid),
+    WithJsonSchema(_SCHEMA),
+    Option("Indicators", "What to estimate from both files: a panel, or names with options.", basic=True),
+]
 
 
 @utility(
@@ -62,10 +70,19 @@ Indicators = Annotated[Any, BeforeValidator(_valid), WithJsonSchema(_SCHEMA)]
     better=Better.HIGH,
     unit="mean overlap of the confidence intervals",
     several=True,
+    share=True,
+    main="indicators",
+    rules=(
+        Requires("interval", "variance", DRAWN),
+        Requires("margins", "variance", (Method.CALIBRATED,)),
+        Requires("replicate_weights", "variance", (Method.REPLICATES,)),
+        Requires("replicate_scale", "replicate_weights"),
+    ),
     figures={
-        "lost": share("Overlap that is lost"),
-        "contained": share("Estimates inside the original interval"),
-        "smallest_overlap": share("Smallest overlap"),
+        **OVERLAPS,
+        "rows": Figure("Estimates compared", "estimates", Better.NEITHER),
+        "smallest_overlap": share("Smallest overlap", better=Better.HIGH),
+        "mean_difference_percent": Figure("Mean difference in percent", "percent"),
     },
     chart=charts.estimates,
     reference="Karr, Kohnen, Oganian, Reiter & Sanil (2006); Templ (2017), ch. 5; Reiter (2003)",
@@ -79,18 +96,67 @@ def indicators(
     protected: Microdata | Sequence[Microdata],
     *,
     indicators: Indicators = USUAL,
-    variables: Columns = (),
-    by: Columns = (),
-    variance: Method = Method.TAYLOR,
-    replicates: Annotated[int, Field(ge=2)] = 100,
-    level: Annotated[float, Field(gt=0, lt=1)] = 0.95,
-    interval: Interval = Interval.NORMAL,
-    margins: Columns = (),
-    replicate_weights: Columns = (),
-    replicate_scale: Annotated[float, Field(gt=0)] | None = None,
-    fpc: Column | None = None,
-    synthesis: Synthesis = Synthesis.PARTIAL,
-    seed: Annotated[int, Field(ge=0)] = 0,
+    variables: Annotated[
+        Columns,
+        Option("Variables", "The variables to estimate from.", basic=True, absent="the numeric columns"),
+    ] = (),
+    by: Annotated[
+        Columns, Option("Domains", "Estimate also in each group of these columns.", absent="no domains")
+    ] = (),
+    variance: Annotated[
+        Method,
+        Option(
+            "Variance",
+            "How variances are estimated.",
+            choices={
+                "taylor": "linearisation",
+                "bootstrap": "primary sampling units are drawn within strata",
+                "rescaled": "rescaled bootstrap (Rao and Wu)",
+                "calibrated": "bootstrap raked to the margins",
+                "jackknife": "one primary sampling unit is left out at a time",
+                "replicates": "by replicate weights of the data",
+            },
+        ),
+    ] = Method.TAYLOR,
+    replicates: Annotated[
+        int, Field(ge=2), Option("Replicates", "How many samples a bootstrap draws.")
+    ] = 100,
+    level: LevelOption = 0.95,
+    interval: Annotated[
+        Interval,
+        Option(
+            "Intervals",
+            "How intervals are made of replicates.",
+            choices={
+                "normal": "from the variance of the replicates",
+                "percentile": "percentiles of the replicates",
+            },
+        ),
+    ] = Interval.NORMAL,
+    margins: Annotated[
+        Columns, Option("Margins", "Columns that replicates are raked to.", absent="by, or the strata")
+    ] = (),
+    replicate_weights: Annotated[
+        Columns, Option("Replicate weights", "The columns of the replicate weights.", absent="none")
+    ] = (),
+    replicate_scale: Annotated[
+        Annotated[float, Field(gt=0)] | None,
+        Option(
+            "Scale of the replicates",
+            "The factor of the sum of squares over the replicates.",
+            absent="one by the number of replicates",
+        ),
+    ] = None,
+    fpc: Annotated[
+        Column | None,
+        Option(
+            "Finite population",
+            "A column with sampling fractions, or with population numbers of primary sampling units.",
+            absent="no correction",
+        ),
+    ] = None,
+    synthesis: SynthesisOption = Synthesis.PARTIAL,
+    seed: Annotated[int, Field(ge=0), Option("Seed", "Start of the random numbers of the bootstrap.")] = 0,
 ) -> Result:
     r"""Estimates with variances from both files, overall and by domain, and how far their intervals overlap.
 
@@ -137,15 +203,8 @@ def indicators(
     (2.5, 2.75, True)
     """
     sets = as_list(protected, "indicators")
-    percentile = interval is Interval.PERCENTILE
-    if percentile and variance not in DRAWN:
-        raise OptionError(
-            "interval='percentile' takes the percentiles of replicates.",
-            given=f"variance={variance.value!r}",
-            allowed=f"variance: {join_names(DRAWN)}",
-        )
     how = How(
-        variance, replicates, seed, level, percentile, tuple(by),
+        variance, replicates, seed, level, interval is Interval.PERCENTILE, tuple(by),
         tuple(margins), tuple(replicate_weights), replicate_scale, fpc, original.labels,
     )  # fmt: skip
     rows, notes = _rows([original, *sets], indicators, tuple(variables), tuple(by))
@@ -176,22 +235,7 @@ def _rows(
 ) -> tuple[list[Row], tuple[str, ...]]:
     """Every line of the result, and how the variables were chosen where the user did not say."""
     original = files[0]
-    notes: tuple[str, ...] = ()
-    numeric = variables or original.roles.numeric
-    pairs: list[tuple[Wanted, str]] = []
-    if wanted == USUAL:
-        numeric, notes = common_numeric(original, original, numeric)
-        known = {c: original.frame[c].min() for c in numeric}
-        pairs = [(Wanted(Mean()), c) for c in numeric]
-        pairs += [(Wanted(Gini()), c) for c, low in known.items() if low is not None and low >= 0]
-    else:
-        asked = chosen(wanted)
-        money = [i for i, _ in asked if isinstance(i, LinedIndicator | PovertyThreshold)]
-        if money and not variables and len(numeric) > 1:
-            numeric = (next((c for c in numeric if "inc" in c.lower()), numeric[0]),)
-            notes = (f"The income is taken to be {numeric[0]}; name another in variables=.",)
-        pairs = [(one, v) for v in numeric for one in asked if one.variable is None]
-        pairs += [(one, one.variable) for one in asked if one.variable is not None]
+    pairs, notes = _usual(original, variables) if wanted == USUAL else _asked(original, wanted, variables)
     if not pairs:
         raise RoleError(
             "indicators needs a variable, and no column has the role 'numeric'.",
@@ -202,6 +246,28 @@ def _rows(
     domains = domains_of(original, by) if by else {}
     keys = sorted(domains, key=lambda d: domains[d])
     return [Row(one.indicator, v, d) for one, v in pairs for d in [None, *keys]], notes
+
+
+def _usual(original: Microdata, variables: tuple[str, ...]) -> tuple[list[Pair], tuple[str, ...]]:
+    """The means of the numbers, and the Gini of those without negative values."""
+    numeric, notes = common_numeric(original, original, variables or original.roles.numeric)
+    lowest = {c: original.frame[c].min() for c in numeric}
+    pairs = [(Wanted(Mean()), c) for c in numeric]
+    return pairs + [(Wanted(Gini()), c) for c, low in lowest.items() if low is not None and low >= 0], notes
+
+
+def _asked(
+    original: Microdata, wanted: Any, variables: tuple[str, ...]
+) -> tuple[list[Pair], tuple[str, ...]]:
+    """Each indicator with its own variable, or with all of them; poverty is of one income."""
+    asked, numeric = chosen(wanted), variables or original.roles.numeric
+    notes: tuple[str, ...] = ()
+    poverty = any(isinstance(one.indicator, LinedIndicator | PovertyThreshold) for one in asked)
+    if poverty and not variables and len(numeric) > 1:
+        numeric = (next(filter(INCOME.search, numeric), numeric[0]),)
+        notes = (f"The income is taken to be {numeric[0]}; name another in variables=.",)
+    pairs = [(one, v) for v in numeric for one in asked if one.variable is None]
+    return pairs + [(one, one.variable) for one in asked if one.variable is not None], notes
 
 
 def _label(data: Microdata, row: Row, by: tuple[str, ...]) -> str:

@@ -13,12 +13,21 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.errors import OptionError, SdcError
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, NumericColumns, Option
 from sdckit.methods.registry import utility
+from sdckit.methods.spec import Figure
 from sdckit.utility._continuous import matrices, numeric_pair, record_sums
 
 _TINY = 1e-10  # eigenvalues below this share of p carry no component
-_ERRORS = ("mse", "mae", "mvar")
+_ERRORS = {"mse": "Mean squared change", "mae": "Mean absolute change", "mvar": "Mean relative change"}
+_MATRICES = {
+    "x": "values",
+    "v": "covariances",
+    "r": "correlations",
+    "rf": "correlations of the components",
+    "c": "communalities",
+    "f": "factor scores",
+}
 _WORDS = (
     ("X", "X data"),
     ("V", "V covariances"),
@@ -37,6 +46,12 @@ Errors = tuple[float, float, float]
     needs=Role.NUMERIC,
     engines="all",
     reference="Domingo-Ferrer, Mateo-Sanz & Torra (2001); Domingo-Ferrer & Torra (2001)",
+    main="variables",
+    figures={
+        f"{error}_{matrix}": Figure(f"{words} of {entries}")
+        for error, words in _ERRORS.items()
+        for matrix, entries in _MATRICES.items()
+    },
     chart=charts.PartsBars("mvar", "mean relative change of an entry", names=_WORDS),
     interpretation=(
         "0: the correlations are as before. 0.05: a correlation moved by 0.05 on average; above 0.2 "
@@ -47,8 +62,10 @@ def matrix_discrepancy(
     original: Microdata,
     protected: Microdata,
     *,
-    variables: Columns = NUMERIC,
-    components: Annotated[int, Field(ge=1)] = 1,
+    variables: NumericColumns = NUMERIC,
+    components: Annotated[
+        int, Field(ge=1), Option("Components", "How many principal components the communalities add up.")
+    ] = 1,
 ) -> Result:
     r"""Six matrices compared by mean squared error, mean absolute error and mean variation.
 

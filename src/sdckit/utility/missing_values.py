@@ -9,9 +9,9 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.data.result import Result
 from sdckit.engine import frames
-from sdckit.methods.options import Columns
+from sdckit.methods.options import ComparedColumns
 from sdckit.methods.registry import utility
-from sdckit.methods.spec import Compares
+from sdckit.methods.spec import Better, Compares, Figure
 
 
 @utility(
@@ -22,19 +22,28 @@ from sdckit.methods.spec import Compares
     compares=Compares.RECORDS,
     engines="all",
     reference="Templ, Statistical Disclosure Control for Microdata (2017), ch. 5",
+    share=True,
+    main="variables",
+    figures={
+        "new_missing": Figure("Values newly missing", "values", counts_records=True),
+        "missing_before": Figure("Missing in the original", "values", Better.NEITHER, counts_records=True),
+        "missing_after": Figure(
+            "Missing in the protected file", "values", Better.NEITHER, counts_records=True
+        ),
+    },
     chart=charts.PartsBars("percent", "share of records newly missing", percent=True, counts="share"),
     interpretation=(
-        "0: nothing was suppressed. 0.02: two cells in a hundred were blanked, averaged over variables."
+        "0: nothing was suppressed. 0.02: two values in a hundred were suppressed, averaged over variables."
     ),
 )
-def missing_values(original: Microdata, protected: Microdata, *, variables: Columns = ()) -> Result:
+def missing_values(original: Microdata, protected: Microdata, *, variables: ComparedColumns = ()) -> Result:
     """Share of values present in the original and missing in the protected file.
 
     r̃ᵢⱼ = 1 iff value j of record i is missing after and not before; m_j = Σᵢ r̃ᵢⱼ, mp_j = 100·m_j/n. The
     value is the mean of mp_j/100 over the variables (keys, numeric and sensitive columns by default).
     Values missing before and filled in after do not count as a gain.
 
-    Weights: not used, a blank is a blank. Files are compared record by record.
+    Weights: not used, values are counted. Files are compared record by record.
     Reference: Templ (2017).
 
     >>> import polars as pl, sdckit as sdc

@@ -13,8 +13,9 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.engine import tables
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, NumericColumns, Option
 from sdckit.methods.registry import utility
+from sdckit.methods.spec import Figure
 from sdckit.utility._continuous import Matrices, NumericPair, matrices, numeric_pair, quantiles
 
 Probability = Annotated[float, Field(ge=0, le=1)]
@@ -26,27 +27,36 @@ Probability = Annotated[float, Field(ge=0, le=1)]
     needs=Role.NUMERIC,
     engines="all",
     reference="Templ (2017), ch. 5; Domingo-Ferrer & Torra (2001)",
+    main="variables",
+    figures={
+        **{
+            f"{one}_change": Figure(f"Mean relative change of the {one}s")
+            for one in ("mean", "variance", "covariance", "quantile")
+        },
+        "correlation_change": Figure("Mean absolute change of the correlations", bounds=(0, 2)),
+    },
     chart=charts.moment_change,
     interpretation=(
         "0: means and variances are as before. 0.05: they moved by 5 % of themselves on average. Noise "
-        "raises "
-        "variances, microaggregation lowers them: the box plots show which way."
+        "raises variances, microaggregation lowers them: the box plots show which way."
     ),
 )
 def moments(
     original: Microdata,
     protected: Microdata,
     *,
-    variables: Columns = NUMERIC,
-    probabilities: Sequence[Probability] = (0.05, 0.25, 0.5, 0.75, 0.95),
+    variables: NumericColumns = NUMERIC,
+    probabilities: Annotated[
+        Sequence[Probability], Option("Quantiles", "The probabilities of the quantiles to compare.")
+    ] = (0.05, 0.25, 0.5, 0.75, 0.95),
 ) -> Result:
     r"""How far the moments and quantiles of the numbers move.
 
     The relative change of a statistic is |θ_y−θ_x|/|θ_x|. The value is its mean over the means and variances
     of all variables. Figures: the mean relative change of the means, variances, covariances (pairs of
     different variables) and quantiles, and the mean absolute change of the correlations, which have a scale
-    of their own. `parts` has one row a variable; the tables `covariance`, `correlation` and `quantiles` have
-    both files' numbers.
+    of their own. `parts` has one row per variable; the tables `covariance`, `correlation` and `quantiles`
+    have both files' numbers.
 
     Weights: x̄ = Σwx/Σw and S² = n/(n−1)·Σw(x−x̄)²/Σw, covariances likewise. Quantiles of weighted files: the
     first ordered value whose cumulated share of weight exceeds p, no averaging (as laeken); when neither

@@ -12,6 +12,8 @@ from sdckit.data.result import Result
 from sdckit.errors import DataError
 from sdckit.estimate.regression import Family, Spread
 from sdckit.methods.registry import utility
+from sdckit.methods.spec import Better, Figure
+from sdckit.utility._estimates import R_SQUARED, FamilyOption, Formula
 from sdckit.utility.regression import fitted
 
 
@@ -20,6 +22,12 @@ from sdckit.utility.regression import fitted
     unit="share of the original mean prediction",
     reference="Templ (2017), ch. 5",
     several=True,
+    main="formula",
+    figures={
+        "mean_original": Figure("Mean prediction, original", "", Better.NEITHER, (-math.inf, math.inf)),
+        "mean_protected": Figure("Mean prediction, protected", "", Better.NEITHER, (-math.inf, math.inf)),
+        **R_SQUARED,
+    },
     chart=charts.FigureBars(("mean_original", "mean_protected"), "mean prediction"),
     interpretation=(
         "0: the model predicts the same on average. 0.01: the mean prediction moved by 1 %. A linear model "
@@ -30,8 +38,8 @@ def prediction_quality(
     original: Microdata,
     protected: Microdata | Sequence[Microdata],
     *,
-    formula: str,
-    family: Family = Family.OLS,
+    formula: Formula,
+    family: FamilyOption = Family.OLS,
 ) -> Result:
     r"""Relative difference of the weighted mean of the fitted values.
 

@@ -15,8 +15,9 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.engine import frames
-from sdckit.methods.options import NUMERIC, Columns
+from sdckit.methods.options import NUMERIC, NumericColumns, Option
 from sdckit.methods.registry import utility
+from sdckit.methods.spec import Figure
 from sdckit.utility._continuous import NumericPair, Source, complete, left_out, numeric_pair, quantiles
 
 Probability = Annotated[float, Field(gt=0, lt=1)]
@@ -31,6 +32,8 @@ DEFAULT = tuple(round(0.05 * i, 2) for i in range(1, 20))
     unit="percent",
     needs=Role.NUMERIC,
     reference="Mateo-Sanz, Domingo-Ferrer & Sebé (2005)",
+    main="variables",
+    figures={kind: Figure(f"Mean loss of the {kind}", "percent", bounds=(0, 100)) for kind in KINDS},
     chart=charts.FigureBars(KINDS, "mean loss of the statistics, percent"),
     interpretation=(
         "0: the statistics did not move. 68: they moved by one standard error, 95: by two, so that no other "
@@ -41,8 +44,10 @@ def probabilistic_loss(
     original: Microdata,
     protected: Microdata,
     *,
-    variables: Columns = NUMERIC,
-    probabilities: Sequence[Probability] = DEFAULT,
+    variables: NumericColumns = NUMERIC,
+    probabilities: Annotated[
+        Sequence[Probability], Option("Quantiles", "The probabilities of the quantiles to compare.")
+    ] = DEFAULT,
 ) -> Result:
     r"""How far means, variances, covariances, correlations and quantiles lie outside sampling error.
 

@@ -15,9 +15,9 @@ from sdckit._support.arrays import Codes, Floats
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.errors import OptionError
-from sdckit.methods.options import Columns
+from sdckit.methods.options import ComparedColumns, Option, Requires
 from sdckit.methods.registry import utility
-from sdckit.methods.spec import share
+from sdckit.methods.spec import Better, Figure, share
 from sdckit.utility._stacked import Stack, Variable, stacked, sums
 
 _MOST_COLUMNS = 2000
@@ -40,8 +40,22 @@ class PropensityModel(StrEnum):
     unit="mean squared distance of a propensity score from the share of protected records",
     reference="Woo, Reiter, Oganian & Karr (2009); Snoke, Raab, Nowok, Dibben & Slavkovic (2018)",
     chart=charts.score_densities,
+    main="model",
+    rules=(Requires("permutations", "model", (PropensityModel.CART,)),),
     figures={
-        "share_protected": share("Protected records among all"),
+        "share_protected": share("Protected records among all", better=Better.NEITHER),
+        "coefficients": Figure("Coefficients of the model", "coefficients", Better.NEITHER),
+        "leaves": Figure("Leaves of the tree", "leaves", Better.NEITHER),
+        "permutations": Figure("Random permutations", "permutations", Better.NEITHER),
+        "pmse_ratio": Figure("Value as a multiple of what a perfect synthesis gives"),
+        "standardised": Figure(
+            "Standard deviations from what a perfect synthesis gives",
+            "standard deviations",
+            bounds=(-math.inf, math.inf),
+        ),
+        "auc": Figure(
+            "Chance to tell a protected from an original record (AUC; 0.5: pure guessing)", bounds=(0, 1)
+        ),
     },
     interpretation=(
         "0: no model of this kind can tell the files apart. 0.25: every record gives away its file (equal "
@@ -54,9 +68,25 @@ def propensity(
     original: Microdata,
     protected: Microdata,
     *,
-    variables: Columns = (),
-    model: PropensityModel = PropensityModel.LOGISTIC,
-    permutations: Annotated[int, Field(ge=2)] = 20,
+    variables: ComparedColumns = (),
+    model: Annotated[
+        PropensityModel,
+        Option(
+            "Model",
+            "What predicts from its values which file a record is of.",
+            basic=True,
+            choices={
+                "logistic": "logistic regression with main effects",
+                "interactions": "logistic regression with all two-way interactions",
+                "cart": "a classification tree",
+            },
+        ),
+    ] = PropensityModel.LOGISTIC,
+    permutations: Annotated[
+        int,
+        Field(ge=2),
+        Option("Permutations", "How many permutations of the files give the yardstick of a tree."),
+    ] = 20,
 ) -> Result:
     r"""How well a model predicts from its values whether a record is original or protected.
 

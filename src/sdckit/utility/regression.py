@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
-from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.messages import join_names
@@ -20,8 +19,10 @@ from sdckit.estimate.design import design_of
 from sdckit.estimate.formula import matrices, parse
 from sdckit.estimate.regression import Family, Fit, Spread, fit
 from sdckit.estimate.variance import LOST, Estimate
+from sdckit.methods.options import Option
 from sdckit.methods.registry import utility
-from sdckit.methods.spec import Better, share
+from sdckit.methods.spec import Better, Figure, records, share
+from sdckit.utility._estimates import OVERLAPS, R_SQUARED, FamilyOption, Formula, LevelOption, SynthesisOption
 
 
 @utility(
@@ -30,12 +31,18 @@ from sdckit.methods.spec import Better, share
     better=Better.HIGH,
     unit="mean overlap of the confidence intervals",
     several=True,
+    share=True,
+    main="formula",
     figures={
-        "lost": share("Overlap that is lost"),
-        "contained": share("Estimates inside the original interval"),
-        "same_sign": share("Same sign"),
-        "same_significance": share("Same significance"),
-        "overlap_of_common": share("Overlap over the coefficients of both files"),
+        **OVERLAPS,
+        "same_sign": share("Same sign", better=Better.HIGH),
+        "same_significance": share("Same significance", better=Better.HIGH),
+        "overlap_of_common": share("Overlap over the coefficients of both files", better=Better.HIGH),
+        "coefficients": Figure("Coefficients of the model", "coefficients", Better.NEITHER),
+        "terms_lost": Figure("Terms lost", "coefficients"),
+        "records_original": records("Records used, original", better=Better.NEITHER),
+        "records_protected": records("Records used, protected", better=Better.NEITHER),
+        **R_SQUARED,
     },
     chart=charts.estimates,
     reference="Karr, Kohnen, Oganian, Reiter & Sanil (2006); Binder (1983); Reiter (2003)",
@@ -48,19 +55,37 @@ def regression(
     original: Microdata,
     protected: Microdata | Sequence[Microdata],
     *,
-    formula: str,
-    family: Family = Family.OLS,
-    variance: Spread = Spread.AUTO,
-    level: Annotated[float, Field(gt=0, lt=1)] = 0.95,
-    synthesis: Synthesis = Synthesis.PARTIAL,
-    reference: Mapping[str, Any] | None = None,
+    formula: Formula,
+    family: FamilyOption = Family.OLS,
+    variance: Annotated[
+        Spread,
+        Option(
+            "Variance",
+            "How the variances of the coefficients are estimated.",
+            choices={
+                "auto": "of the survey design where the data have one, else of the model",
+                "model": "of the model",
+                "design": "of the survey design: weights, strata and clusters",
+            },
+        ),
+    ] = Spread.AUTO,
+    level: LevelOption = 0.95,
+    synthesis: SynthesisOption = Synthesis.PARTIAL,
+    reference: Annotated[
+        Mapping[str, Any] | None,
+        Option(
+            "Reference categories",
+            "For each categorical predictor the category that the others are compared with.",
+            absent="the first category",
+        ),
+    ] = None,
 ) -> Result:
     """Fit the same model to both files and compare every coefficient.
 
     The value is the mean, over the coefficients of the original, of the overlap of the confidence intervals
-    (Karr et al. 2006) cut to 0…1. `parts`: a row a coefficient with both estimates, variances, intervals, the
-    raw overlap (negative where intervals are apart), whether the original interval contains the new estimate,
-    whether sign and significance stay, and a verdict.
+    (Karr et al. 2006) cut to 0…1. `parts`: a row per coefficient with both estimates, variances, intervals,
+    the raw overlap (negative where intervals are apart), whether the original interval contains the new
+    estimate, whether sign and significance stay, and a verdict.
 
     `formula` as in R: "log(wage) ~ sex + age + I(age^2)". `family`: ols, logit or poisson. `variance`: of the
     survey design (sandwich; weights, strata and clusters by their roles; t with PSUs − strata degrees of

@@ -16,11 +16,11 @@ from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.data.result import Result
 from sdckit.data.values import as_text, texts
 from sdckit.engine import frames
-from sdckit.methods.options import Column, Columns
+from sdckit.methods.options import ComparedColumns
 from sdckit.methods.registry import utility
 from sdckit.methods.spec import Compares
 from sdckit.utility._new_categories import new_categories
-from sdckit.utility._ordinal import ranks
+from sdckit.utility._ordinal import Ordinal, ranks
 
 
 @utility(
@@ -29,6 +29,7 @@ from sdckit.utility._ordinal import ranks
     unit="mean distance of a value from its original, 0 to 1",
     compares=Compares.RECORDS,
     reference="Młodak (2020); Młodak, Pietrzak & Józefowski (2022)",
+    main="variables",
     chart=charts.PartsBars("loss", "mean distance from the original, 0 to 1", counts="share"),
     interpretation=(
         "0: no value changed. 1: every value is as far from its original as can be. Numbers enter in their "
@@ -40,8 +41,8 @@ def variable_loss(
     original: Microdata,
     protected: Microdata,
     *,
-    variables: Columns = (),
-    ordinal: Columns | Mapping[Column, Sequence[Any]] = (),
+    variables: ComparedColumns = (),
+    ordinal: Ordinal = (),
 ) -> Result:
     r"""Mean distance between values and their originals, variable by variable.
 
