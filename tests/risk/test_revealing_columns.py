@@ -63,6 +63,8 @@ def alarms(result: sdc.Result) -> set[tuple[str, str]]:
     return set(result.parts.filter("alarm").select("columns", "hidden").iter_rows())
 
 
+TOWNS = dict(enumerate(["Graz", "Linz", "Wels", "Steyr", "Krems", "Baden", "Enns", "Lienz"], 1))
+
 # what is planted, how the variable is hidden, which columns tell which variable
 PLANTED = {
     "birth year": (
@@ -135,6 +137,25 @@ PLANTED = {
         ),
         lambda d: blanked(d, "region"),
         ("planted, character 4", "region"),
+    ),
+    "region's name in a remark": (
+        lambda f, r: f.with_columns(
+            region=pl.col("region").replace_strict(TOWNS, return_dtype=pl.String),
+            planted=pl.format(
+                "{}: moved to {} last year",
+                pl.Series(r.random(f.height)),
+                pl.col("region").replace_strict(TOWNS, return_dtype=pl.String).str.to_uppercase(),
+            ),
+        ),
+        lambda d: blanked(d, "region"),
+        ("planted, what it mentions", "region"),
+    ),
+    "the same unique name": (
+        lambda f, r: f.with_columns(
+            tax=pl.format("T{}", pl.Series(r.permutation(f.height))), school=1
+        ).with_columns(planted="tax"),
+        lambda d: dropped(d, "tax"),
+        ("planted", "tax"),
     ),
     "age in a remark": (
         lambda f, r: f.with_columns(

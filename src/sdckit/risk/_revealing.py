@@ -85,14 +85,16 @@ class Search:
         yield from singles.values()
         yield from self._of_texts(labels)
         quiet = [c for c, f in singles.items() if f.gain < self.alarm or not f.matters]
+        highest = max((singles[c].gain for c in quiet), default=0.0)
         for pair in combinations(self._most_related(quiet), 2):
             finding = self._of_columns(pair)
             if finding.gain > max(singles[c].gain for c in pair) + CLEARLY:
+                highest = max(highest, finding.gain)
                 yield finding
-        if self.hidden.truth.values is not None:
-            highest = max((singles[c].gain for c in quiet), default=0.0)
-            loud = set(singles) - set(quiet)
-            yield from (f for f in self._of_sums(loud) if f.gain > highest + CLEARLY)
+        for finding in self._of_sums(set(singles) - set(quiet)):
+            if finding.gain > highest + CLEARLY:
+                highest = finding.gain
+                yield finding
 
     @cached_property
     def _known(self) -> list[Bools]:
