@@ -229,11 +229,10 @@ class _Groups:
         Between them a straight line is drawn, so that a linear function of the hidden value tells it exactly.
         """
         x = values[self.order]
-        size = self.size[self.group]
-        place_in_group = np.arange(len(x)) - self.start[self.group]
-        middle = [(size - 2) // 2, (size - 1) // 2]
-        others = [np.maximum(m + (m >= place_in_group), 0) + self.start[self.group] for m in middle]
-        low, high = (x[np.minimum(o, len(x) - 1)] for o in others)
+        size, start = np.repeat(self.size, self.size), np.repeat(self.start, self.size)
+        own = np.arange(len(x)) - start
+        middle = ((size - 2) // 2, (size - 1) // 2)  # among the others; the own record is stepped over
+        low, high = (np.take(x, start + m + (m >= own), mode="clip") for m in middle)
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             guess = low + (high - low) / 2
             medians = x[self.start + (self.size - 1) // 2]

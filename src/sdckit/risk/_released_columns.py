@@ -13,7 +13,7 @@ from sdckit.data.values import texts
 from sdckit.engine import frames
 from sdckit.engine.tables import OURS
 from sdckit.risk._clues import clue_of, is_telling_text, parts_of, plain_values
-from sdckit.risk._guesses import Clue, Truth
+from sdckit.risk._guesses import Clue, Truth, sorted_by
 
 ORDER = "order of the rows"
 ENOUGH = 30  # values that differ between the files, so that a variable counts as hidden
@@ -91,9 +91,9 @@ class Released:
         rng = np.random.default_rng(20_000)
         if not column:
             return np.sort(rng.choice(self.height, size, replace=False))
-        codes = self.clues[column].codes
-        order = np.argsort(codes, kind="stable")
-        ordered = codes[order]
+        clue = self.clues[column]
+        order = sorted_by(clue.codes, clue.size, np.arange(self.height))
+        ordered = clue.codes[order]
         blocks = self.height // BLOCK
         taken = np.sort(rng.choice(blocks, max(1, min(blocks, size // BLOCK)), replace=False)) * BLOCK
         ends = np.minimum(taken + BLOCK, self.height - 1)

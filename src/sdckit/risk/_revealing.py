@@ -15,6 +15,7 @@ from sdckit.risk._guesses import Clue, Truth, best, right_guesses, right_votes
 from sdckit.risk._released_columns import Hidden, Released
 
 SCREENED = 4_000  # records on which columns are compared before they are taken in pairs, and parts of texts
+FITTED = 2_000  # records to which weighted sums are fitted
 BEST = 8  # single columns that are taken in pairs
 MADE = 4  # sums, products, … of two columns that are tried on all sampled records
 CLEARLY = 0.05  # by how much several columns must tell more than each alone
@@ -87,7 +88,7 @@ class Search:
         quiet = [c for c, f in singles.items() if f.gain < self.alarm or not f.matters]
         highest = max((singles[c].gain for c in quiet), default=0.0)
         for pair in combinations(self._most_related(quiet), 2):
-            finding = self._of_columns(pair)
+            finding = self._of_columns(pair, max(self.size // 2, min(self.size, SCREENED)))
             if finding.gain > max(singles[c].gain for c in pair) + CLEARLY:
                 highest = max(highest, finding.gain)
                 yield finding
@@ -141,9 +142,9 @@ class Search:
             self._samples[size] = sample
         return sample
 
-    def _of_columns(self, columns: Sequence[str]) -> Finding:
-        """What records with the same values in some columns tell."""
-        sample = self._sample(columns, self.size)
+    def _of_columns(self, columns: Sequence[str], size: int = 0) -> Finding:
+        """What records with the same values in some columns tell, in a sample of so many records."""
+        sample = self._sample(columns, size or self.size)
         clue, *more = (self.released.clues[c].take(sample.rows) for c in columns)
         for other in more:
             clue = clue.beside(other)
@@ -227,7 +228,7 @@ class Search:
         for a, operation, b in _sums.likely_pairs(here, values, MADE):
             made = _sums.combined(numbers[a][sample.rows], operation, numbers[b][sample.rows])
             yield self._of_clue(f"{a} {operation} {b}", sample, _as_clue(made))
-        sample = self._sample([], min(self.size, SCREENED))
+        sample = self._sample([], min(self.size, FITTED))
         if len(sample.index) > 10 * len(numbers) and sample.truth.values is not None:
             here = {c: place[sample.rows] for c, place in numbers.items()}
             used, guess = _sums.by_weighted_sum(here, sample.truth.values, self.hidden.name)
