@@ -18,6 +18,7 @@ from sdckit.risk.outlier_disclosure import outlier_disclosure as outlier_disclos
 from sdckit.risk.population_uniques import population_uniques as population_uniques
 from sdckit.risk.record_linkage import record_linkage as record_linkage
 from sdckit.risk.reidentification_risk import reidentification_risk as reidentification_risk
+from sdckit.risk.revealing_columns import revealing_columns as revealing_columns
 from sdckit.risk.suda import suda as suda
 from sdckit.risk.t_closeness import t_closeness as t_closeness
 

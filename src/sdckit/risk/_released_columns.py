@@ -1,0 +1,250 @@
+"""Two linked files as arrays: what is released in each column, and what of the original is hidden."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import polars as pl
+
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import PROTECTED, comparable, like_a_number, side_by_side
+from sdckit.data.values import texts
+from sdckit.engine import frames
+from sdckit.engine.tables import OURS
+from sdckit.risk._clues import clue_of, is_telling_text, parts_of, plain_values
+from sdckit.risk._guesses import Clue, Truth, sorted_by
+
+ORDER = "order of the rows"
+ENOUGH = 30  # values that differ between the files, so that a variable counts as hidden
+SPREAD = (0.05, 0.95)  # shares of the records between which a number's usual range lies
+EXACT = 1e-6  # relative difference of decimal numbers that are the same but for rounding
+GROUPED = 20  # records a value: of a column with larger groups any sample will do
+BLOCK = 500  # records that follow each other in the order of a column and are sampled together
+_ROW = f"{OURS}row"
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A variable of the original that was changed or dropped.
+
+    rows: records with a value in the original; column: these values; truth: the same as codes and numbers.
+    changed: which of them are hidden.
+    released: what the protected file says instead, None where the variable was dropped; guess: the same as a
+    number, nan where it is none. member: the number of the record in its household, where members share the
+    value, else None; votes: the released values as codes of true ones, −1 where they are none, then.
+    """
+
+    name: str
+    rows: Ints
+    column: pl.Series
+    truth: Truth
+    changed: Bools
+    released: Clue | None
+    guess: Floats
+    member: Clue | None = None
+    votes: Ints | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """The columns of the protected file, in the row order of the original."""
+
+    frame: pl.DataFrame
+    clues: Mapping[str, Clue]
+    _samples: dict[tuple[str, int], Ints] = field(default_factory=dict)
+    _texts: dict[int, dict[str, list[tuple[str, Clue]]]] = field(default_factory=dict)
+
+    @property
+    def height(self) -> int:
+        """Number of records."""
+        return self.frame.height
+
+    def finest(self, columns: Sequence[str], size: int) -> str:
+        """Of some columns the one whose groups are too small for a sample of so many records; else empty."""
+        if size >= self.height or not columns:
+            return ""
+        finest = max(columns, key=lambda c: self.clues[c].size)
+        return finest if self.clues[finest].size * GROUPED > size else ""
+
+    def sample(self, finest: str, size: int) -> Ints:
+        """About so many records at random; equal and neighbouring values of the finest column stay together.
+
+        A record of a household can only be compared with the other members if they are sampled, too. So of a
+        column with small groups whole runs of its sorted values are taken.
+        """
+        if size >= self.height:
+            return np.arange(self.height)
+        if (finest, size) not in self._samples:
+            self._samples[finest, size] = self._drawn(finest, size)
+        return self._samples[finest, size]
+
+    def texts(self, size: int) -> dict[str, list[tuple[str, Clue]]]:
+        """Texts and codes that are nearly unique, and their parts in a sample of so many records."""
+        if size not in self._texts:
+            long = [c for c in self.frame.columns if is_telling_text(self.frame[c])]
+            rows = self.sample("", size)
+            self._texts[size] = {c: list(parts_of(self.frame[c][rows])) for c in long}
+        return self._texts[size]
+
+    def _drawn(self, column: str, size: int) -> Ints:
+        rng = np.random.default_rng(20_000)
+        if not column:
+            return np.sort(rng.choice(self.height, size, replace=False))
+        clue = self.clues[column]
+        order = sorted_by(clue.codes, clue.size, np.arange(self.height))
+        ordered = clue.codes[order]
+        blocks = self.height // BLOCK
+        taken = np.sort(rng.choice(blocks, max(1, min(blocks, size // BLOCK)), replace=False)) * BLOCK
+        ends = np.minimum(taken + BLOCK, self.height - 1)
+        first, last = (np.searchsorted(ordered, ordered[at]) for at in (taken, ends))
+        return np.concatenate([order[a:b] for a, b in zip(first, last, strict=True)])
+
+
+def released_columns(original: Microdata, protected: Microdata) -> Released:
+    """All that an intruder sees: every column but ids and direct identifiers, and the order of the rows."""
+    rows = _rows(original, protected)
+    left_out = {c for data in (original, protected) for c in (data.roles.id, *data.roles.direct)}
+    schema = protected.frame.schema
+    seen = [c for c, kind in schema.items() if c not in left_out and comparable(kind)]
+    frame = protected.frame.select(seen)[rows]
+    clues = {c: clue_of(frame[c]) for c in seen}
+    name = ORDER if ORDER not in clues else f"{ORDER} (of the file)"
+    clues[name] = Clue(rows, len(rows), rows.astype(np.float64))
+    return Released(frame, clues)
+
+
+def _rows(original: Microdata, protected: Microdata) -> Ints:
+    """For each record of the original, its row in the protected file."""
+    numbered = [
+        data.with_frame(data.frame.with_columns(pl.int_range(data.height, dtype=pl.Int64).alias(_ROW)))
+        for data in (original, protected)
+    ]
+    both = frames.gather(side_by_side(numbered[0], numbered[1], [_ROW]))
+    return both[_ROW + PROTECTED].to_numpy()
+
+
+def hidden_variables(
+    original: Microdata, released: Released, protected: Microdata, within: float
+) -> tuple[list[Hidden], list[str]]:
+    """The variables that were changed in enough records, and the names of those changed in fewer.
+
+    Ids and direct identifiers are not for guessing; weights belong to the sample, not to the person.
+    """
+    roles = original.roles
+    left_out = {roles.id, roles.weight, *roles.direct}
+    found, few = [], []
+    for name, kind in original.frame.schema.items():
+        if (
+            name in left_out
+            or not comparable(kind)
+            or (name in protected.columns and name not in released.clues)
+        ):
+            continue
+        truth = original.frame[name]
+        present = truth.is_not_null()
+        told = released.frame[name] if name in released.clues else None
+        changed = present if told is None else present & differs(truth, told)
+        if 0 < changed.sum() < ENOUGH:
+            few.append(name)
+        elif changed.any():
+            found.append(_hidden(original, truth, told, released.clues.get(name), changed, within))
+    return found, few
+
+
+def differs(first: pl.Series, second: pl.Series) -> pl.Series:
+    """Where two columns differ, missing being a value; 1 and 1.0 are the same."""
+    if first.dtype != second.dtype:
+        if first.dtype.is_numeric() and second.dtype.is_numeric():
+            first, second = first.cast(pl.Float64), second.cast(pl.Float64)
+        else:
+            first, second = texts(first), texts(second)
+    return first.ne_missing(second)
+
+
+def _hidden(
+    original: Microdata,
+    column: pl.Series,
+    told: pl.Series | None,
+    clue: Clue | None,
+    changed: pl.Series,
+    within: float,
+) -> Hidden:
+    rows = np.flatnonzero(column.is_not_null().to_numpy())
+    present = column.drop_nulls()
+    truth = _truth(original, present, within)
+    guess = np.full(len(rows), np.nan)
+    if told is not None and truth.values is not None:
+        plain = plain_values(told)
+        if plain.dtype.is_numeric() and told.dtype.is_temporal() == column.dtype.is_temporal():
+            guess = plain.cast(pl.Float64).fill_null(np.nan).to_numpy()[rows]
+    released = None if clue is None else clue.take(rows)
+    hidden = Hidden(column.name, rows, present, truth, changed.to_numpy()[rows], released, guess)
+    household = original.roles.household
+    if household is None or household == column.name:
+        return hidden
+    home = clue_of(original.frame[household]).take(rows).codes
+    if not _is_shared(truth.codes, home):
+        return hidden
+    votes = np.full(len(rows), -1) if told is None else _votes(present, truth.codes, told[rows])
+    return replace(hidden, member=_members(home), votes=votes)
+
+
+def _is_shared(codes: Ints, home: Ints) -> bool:
+    """Whether members of a household mostly have the same value, though others have not."""
+    order = np.argsort(home, kind="stable")
+    fellows = home[order][1:] == home[order][:-1]
+    alike = codes[order][1:] == codes[order][:-1]
+    if not fellows.any():
+        return False
+    by_chance = float((np.bincount(codes) ** 2).sum()) / len(codes) ** 2
+    return float(alike[fellows].mean()) > (1 + by_chance) / 2
+
+
+def _members(home: Ints) -> Clue:
+    """A number for each member of a household, 0, 1, …, in random order.
+
+    Members with the same number live in different households, so that they do not tell each other what they
+    share: who does not know one member's region does not know the other's.
+    """
+    order = np.lexsort((np.random.default_rng(20_000).random(len(home)), home))
+    ordered = home[order]
+    number = np.empty(len(home), dtype=np.int64)
+    number[order] = np.arange(len(home)) - np.searchsorted(ordered, ordered)
+    return Clue(number, int(number.max(initial=0)) + 1, np.full(len(home), np.nan))
+
+
+def _votes(truth: pl.Series, codes: Ints, told: pl.Series) -> Ints:
+    """Released values as the codes that the same true values have; −1 for missing and for new values."""
+    known = pl.DataFrame({"text": texts(truth), "code": codes}).unique("text")
+    found = pl.DataFrame({"text": texts(told)}).join(known, on="text", how="left", maintain_order="left")
+    return found["code"].fill_null(-1).to_numpy()
+
+
+def _truth(original: Microdata, column: pl.Series, within: float) -> Truth:
+    """True values; of a number with what counts as told: the value itself, or within a part of it.
+
+    A part of a value says little for numbers far from 0, as years, so the slack is at most that part of the
+    range in which nine of ten records lie; of dates, which have no 0, it is just that.
+    """
+    clue = clue_of(column)
+    number = column.name in original.roles.numeric or like_a_number(column, original)
+    if not (number or column.dtype.is_temporal()):
+        return Truth(clue.codes, clue.size)
+    values = clue.place
+    unit, low = _unit(values)
+    exact = np.full(len(values), unit / 4) if unit else EXACT * np.abs(values)
+    usual = float(np.subtract(*np.quantile(values, SPREAD[::-1])))
+    near = np.full(len(values), within * usual)
+    if number:
+        near = np.minimum(within * np.abs(values), near) if usual > 0 else within * np.abs(values)
+    repeats = 2 * clue.size <= len(values)
+    return Truth(clue.codes, clue.size, values, (exact, np.maximum(exact, near)), unit, low, repeats)
+
+
+def _unit(values: Floats) -> tuple[float, float]:
+    """Of whole numbers, the step between them and the smallest; 0 for decimal numbers."""
+    if not len(values) or np.abs(values).max() >= 2.0**53 or not np.array_equal(values, np.round(values)):
+        return 0.0, 0.0
+    low = float(values.min())
+    return float(np.gcd.reduce((values - low).astype(np.int64))) or 1.0, low

@@ -1,0 +1,268 @@
+"""The search for columns that tell a hidden variable."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from math import sqrt
+
+import numpy as np
+
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.risk import _sums
+from sdckit.risk._clues import mentioned, names_of, same_text
+from sdckit.risk._guesses import Clue, Truth, best, right_guesses, right_votes
+from sdckit.risk._released_columns import Hidden, Released
+
+SCREENED = 4_000  # records on which columns are compared before they are taken in pairs, and parts of texts
+FITTED = 2_000  # records to which weighted sums are fitted
+BEST = 8  # single columns that are taken in pairs
+MADE = 4  # sums, products, … of two columns that are tried on all sampled records
+CLEARLY = 0.05  # by how much several columns must tell more than each alone
+SURE = 4.0  # standard errors
+MORE = 0.05  # of the hidden values that must be told besides those known anyway
+BINS = 20  # of columns with many values, where only their dependence is looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What some columns tell of a hidden variable, over its hidden values.
+
+    criterion: 0, the value itself is told; 1, one near it. beside_released: by records that have, too, the
+    same released value of the variable itself. z: standard errors by which told is above known_anyway.
+    """
+
+    hidden: str
+    columns: str
+    criterion: int
+    beside_released: bool
+    records: int
+    told: float
+    known_anyway: float
+    z: float
+
+    @property
+    def gain(self) -> float:
+        """The share told of what was not known anyway."""
+        left = 1 - self.known_anyway
+        return max(0.0, (self.told - self.known_anyway) / left) if left > 0 else 0.0
+
+    @property
+    def matters(self) -> bool:
+        """Whether the difference is no accident, and more than the last few records of a known variable."""
+        return self.z > SURE and self.told - self.known_anyway >= MORE
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """Some records with a true value: their truth, what is released, who is hidden."""
+
+    drawn: Ints  # places in the sample of the file, which has records without a true value, too
+    index: Ints  # places among the records with a true value
+    rows: Ints  # places in the file
+    truth: Truth
+    released: Clue | None
+    member: Clue | None
+    votes: Ints | None
+    asked: Bools
+
+
+@dataclass(frozen=True)
+class Search:
+    """One hidden variable against all released columns. size: records that are sampled. alarm: a gain."""
+
+    released: Released
+    hidden: Hidden
+    size: int
+    alarm: float
+    _samples: dict[int, _Sample] = field(default_factory=dict)
+
+    def findings(self, labels: Mapping[object, str]) -> Iterator[Finding]:
+        """Single columns, parts of texts, pairs of columns, and what can be reckoned from several.
+
+        labels: of the hidden variable's values.
+        """
+        singles = {c: self._of_columns([c]) for c in self.released.clues if c != self.hidden.name}
+        yield from singles.values()
+        yield from self._of_texts(labels)
+        quiet = [c for c, f in singles.items() if f.gain < self.alarm or not f.matters]
+        highest = max((singles[c].gain for c in quiet), default=0.0)
+        for pair in combinations(self._most_related(quiet), 2):
+            finding = self._of_columns(pair, max(self.size // 2, min(self.size, SCREENED)))
+            if finding.gain > max(singles[c].gain for c in pair) + CLEARLY:
+                highest = max(highest, finding.gain)
+                yield finding
+        for finding in self._of_sums(set(singles) - set(quiet)):
+            if finding.gain > highest + CLEARLY:
+                highest = finding.gain
+                yield finding
+
+    @cached_property
+    def _known(self) -> list[Bools]:
+        """By each criterion: who is guessed right from the variable's own release, or from nothing at all."""
+        hidden, truth = self.hidden, self.hidden.truth
+        n = len(hidden.rows)
+        nothing = Clue(np.zeros(n, dtype=np.int64), 1, np.full(n, np.nan))
+        member = () if hidden.member is None else (hidden.member,)
+        attacks = right_guesses(truth, nothing, *member)
+        if hidden.released is not None:
+            own = right_guesses(truth, hidden.released, *member)
+            attacks = [[*found, *more] for found, more in zip(attacks, own, strict=True)]
+        if truth.values is not None:
+            for found, right in zip(attacks, truth.hit(hidden.guess), strict=True):
+                found.append(right)
+        return [max(found, key=lambda right: int(right[hidden.changed].sum())) for found in attacks]
+
+    @cached_property
+    def _index(self) -> Ints:
+        """For each record of the file its place among those with a true value; −1 where it has none."""
+        index = np.full(self.released.height, -1)
+        index[self.hidden.rows] = np.arange(len(self.hidden.rows))
+        return index
+
+    def _sample(self, columns: Sequence[str], size: int) -> _Sample:
+        finest = self.released.finest(columns, size)
+        if not finest and size in self._samples:
+            return self._samples[size]
+        hidden = self.hidden
+        index = self._index[self.released.sample(finest, size)]
+        drawn = np.flatnonzero(index >= 0)
+        index = index[drawn]
+        sample = _Sample(
+            drawn,
+            index,
+            hidden.rows[index],
+            hidden.truth.take(index),
+            None if hidden.released is None else hidden.released.take(index),
+            None if hidden.member is None else hidden.member.take(index),
+            None if hidden.votes is None else hidden.votes[index],
+            hidden.changed[index],
+        )
+        if not finest:
+            self._samples[size] = sample
+        return sample
+
+    def _of_columns(self, columns: Sequence[str], size: int = 0) -> Finding:
+        """What records with the same values in some columns tell, in a sample of so many records."""
+        sample = self._sample(columns, size or self.size)
+        clue, *more = (self.released.clues[c].take(sample.rows) for c in columns)
+        for other in more:
+            clue = clue.beside(other)
+        return self._of_clue(" and ".join(columns), sample, clue)
+
+    def _of_clue(self, label: str, sample: _Sample, clue: Clue) -> Finding:
+        truth, member = sample.truth, () if sample.member is None else (sample.member,)
+        attacks = [right_guesses(truth, clue, *member)]
+        if sample.votes is not None:
+            voted = right_votes(truth, clue, sample.votes)
+            attacks[0] = [[*found, voted] for found in attacks[0]]
+        if sample.released is not None:
+            attacks.append(right_guesses(truth, clue, sample.released, *member))
+        return self._judged(label, sample, attacks)
+
+    def _judged(self, label: str, sample: _Sample, attacks: Sequence[Sequence[Sequence[Bools]]]) -> Finding:
+        """The largest gain of all attacks, by any criterion."""
+        findings = []
+        for criterion, known in enumerate(self._known):
+            anyway = known[sample.index][sample.asked]
+            for beside, found in enumerate(attacks):
+                told = best(found[criterion], sample.asked)
+                shares, z = _compared(told, anyway)
+                findings.append(
+                    Finding(self.hidden.name, label, criterion, bool(beside), len(told), *shares, z)
+                )
+        return max(findings, key=lambda f: (f.gain, f.told, -f.criterion, -f.beside_released))
+
+    def _of_texts(self, labels: Mapping[object, str]) -> Iterator[Finding]:
+        """Parts of long codes and texts, and texts that say the hidden value as it is."""
+        hidden = self.hidden
+        size = min(self.size, SCREENED)
+        sample = self._sample([], size)
+        for column, parts in self.released.texts(size).items():
+            if column == hidden.name:
+                continue
+            for label, clue in parts:
+                yield self._of_clue(label, sample, clue.take(sample.drawn))
+            here = self.released.frame[column][sample.rows]
+            if hidden.truth.values is None:
+                named = mentioned(here, names_of(hidden.column, labels))
+                if named is not None:
+                    yield self._of_clue(f"{column}, what it mentions", sample, named)
+            said = same_text(hidden.column[sample.index], here)
+            if said.any():
+                yield self._judged(column, sample, [[[said]] * len(self._known)])
+
+    def _most_related(self, columns: Sequence[str]) -> list[str]:
+        """The columns on which the hidden variable depends most, whether or not one alone tells its value."""
+        sample = self._sample([], min(self.size, SCREENED))
+        truth = sample.truth
+        x, size = truth.codes, truth.size
+        if truth.values is not None and not truth.repeats:
+            x, size = _binned(x, size), BINS
+        scores = {}
+        for column in columns:
+            clue = self.released.clues[column]
+            codes, groups = clue.codes[sample.rows], clue.size
+            if groups * BINS > len(codes):
+                codes, groups = _binned(codes, groups), BINS
+            scores[column] = _dependence(x, size, codes, groups)
+        return sorted(scores, key=lambda c: -scores[c])[:BEST]
+
+    def _of_sums(self, left_out: set[str]) -> Iterator[Finding]:
+        """Sums, differences, products and ratios of two columns, and weighted sums of more."""
+        truth = self.hidden.truth
+        numbers = {
+            c: self.released.clues[c].place
+            for c, kind in self.released.frame.schema.items()
+            if c not in left_out
+            and (kind.is_numeric() or kind.is_temporal())
+            and self.released.clues[c].size > 2
+        }
+        numbers = dict(list(numbers.items())[: _sums.MOST_COLUMNS])
+        if len(numbers) < 2 or truth.values is None:
+            return
+        few = self._sample([], min(self.size, _sums.SCREENED))
+        values = truth.values[few.index]
+        here = {c: place[few.rows] for c, place in numbers.items()}
+        sample = self._sample([], self.size)
+        for a, operation, b in _sums.likely_pairs(here, values, MADE):
+            made = _sums.combined(numbers[a][sample.rows], operation, numbers[b][sample.rows])
+            yield self._of_clue(f"{a} {operation} {b}", sample, _as_clue(made))
+        sample = self._sample([], min(self.size, FITTED))
+        if len(sample.index) > 10 * len(numbers) and sample.truth.values is not None:
+            here = {c: place[sample.rows] for c, place in numbers.items()}
+            used, guess = _sums.by_weighted_sum(here, sample.truth.values, self.hidden.name)
+            if len(used) > 1:
+                right = [[hit] for hit in sample.truth.hit(guess)]
+                yield self._judged(f"a sum of {', '.join(used)}", sample, [right])
+
+
+def _compared(told: Bools, anyway: Bools) -> tuple[tuple[float, float], float]:
+    """The shares that two attacks find, and the standard errors of their difference (McNemar)."""
+    if not len(told):
+        return (0.0, 0.0), 0.0
+    more, fewer = int((told & ~anyway).sum()), int((anyway & ~told).sum())
+    z = (more - fewer) / sqrt(more + fewer) if more + fewer else 0.0
+    return (float(told.mean()), float(anyway.mean())), z
+
+
+def _binned(codes: Ints, size: int) -> Ints:
+    """Codes in bins of about as many records each."""
+    rank = np.searchsorted(np.sort(codes), codes)
+    return rank * BINS // max(len(codes), 1)
+
+
+def _dependence(x: Ints, size: int, codes: Ints, groups: int) -> float:
+    """How often a value drawn from the others in the same group is the own (Goodman & Kruskal's tau)."""
+    group_sizes = np.bincount(codes, minlength=groups)
+    cells, counts = np.unique(codes * size + x, return_counts=True)
+    others = np.maximum(group_sizes[cells // size] - 1, 1)
+    return float((counts * (counts - 1) / others).sum())
+
+
+def _as_clue(made: Floats) -> Clue:
+    """A number that was reckoned; what differs by an error of rounding is the same."""
+    present = ~np.isnan(made)
+    step = 1e-12 * float(np.abs(made[present]).max(initial=0.0)) or 1.0
+    codes = np.unique(np.round(made / step), return_inverse=True, equal_nan=True)[1].astype(np.int64)
+    return Clue(codes, int(codes.max(initial=0)) + 1, made)

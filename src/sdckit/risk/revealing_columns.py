@@ -1,0 +1,163 @@
+"""Columns that tell what a protection hid: a copy, a finer code, part of a sum, the order of the rows."""
+
+from typing import Annotated, Any
+
+import polars as pl
+from pydantic import Field
+
+from sdckit.charts.parts_bars import bars, nothing_to_draw
+from sdckit.data.microdata import Microdata
+from sdckit.data.pairs import by_position
+from sdckit.data.result import Result
+from sdckit.errors import listing
+from sdckit.methods.registry import Compares, risk
+from sdckit.risk._released_columns import ENOUGH, Hidden, Released, hidden_variables, released_columns
+from sdckit.risk._revealing import Finding, Search
+
+SAMPLE, FEWEST, MOST = 20_000, 4_000, 200_000  # records
+TESTS = 1_000  # columns times hidden variables; beyond them samples are smaller
+ASKED = 500  # hidden values that a sample should hold
+NOTEWORTHY = 0.2  # a gain that is no alarm and yet worth a note
+NAMED = 5  # findings that a note names
+Share = Annotated[float, Field(gt=0, le=1)]
+
+
+def chart(result: Result) -> Any:
+    """Bars: the gain of each column, the largest first."""
+    if result.parts is None or not result.parts.height:
+        raise nothing_to_draw(result)
+    parts = result.parts.filter(pl.col("gain") > 0)
+    pairs = [(f"{c} → {v}", g) for v, c, g in parts.select("hidden", "columns", "gain").iter_rows()]
+    return bars(result, pairs, "share told of what was not known anyway", share=True)
+
+
+@risk(
+    "Columns that tell what was hidden",
+    bounds=(0, 1),
+    unit="share of hidden values told",
+    compares=Compares.RECORDS,
+    chart=chart,
+    reference="Goodman & Kruskal (1954); Chatterjee (2021)",
+    reading="A variable was changed or dropped, and another column of the released file says what it was: a "
+    "copy, a birth year beside age classes, a total beside its parts, a household number, the order of the "
+    "rows. 0: no column tells more than the released values of the variable itself. 1: some column tells all "
+    "of it. An alarm (half of the unknown values told, and no accident) means that the step hid nothing.",
+)
+def revealing_columns(
+    original: Microdata, protected: Microdata, *, gain: Share = 0.5, within: Share = 0.05
+) -> Result:
+    r"""Largest share of the hidden values of a variable that other released columns tell.
+
+    .. math:: \text{gain} = \frac{\text{told} - \text{known anyway}}{1 - \text{known anyway}}
+
+    A value is hidden where the files differ or the protected file no longer has the column; variables with at
+    least 30 hidden values are asked for. *told* is the share of hidden values that are guessed right from a
+    released column: from the other records (never the own) with the same value there or, if that is better,
+    with the same value there and the same released value of the variable. The guess of a category is the most
+    frequent true value of these records, ties being wrong; of a number their median. A record that is alone
+    with its value asks the records just below and above in the order of the column: categories must agree,
+    numbers are read off the line between the two. *known anyway* is the best of the same guess from the
+    variable's own released values, that value itself, and no column at all.
+
+    A number is told if the guess is the value itself or, by a second count, if it is within the part `within`
+    both of the value and of the range that holds nine records in ten; the larger gain of the two is taken.
+    0: nothing is told. 1: everything.
+
+    What members of a household share (its region) they tell each other only by what is released of them: who
+    does not know one member's region does not know the other's. So true values come from other households.
+
+    Tried are every released column but ids and direct identifiers, the order of the rows, characters of codes
+    and numbers in texts that are nearly unique, pairs of the eight columns on which the variable depends
+    most, and for numbers sums, differences, products and ratios of two columns and weighted sums of many.
+    Several columns are listed where they tell more than each alone; a column that is an alarm alone is not
+    taken with others. Alarm: the gain is at least `gain`, and told is above known anyway by more than four
+    standard errors (of paired differences) and at least 0.05. The value is the largest gain that is so.
+
+    figures: alarms; worth_a_look (gains from 0.2 to an alarm); hidden (variables asked for); columns (tried).
+    parts, the largest gain first: hidden (variable), columns, criterion (exactly, near), beside_released
+    (whether the released values of the variable were used, too), records (hidden values asked for), told,
+    known_anyway, gain, z, alarm.
+
+    Weights: not used, as the intruder asks what records have in common; a weight is tried as a column and is
+    never the hidden variable. Missing: a value missing in the original is not hidden and helps no guess; a
+    released value that is missing is a value of its own, without a place in the order. Above 20,000 records
+    random 20,000 are asked, so chosen that equal and neighbouring values of a column stay together. Records
+    meet by id or position.
+    Reference: the guess and its gain are those of Goodman & Kruskal's (1954) lambda, counted on the other
+    records; pairs of numbers are screened with Chatterjee's (2021) coefficient. The intruder is taken to know
+    how columns depend on each other, so this is the most that a column can tell.
+
+    >>> import polars as pl, sdckit as sdc
+    >>> age = [20 + (i * i + i // 7) % 60 for i in range(300)]
+    >>> data = sdc.read(pl.DataFrame({"age": age, "born": [2020 - a for a in age]}), keys="age")
+    >>> result = sdc.risk.revealing_columns(data, sdc.protect.recode(data, variable="age", width=10))
+    >>> round(result.value, 2), result.parts["columns"][0]
+    (1.0, 'born')
+    """
+    released = released_columns(original, protected)
+    hidden, few = hidden_variables(original, released, protected, within)
+    notes = by_position(original, protected)
+    if few:
+        notes += (f"Changed in fewer than {ENOUGH} records, and so not asked for: {listing(few)}.",)
+    findings: list[Finding] = []
+    for variable in hidden:
+        size = _sample_size(released, variable, len(hidden))
+        if size < released.height:
+            notes += (f"{variable.name}: asked for on {size:,} of {released.height:,} records.",)
+        labels = original.labels.values.get(variable.name, {})
+        findings += Search(released, variable, size, gain).findings(labels)
+    sure = [f.gain for f in findings if f.matters]
+    parts = _parts(findings, gain)
+    alarms = int(parts["alarm"].sum())
+    worth = sum(NOTEWORTHY <= g < gain for g in sure)
+    return Result(
+        max(sure, default=0.0),
+        {"alarms": alarms, "worth_a_look": worth, "hidden": len(hidden), "columns": len(released.clues)},
+        parts,
+        notes + _in_words(parts, hidden, gain),
+    )
+
+
+def _sample_size(released: Released, hidden: Hidden, variables: int) -> int:
+    """How many records to ask: enough hidden values among them, and fewer where there are many tests."""
+    size = max(FEWEST, min(SAMPLE, SAMPLE * TESTS // (variables * len(released.clues))))
+    needed = ASKED * released.height // max(1, int(hidden.changed.sum()))
+    return min(released.height, max(size, min(needed, MOST)))
+
+
+def _parts(findings: list[Finding], gain: float) -> pl.DataFrame:
+    names = ("hidden", "columns", "beside_released", "records", "told", "known_anyway", "gain", "z")
+    columns: dict[str, Any] = {name: [getattr(f, name) for f in findings] for name in names}
+    columns["criterion"] = [("exactly", "near")[f.criterion] for f in findings]
+    columns["alarm"] = [f.gain >= gain and f.matters for f in findings]
+    kinds = {
+        "hidden": pl.String,
+        "columns": pl.String,
+        "criterion": pl.String,
+        "beside_released": pl.Boolean,
+        "records": pl.Int64,
+        "told": pl.Float64,
+        "known_anyway": pl.Float64,
+        "gain": pl.Float64,
+        "z": pl.Float64,
+        "alarm": pl.Boolean,
+    }
+    table = pl.DataFrame({name: columns[name] for name in kinds}, schema=kinds)
+    return table.sort("alarm", "gain", "told", descending=True, maintain_order=True)
+
+
+def _in_words(parts: pl.DataFrame, hidden: list[Hidden], gain: float) -> tuple[str, ...]:
+    """The alarms, or that there is none."""
+    if not hidden:
+        return ("Nothing is hidden: no variable differs between the files in enough records.",)
+    alarms = parts.filter("alarm")
+    if not alarms.height:
+        return (
+            f"No column tells {gain:.0%} or more of what is hidden in {listing([h.name for h in hidden])}.",
+        )
+    told = [
+        f"{row['columns']} tells {row['hidden']} ({row['told']:.0%} right, {row['known_anyway']:.0%} anyway)"
+        for row in alarms.head(NAMED).iter_rows(named=True)
+    ]
+    more = f"; {alarms.height - NAMED} more in parts" if alarms.height > NAMED else ""
+    return (f"{'; '.join(told)}{more}. Drop these columns or make them coarser.",)
