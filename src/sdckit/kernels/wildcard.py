@@ -112,7 +112,7 @@ def _add_totals(
             for w in range(mask.shape[0]):
                 mask[w] = masks[p, w] & masks[q, w]
             last = np.uint64(3)
-            while last < 4 * size:
+            while last < 4 * size - 1:
                 last = last * np.uint64(2) + np.uint64(1)
             for free in range(last + np.uint64(1)):
                 table[free] = -1
