@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 import sdckit as sdc
 from conftest import oracle_cases
 from naive_linkage import naive_distance, naive_linkage, scales, useful
-from sdckit.risk._points import points
+from sdckit.risk._points import Distance, points
 from sdckit.risk.record_linkage import record_linkage
 
 NUMBER = st.one_of(st.none(), st.integers(-2, 4).map(float))
@@ -81,7 +81,7 @@ def test_gower_distances_add_up_to_the_stored_assignment(case, oracles):
     rows = [i - 1 for i in case["dataset"]["rows_1based"]]
     x = oracles.frame(case["dataset"]["name"])[rows].select(names)
     y = oracles.frame(case["dataset"]["perturbed_csv"]).select(names)
-    space = points([x, y], names, sdc.read(x, numeric=names), sdc.risk.points.Distance.GOWER, ranges=2)
+    space = points([x, y], names, sdc.read(x, numeric=names), Distance.GOWER, ranges=2)
     table = np.abs(space.files[0][:, None] - space.files[1][None]).mean(axis=2)
     total = table[linear_sum_assignment(table)].sum()
     assert total == pytest.approx(case["expected"]["total_distance"], rel=1e-12)

@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from sdckit._support.arrays import Bools, Codes, Ints
 from sdckit.kernels._jit import jit
-from sdckit.kernels.hashing import Layout, bit_layout, find_slot, pack, pack_words, table_size
+from sdckit.kernels.hash_table import find_slot, table_size
+from sdckit.kernels.hashing import Layout, bit_layout, pack, pack_words
 
 Cells = npt.NDArray[np.int32]  # numbers of cells, not of categories
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from sdckit._support.arrays import Ints
 from sdckit.kernels._jit import jit
-from sdckit.kernels.hashing import mix
+from sdckit.kernels.hash_table import mix
 
 
 @jit

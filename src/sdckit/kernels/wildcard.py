@@ -4,7 +4,8 @@ import numpy as np
 
 from sdckit._support.arrays import Codes, Floats, Ints
 from sdckit.kernels._jit import jit
-from sdckit.kernels.hashing import SPREAD, bit_layout, one_number, pack, pack_words, table_size
+from sdckit.kernels.hash_table import SPREAD, table_size
+from sdckit.kernels.hashing import bit_layout, one_number, pack, pack_words
 
 SORTED = 200_000  # cells times patterns of missing keys up to which sorting takes some 20 ms at most
 PATTERNS = 32  # the same, for patterns
