@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 import sdckit as sdc
-from sdckit.choose.plan import Plan
 from sdckit.choose.describe import describe
+from sdckit.choose.plan import Plan
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 

@@ -1,7 +1,7 @@
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sdckit.kernels.dominance as module
@@ -26,7 +26,15 @@ def brute(points, values):
     return values @ below
 
 
-@settings(deadline=None)
+@pytest.fixture(params=["as it comes", "by splitting"])
+def either_way(request, monkeypatch):
+    """Small files are compared pair by pair: here the kernel for large ones gets them, too."""
+    if request.param == "by splitting":
+        monkeypatch.setattr(module, "SMALL", -1)
+
+
+@pytest.mark.usefixtures("either_way")
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tables())
 def test_same_as_every_pair_compared(case):
     rows, values = case
@@ -47,6 +55,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize("p", [1, 2, 3, 4, 6, 8])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_large_enough_to_be_split(shape, p):
@@ -83,6 +92,7 @@ def test_row_and_column_order_change_nothing():
     assert (dominance_sums(np.asfortranarray(points), np.asfortranarray(values)) == expected).all()
 
 
+@pytest.mark.usefixtures("either_way")
 def test_infinite_coordinates_are_the_ends():
     points = np.array([[-np.inf, 1.0], [0.0, np.inf], [np.inf, 1.0], [0.0, 0.0]])
     assert dominance_sums(points, np.array([[1, 10, 100, 1000]])).tolist() == [[1, 1011, 1101, 1000]]

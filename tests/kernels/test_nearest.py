@@ -1,10 +1,10 @@
-"""Nearest records by scan: the same distances as by the tree."""
+"""Nearest records by all distances, by scan and by the tree: the same to the last digit."""
 
 import numpy as np
 import pytest
 
 from sdckit.kernels import nearest
-from sdckit.kernels.nearest import Rule, build, two_nearest
+from sdckit.kernels.nearest import Rule, build, count_nearer, own_distances, two_nearest
 
 
 @pytest.mark.parametrize("n", [1, 2, 40, 3_000])
@@ -22,9 +22,34 @@ def test_scan_and_tree_agree(n, levels, blank, missing, monkeypatch):
 
     nominal = np.array([False, *[True] * 5, False])
     x, queries = records(n), records(60)
-    tree = build(x, Rule(nominal, np.ones(7), np.full(7, blank), False, False))
+    rule = Rule(nominal, np.ones(7), np.full(7, blank), False, False)
+    small = build(x, rule)
+    monkeypatch.setattr(nearest, "SMALL", -1)
+    tree = build(x, rule)
     for q, own in ((queries, np.full(60, -1)), (x[:60], np.arange(len(x[:60])))):
         monkeypatch.setattr(nearest, "SCAN", 4)
         scanned = two_nearest(tree, q, own)
         monkeypatch.setattr(nearest, "SCAN", 99)
-        assert all((a == b).all() for a, b in zip(scanned, two_nearest(tree, q, own), strict=True))
+        for other in (two_nearest(tree, q, own), two_nearest(small, q, own)):
+            assert all((a == b).all() for a, b in zip(scanned, other, strict=True))
+
+
+@pytest.mark.parametrize("n", [1, 30, 400])
+@pytest.mark.parametrize("square", [False, True])
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_counts_of_nearer_records_by_all_distances_and_by_the_tree(n, square, missing, monkeypatch):
+    rng = np.random.default_rng(n)
+    x, y = rng.integers(0, 9, (2, n, 3)) / 8 + rng.normal(size=3)
+    for values in (x, y):
+        values[rng.random((n, 3)) < missing] = np.nan
+    rule = Rule(np.array([True, False, False]), np.full(3, 0.7), np.full(3, 0.2), square, False)
+    own = own_distances(x, y, rule)
+    by_all = count_nearer(build(x, rule), y, own, own * 1.01, 5)
+    monkeypatch.setattr(nearest, "PAIRS", -1)  # all records in one leaf
+    in_a_leaf = count_nearer(build(x, rule), y, own, own * 1.01, 5)
+    monkeypatch.setattr(nearest, "SMALL", -1)
+    by_tree = count_nearer(build(x, rule), y, own, own * 1.01, 5)
+    complete = by_all[0] < 5  # beyond that counting ended early
+    for nearer, within in (in_a_leaf, by_tree):
+        assert (nearer == by_all[0]).all()
+        assert (within[complete] == by_all[1][complete]).all()

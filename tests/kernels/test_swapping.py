@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive_rank_swap import naive_partners
-from sdckit.kernels.rank_swap import swap_in_window
+from sdckit.kernels.swapping import swap_in_window
 
 
 @settings(max_examples=200, deadline=None)

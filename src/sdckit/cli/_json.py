@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import typer
 
-from sdckit.choose.describe import ColumnSummary
 from sdckit.choose.assessment import Assessment
+from sdckit.choose.describe import ColumnSummary
 from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result

@@ -14,18 +14,19 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import numpy.typing as npt
 
+from sdckit._support.arrays import Floats, Ints
 from sdckit.kernels._jit import jit
 from sdckit.kernels._threads import threads
 
 Ranks = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
 
+SMALL = 2_000  # distinct points up to which all pairs are compared
 PAIRWISE = 160  # compare pair by pair where s·q ≤ PAIRWISE·(s+q); flat optimum between 100 and 300
 SAMPLE = 15  # records looked at on each side to choose the split
 THREADED = 30_000  # queries from which on threads are worth starting
 
 
-def dominance_sums(points: npt.NDArray[np.float64], values: Ints) -> Ints:
+def dominance_sums(points: Floats, values: Ints) -> Ints:
     """Sums of `values` (k, M) over the points at or below each of the `points` (M, p), as (k, M).
 
     A point is at or below itself. Coordinates must not be nan.
@@ -51,8 +52,15 @@ def dominance_sums(points: npt.NDArray[np.float64], values: Ints) -> Ints:
 def _sums_of_distinct(ranks: Ranks, values: Ints) -> Ints:
     """The same for distinct points in lexicographic order, in threads where there are many."""
     size = ranks.shape[1]
+    if len(ranks) == 1:
+        return np.cumsum(values, axis=1)
     # points whose values cancel add nothing anywhere: records that were left unchanged, for example
     sources = np.flatnonzero(values.any(axis=0)).astype(np.int32)
+    if size <= SMALL:
+        below = np.ones((len(sources), size), dtype=np.bool_)
+        for coordinate in ranks:
+            below &= coordinate[sources, None] <= coordinate
+        return np.array([row[sources] @ below for row in values])
     number = threads() if size >= THREADED else 1
     tasks = _halved(sources, np.arange(size, dtype=np.int32), 1 if number == 1 else 8)[::-1]
     coordinates = np.arange(1, ranks.shape[0])
@@ -89,44 +97,49 @@ def add_dominated(ranks: Ranks, values: Ints, sums: Ints, s: Ranks, q: Ranks, co
 
     s and q are ascending positions; a source after a query in that order is never below it.
     """
-    if s.shape[0] == 0 or q.shape[0] == 0 or s[0] > q[-1]:
+    if s.shape[0] == 0 or q.shape[0] == 0 or s[0] > q[q.shape[0] - 1]:
         return
-    s_low, s_high = extent(ranks, s, coordinates)
-    q_low, q_high = extent(ranks, q, coordinates)
-    if (s_low > q_high).any():
-        return
-    open_ = s_high > q_low  # elsewhere every source is at or below every query
-    if not open_.any():
+    active = np.empty(coordinates.shape[0], dtype=np.int64)
+    box = np.empty((3, coordinates.shape[0]), dtype=np.int32)  # floor, ceiling and highest rank of both
+    p = 0
+    for j in range(coordinates.shape[0]):
+        column = ranks[coordinates[j]]
+        s_low, s_high = extent(column, s)
+        q_low, q_high = extent(column, q)
+        if s_low > q_high:
+            return
+        if s_high > q_low:  # elsewhere every source is at or below every query
+            active[p] = coordinates[j]
+            box[0, p], box[1, p], box[2, p] = s_low, q_high, max(s_high, q_high)
+            p += 1
+    active = active[:p]
+    if p == 0:
         add_in_order(values, sums, s, q)
         return
-    active = coordinates[open_]
     if s.shape[0] * q.shape[0] <= PAIRWISE * (s.shape[0] + q.shape[0]):
         add_pairwise(ranks, values, sums, s, q, active)
         return
-    top = np.maximum(s_high, q_high)[open_]
-    j, cut = choose_split(ranks, s, q, active, top)
-    floor, ceiling = s_low[open_], q_high[open_]
-    low_s, high_s = split(ranks, s, active, floor, ceiling, active[j], cut)
-    low_q, high_q = split(ranks, q, active, floor, ceiling, active[j], cut)
+    coordinate, cut = choose_split(ranks, s, q, active, box[2])
+    low_s, high_s = split(ranks, s, active, box, coordinate, cut)
+    low_q, high_q = split(ranks, q, active, box, coordinate, cut)
     add_dominated(ranks, values, sums, low_s, low_q, active)
     add_dominated(ranks, values, sums, high_s, high_q, active)
-    settled = active[active != active[j]]
-    add_dominated(ranks, values, sums, low_s, high_q, settled)
+    settled = 0
+    for j in range(p):
+        if active[j] != coordinate:
+            active[settled] = active[j]
+            settled += 1
+    add_dominated(ranks, values, sums, low_s, high_q, active[:settled])
 
 
 @jit
-def extent(ranks: Ranks, records: Ranks, coordinates: Ints) -> tuple[Ranks, Ranks]:
-    """Lowest and highest rank among the records in each coordinate."""
-    low = np.empty(coordinates.shape[0], dtype=np.int32)
-    high = np.empty(coordinates.shape[0], dtype=np.int32)
-    for j in range(coordinates.shape[0]):
-        column = ranks[coordinates[j]]
-        least = most = column[records[0]]
-        for record in records:
-            least = min(least, column[record])
-            most = max(most, column[record])
-        low[j], high[j] = least, most
-    return low, high
+def extent(column: Ranks, records: Ranks) -> tuple[int, int]:
+    """Lowest and highest rank among the records."""
+    least = most = column[records[0]]
+    for i in range(records.shape[0]):
+        least = min(least, column[records[i]])
+        most = max(most, column[records[i]])
+    return least, most
 
 
 @jit
@@ -144,28 +157,34 @@ def choose_split(ranks: Ranks, s: Ranks, q: Ranks, coordinates: Ints, top: Ranks
             sample[i] = column[s[(2 * i + 1) * s.shape[0] // (2 * SAMPLE)]]
             sample[SAMPLE + i] = column[q[(2 * i + 1) * q.shape[0] // (2 * SAMPLE)]]
         below = 0
-        for low in sample[:SAMPLE]:
-            for high in sample[SAMPLE:]:
-                below += low <= high
+        for low in range(SAMPLE):
+            for high in range(SAMPLE, 2 * SAMPLE):
+                below += sample[low] <= sample[high]
         if below < fewest:
-            sample.sort()
-            best, cut, fewest = j, min(sample[SAMPLE], top[j] - 1), below
+            for i in range(1, 2 * SAMPLE):  # sorted by insertion
+                rank, place = sample[i], i
+                while place > 0 and sample[place - 1] > rank:
+                    sample[place] = sample[place - 1]
+                    place -= 1
+                sample[place] = rank
+            best, cut, fewest = coordinates[j], min(sample[SAMPLE], top[j] - 1), below
     return best, cut
 
 
 @jit
 def split(
-    ranks: Ranks, records: Ranks, coordinates: Ints, floor: Ranks, ceiling: Ranks, coordinate: int, cut: int
+    ranks: Ranks, records: Ranks, coordinates: Ints, box: Ranks, coordinate: int, cut: int
 ) -> tuple[Ranks, Ranks]:
-    """The records inside the box floor…ceiling with a rank up to the cut, and those above it."""
-    low, high = np.empty_like(records), np.empty_like(records)
+    """The records inside the box with a rank up to the cut, and those above it."""
+    low = np.empty(records.shape[0], dtype=np.int32)
+    high = np.empty(records.shape[0], dtype=np.int32)
     lows = highs = 0
-    for record in records:
-        inside = True
+    for i in range(records.shape[0]):
+        record, inside = records[i], True
         for j in range(coordinates.shape[0]):
             rank = ranks[coordinates[j], record]
-            inside &= floor[j] <= rank
-            inside &= rank <= ceiling[j]
+            inside &= box[0, j] <= rank
+            inside &= rank <= box[1, j]
         is_low = ranks[coordinate, record] <= cut
         low[lows] = record  # written always, counted where it belongs: no branch to mispredict
         high[highs] = record
@@ -179,11 +198,11 @@ def add_in_order(values: Ints, sums: Ints, s: Ranks, q: Ranks) -> None:
     """Only the order is left to decide: running totals."""
     for c in range(values.shape[0]):
         total, a = 0, 0
-        for query in q:
-            while a < s.shape[0] and s[a] <= query:
+        for i in range(q.shape[0]):
+            while a < s.shape[0] and s[a] <= q[i]:
                 total += values[c, s[a]]
                 a += 1
-            sums[c, query] += total
+            sums[c, q[i]] += total
 
 
 @jit
@@ -191,22 +210,26 @@ def add_pairwise(ranks: Ranks, values: Ints, sums: Ints, s: Ranks, q: Ranks, coo
     """Every source against every query after it."""
     size, p, k = q.shape[0], coordinates.shape[0], values.shape[0]
     near = np.empty((p, size), dtype=np.int32)
-    for j in range(p):
-        near[j] = ranks[coordinates[j]][q]
-    added = np.zeros((k, size), dtype=np.int64)
+    added = np.empty((k, size), dtype=np.int64)
     below = np.empty(size, dtype=np.int32)
+    for i in range(size):
+        for j in range(p):
+            near[j, i] = ranks[coordinates[j], q[i]]
+        for c in range(k):
+            added[c, i] = 0
     first = 0
-    for source in s:
-        while first < size and q[first] < source:
+    for a in range(s.shape[0]):
+        while first < size and q[first] < s[a]:
             first += 1
         if first == size:
             break
         after = below[first:]
-        after[:] = 1
+        for i in range(after.shape[0]):
+            after[i] = 1
         for j in range(p):
-            and_at_least(after, near[j, first:], ranks[coordinates[j], source])
+            and_at_least(after, near[j, first:], ranks[coordinates[j], s[a]])
         for c in range(k):
-            add_where(added[c, first:], after, values[c, source])
+            add_where(added[c, first:], after, values[c, s[a]])
     for c in range(k):
         for i in range(size):
             sums[c, q[i]] += added[c, i]

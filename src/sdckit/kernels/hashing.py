@@ -1,9 +1,13 @@
-"""Key combinations as integers: two rows get the same number exactly when all their codes are equal."""
+"""Key combinations as integers: two rows get the same number exactly when all their codes are equal.
+
+Without compiled code, so that what only packs keys need not wait for numba; tables are in `hash_table`.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+
+from sdckit._support.arrays import Bools, Codes, Ints
 
 # int64 without the sign bit and one to spare, so that packed values stay non-negative after a shift
 WORD_BITS = 62
@@ -12,12 +16,12 @@ WORD_BITS = 62
 class Layout(NamedTuple):
     """Where each of q keys sits in the packed words. A missing code (-1) is stored as 0, code v as v + 1."""
 
-    word: npt.NDArray[np.int64]  # [q] which word holds the key
-    shift: npt.NDArray[np.int64]  # [q] its lowest bit there
-    field: npt.NDArray[np.int64]  # [q] all its bits set, in place
+    word: Ints  # [q] which word holds the key
+    shift: Ints  # [q] its lowest bit there
+    field: Ints  # [q] all its bits set, in place
     words: int  # how many words a row takes, 1 when everything fits in 62 bits
 
-    def mask(self, keep: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    def mask(self, keep: Bools) -> Ints:
         """[..., q] keys to keep → [..., words] masks: `packed & mask` is the projection on those keys."""
         out = np.zeros((*keep.shape[:-1], self.words), dtype=np.int64)
         for key, word in enumerate(self.word):
@@ -25,7 +29,7 @@ class Layout(NamedTuple):
         return out
 
 
-def bit_layout(codes: npt.NDArray[np.int32]) -> Layout:
+def bit_layout(codes: Codes) -> Layout:
     """Give every key of codes [n, q] just the bits its largest code needs, filling words in order."""
     largest = codes.max(axis=0, initial=-1)
     bits = [int(value + 1).bit_length() for value in largest.astype(np.int64)]
@@ -45,7 +49,7 @@ def bit_layout(codes: npt.NDArray[np.int32]) -> Layout:
     )
 
 
-def pack_words(codes: npt.NDArray[np.int32], layout: Layout) -> npt.NDArray[np.int64]:
+def pack_words(codes: Codes, layout: Layout) -> Ints:
     """Pack codes [n, q] into [words, n]; rows are equal exactly when all their words are."""
     packed = np.zeros((layout.words, codes.shape[0]), dtype=np.int64)
     for key, word in enumerate(layout.word):
@@ -53,14 +57,18 @@ def pack_words(codes: npt.NDArray[np.int32], layout: Layout) -> npt.NDArray[np.i
     return packed
 
 
-def pack(codes: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+def pack(codes: Codes) -> Ints:
     """One integer per row of codes [n, q], equal exactly when the rows are equal.
 
     Codes are 0, 1, …; -1 is missing and here a value of its own. With at most 62 bits the result follows
     `bit_layout` and can be masked; beyond that it is a dense number, good for comparing only.
     """
-    packed = pack_words(codes, bit_layout(codes))
-    ids: npt.NDArray[np.int64] = packed[0]
+    return one_number(pack_words(codes, bit_layout(codes)))
+
+
+def one_number(packed: Ints) -> Ints:
+    """One integer per column of packed [words, n], equal exactly when the columns are."""
+    ids: Ints = packed[0]
     for word in packed[1:]:
         _, left = np.unique(ids, return_inverse=True)
         values, right = np.unique(word, return_inverse=True)

@@ -9,12 +9,9 @@ rounding is monotone, so they bound the computed distances exactly and no answer
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from sdckit._support.arrays import Floats, Ints
 from sdckit.kernels._jit import jit
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 LEAF = 8  # records in a leaf at most
 NONE = np.iinfo(np.int64).max  # lowest record number of an empty node
@@ -34,9 +31,80 @@ class Tree(NamedTuple):
     lowest: Ints  # (nodes,) lowest remaining record number, NONE when empty
 
 
+class Scratch(NamedTuple):
+    """What a query needs; of the nearest k records the best so far, and a stack."""
+
+    found: Ints  # (k,)
+    near: Floats  # (k,)
+    nodes: Ints
+    bounds: Floats
+
+
+def scratch(k: int) -> Scratch:
+    """For queries of k records; two entries a level are enough for a depth-first walk."""
+    return Scratch(np.empty(k, dtype=np.int64), np.empty(k), np.empty(130, dtype=np.int64), np.empty(130))
+
+
+def build(x: Floats, records: Ints) -> Tree:
+    """Tree over the given record numbers (rows of x), which are rearranged in place."""
+    start, stop = halved(x, records, LEAF, np.zeros(x.shape[1]))
+    points, leaves = x[records], len(start) // 2
+    place = np.empty(len(x), dtype=np.int64)
+    place[records] = np.arange(len(records))
+    leaf = np.repeat(np.arange(leaves, len(start)), (stop - start)[leaves:])
+    low, high = over_nodes(np.minimum, points, start), over_nodes(np.maximum, points, start)
+    return Tree(points, records, place, leaf, start, stop, low, high, over_nodes(np.minimum, records, start))
+
+
+def halved(x: Floats, records: Ints, leaf: int, step: Floats) -> tuple[Ints, Ints]:
+    """Rearrange records into nodes of a heap, the last of at most `leaf` records: starts and stops of nodes.
+
+    Nodes are halved across the column that spreads most; where step[j] > 0 any spread of column j is that.
+    """
+    leaves = 1
+    while len(records) > leaves * leaf:
+        leaves *= 2
+    start = np.zeros(2 * leaves - 1, dtype=np.int64)
+    stop = np.full(2 * leaves - 1, len(records))
+    if leaves > 1:
+        _halve_all(x, records, step, start, stop)
+    return start, stop
+
+
+def over_nodes(reduce: np.ufunc, places: np.ndarray, start: Ints) -> np.ndarray:
+    """For each node of a heap the minimum, say, of what its places hold; leaves must not be empty."""
+    leaves = len(start) // 2
+    out = np.empty((len(start), *places.shape[1:]), dtype=places.dtype)
+    out[leaves:] = reduce.reduceat(places, start[leaves:], axis=0)
+    while leaves:
+        parents = leaves // 2
+        children = out[leaves : 2 * leaves + 1]
+        out[parents:leaves] = reduce(children[::2], children[1::2])
+        leaves = parents
+    return out
+
+
 @jit
-def select(x: Floats, order: Ints, start: int, stop: int, middle: int, column: int) -> None:
-    """Rearrange order[start:stop] so that x[·, column] is ≤ before `middle` and ≥ from it on."""
+def _halve_all(x: Floats, records: Ints, step: Floats, start: Ints, stop: Ints) -> None:
+    for node in range(start.shape[0] // 2):
+        middle = halve(x, records, start[node], stop[node], step)
+        start[2 * node + 1], stop[2 * node + 1] = start[node], middle
+        start[2 * node + 2], stop[2 * node + 2] = middle, stop[node]
+
+
+@jit
+def halve(x: Floats, order: Ints, start: int, stop: int, step: Floats) -> int:
+    """Rearrange order[start:stop] so that the widest column is ≤ before the middle and ≥ from it on."""
+    best, column = -1.0, 0
+    for c in range(x.shape[1]):
+        low = high = x[order[start], c]
+        for i in range(start + 1, stop):
+            low = min(low, x[order[i], c])
+            high = max(high, x[order[i], c])
+        spread = step[c] if step[c] > 0.0 and high > low else high - low
+        if spread > best:
+            best, column = spread, c
+    middle = (start + stop) // 2
     left, right = start, stop - 1
     while left < right:
         pivot = x[order[(left + right) // 2], column]
@@ -55,201 +123,84 @@ def select(x: Floats, order: Ints, start: int, stop: int, middle: int, column: i
         elif middle >= i:
             left = i
         else:
-            return
-
-
-@jit
-def widest(x: Floats, order: Ints, start: int, stop: int) -> int:
-    """Column with the largest range among records order[start:stop]."""
-    best, column = -1.0, 0
-    for c in range(x.shape[1]):
-        low = high = x[order[start], c]
-        for i in range(start + 1, stop):
-            v = x[order[i], c]
-            low = min(low, v)
-            high = max(high, v)
-        if high - low > best:
-            best, column = high - low, c
-    return column
-
-
-@jit
-def fit_leaf(tree: Tree, node: int) -> None:
-    """Recompute box and lowest record number of a leaf."""
-    tree.low[node] = np.inf
-    tree.high[node] = -np.inf
-    tree.lowest[node] = NONE
-    for i in range(tree.start[node], tree.stop[node]):
-        tree.lowest[node] = min(tree.lowest[node], tree.record[i])
-        for c in range(tree.points.shape[1]):
-            tree.low[node, c] = min(tree.low[node, c], tree.points[i, c])
-            tree.high[node, c] = max(tree.high[node, c], tree.points[i, c])
-
-
-@jit
-def fit_parent(tree: Tree, node: int) -> None:
-    """Recompute box and lowest record number of an inner node from its children."""
-    a, b = 2 * node + 1, 2 * node + 2
-    tree.lowest[node] = min(tree.lowest[a], tree.lowest[b])
-    for c in range(tree.points.shape[1]):
-        tree.low[node, c] = min(tree.low[a, c], tree.low[b, c])
-        tree.high[node, c] = max(tree.high[a, c], tree.high[b, c])
-
-
-@jit
-def build(x: Floats, records: Ints) -> Tree:
-    """Tree over the given record numbers (rows of x); `records` is rearranged in place."""
-    m, p = records.shape[0], x.shape[1]
-    leaves = 1
-    while m > leaves * LEAF:
-        leaves *= 2
-    nodes = 2 * leaves - 1
-    start = np.zeros(nodes, dtype=np.int64)
-    stop = np.zeros(nodes, dtype=np.int64)
-    stop[0] = m
-    for node in range(leaves - 1):
-        s, e = start[node], stop[node]
-        middle = (s + e) // 2
-        select(x, records, s, e, middle, widest(x, records, s, e))
-        start[2 * node + 1], stop[2 * node + 1] = s, middle
-        start[2 * node + 2], stop[2 * node + 2] = middle, e
-    points = np.empty((m, p))
-    place = np.empty(x.shape[0], dtype=np.int64)
-    leaf = np.empty(m, dtype=np.int64)
-    for i in range(m):
-        points[i] = x[records[i]]
-        place[records[i]] = i
-    for node in range(leaves - 1, nodes):
-        leaf[start[node] : stop[node]] = node
-    tree = Tree(
-        points,
-        records,
-        place,
-        leaf,
-        start,
-        stop,
-        np.empty((nodes, p)),
-        np.empty((nodes, p)),
-        np.empty(nodes, dtype=np.int64),
-    )
-    for node in range(nodes - 1, -1, -1):
-        if node >= leaves - 1:
-            fit_leaf(tree, node)
-        else:
-            fit_parent(tree, node)
-    return tree
+            break
+    return middle
 
 
 @jit
 def remove(tree: Tree, record: int) -> None:
-    """Take one record out of the tree."""
-    at = tree.place[record]
+    """Take one record out of the tree; boxes and lowest numbers above it are made anew."""
+    at, p = tree.place[record], tree.points.shape[1]
     node = tree.leaf[at]
     tree.stop[node] -= 1
     last = tree.stop[node]
     other = tree.record[last]
-    tree.points[at] = tree.points[last]
     tree.record[at], tree.place[other] = other, at
-    fit_leaf(tree, node)
+    tree.lowest[node] = NONE
+    for c in range(p):
+        tree.points[at, c] = tree.points[last, c]
+        tree.low[node, c], tree.high[node, c] = np.inf, -np.inf
+    for i in range(tree.start[node], last):
+        tree.lowest[node] = min(tree.lowest[node], tree.record[i])
+        for c in range(p):
+            tree.low[node, c] = min(tree.low[node, c], tree.points[i, c])
+            tree.high[node, c] = max(tree.high[node, c], tree.points[i, c])
     while node > 0:
         node = (node - 1) // 2
-        fit_parent(tree, node)
+        a, b = 2 * node + 1, 2 * node + 2
+        tree.lowest[node] = min(tree.lowest[a], tree.lowest[b])
+        for c in range(p):
+            tree.low[node, c] = min(tree.low[a, c], tree.low[b, c])
+            tree.high[node, c] = max(tree.high[a, c], tree.high[b, c])
 
 
 @jit
-def most(tree: Tree, node: int, q: Floats) -> float:
-    """Largest squared distance from q to the box of a node; −1 when the node is empty."""
-    if tree.lowest[node] == NONE:
-        return -1.0
-    total = 0.0
-    for c in range(q.shape[0]):
-        d = max(q[c] - tree.low[node, c], tree.high[node, c] - q[c])
-        total += d * d
-    return total
-
-
-@jit
-def least(tree: Tree, node: int, q: Floats) -> float:
-    """Smallest squared distance from q to the box of a node; infinite when the node is empty."""
+def _bound(tree: Tree, node: int, q: Floats, far: bool) -> float:
+    """The smallest squared distance from q to the box of a node, or less the largest; infinite when empty."""
     if tree.lowest[node] == NONE:
         return np.inf
     total = 0.0
     for c in range(q.shape[0]):
-        d = max(tree.low[node, c] - q[c], q[c] - tree.high[node, c], 0.0)
+        below, above = tree.low[node, c] - q[c], q[c] - tree.high[node, c]
+        d = max(-below, -above) if far else max(below, above, 0.0)
         total += d * d
-    return total
+    return -total if far else total
 
 
 @jit
-def squared(a: Floats, b: Floats) -> float:
-    """Squared Euclidean distance."""
-    total = 0.0
-    for c in range(a.shape[0]):
-        d = a[c] - b[c]
-        total += d * d
-    return total
+def search(tree: Tree, q: Floats, far: bool, k: int, work: Scratch) -> int:
+    """The record nearest to q, or farthest from it, and k of them in `work.found`; lowest numbers on ties.
 
-
-@jit
-def farthest(tree: Tree, q: Floats, nodes: Ints, bounds: Floats) -> int:
-    """Record farthest from q, lowest number on ties; `nodes` and `bounds` are scratch stacks."""
-    first_leaf = tree.start.shape[0] // 2
-    best, winner = -1.0, NONE
-    nodes[0], bounds[0], top = 0, most(tree, 0, q), 1
-    while top > 0:
-        top -= 1
-        node, bound = nodes[top], bounds[top]
-        if bound < best or (bound == best and tree.lowest[node] > winner):
-            continue
-        if node >= first_leaf:
-            for i in range(tree.start[node], tree.stop[node]):
-                d = squared(tree.points[i], q)
-                if d > best or (d == best and tree.record[i] < winner):
-                    best, winner = d, tree.record[i]
-            continue
-        a, b = 2 * node + 1, 2 * node + 2
-        da, db = most(tree, a, q), most(tree, b, q)
-        if da > db or (da == db and tree.lowest[a] < tree.lowest[b]):
-            a, b, da, db = b, a, db, da
-        nodes[top], bounds[top] = a, da
-        nodes[top + 1], bounds[top + 1] = b, db
-        top += 2
-    return winner
-
-
-@jit
-def nearest(tree: Tree, q: Floats, found: Ints, near: Floats, nodes: Ints, bounds: Floats) -> None:
-    """Fill `found` with the records nearest to q by (distance, record number); the rest is scratch."""
-    first_leaf = tree.start.shape[0] // 2
-    k = found.shape[0]
-    found[:] = NONE
-    near[:] = np.inf
-    nodes[0], bounds[0], top = 0, least(tree, 0, q), 1
+    Farthest is nearest by distances less than zero: the largest one comes first.
+    """
+    found, near, nodes, bounds = work.found, work.near, work.nodes, work.bounds
+    for i in range(k):
+        found[i], near[i] = NONE, np.inf
+    nodes[0], bounds[0], top = 0, -np.inf, 1
     while top > 0:
         top -= 1
         node, bound = nodes[top], bounds[top]
         if bound > near[k - 1] or (bound == near[k - 1] and tree.lowest[node] > found[k - 1]):
             continue
-        if node >= first_leaf:
-            for i in range(tree.start[node], tree.stop[node]):
-                insert(squared(tree.points[i], q), tree.record[i], found, near)
+        if node < tree.start.shape[0] // 2:
+            a, b = 2 * node + 1, 2 * node + 2
+            da, db = _bound(tree, a, q, far), _bound(tree, b, q, far)
+            if da < db or (da == db and tree.lowest[a] < tree.lowest[b]):
+                a, b, da, db = b, a, db, da
+            nodes[top], bounds[top] = a, da
+            nodes[top + 1], bounds[top + 1] = b, db
+            top += 2
             continue
-        a, b = 2 * node + 1, 2 * node + 2
-        da, db = least(tree, a, q), least(tree, b, q)
-        if da < db or (da == db and tree.lowest[a] < tree.lowest[b]):
-            a, b, da, db = b, a, db, da
-        nodes[top], bounds[top] = a, da
-        nodes[top + 1], bounds[top + 1] = b, db
-        top += 2
-
-
-@jit
-def insert(d: float, record: int, found: Ints, near: Floats) -> None:
-    """Put (d, record) into the sorted list of the nearest so far, dropping the worst."""
-    at = found.shape[0] - 1
-    if d > near[at] or (d == near[at] and record > found[at]):
-        return
-    while at > 0 and (near[at - 1] > d or (near[at - 1] == d and found[at - 1] > record)):
-        near[at], found[at] = near[at - 1], found[at - 1]
-        at -= 1
-    near[at], found[at] = d, record
+        for i in range(tree.start[node], tree.stop[node]):
+            d, record = 0.0, tree.record[i]
+            for c in range(q.shape[0]):
+                d += (tree.points[i, c] - q[c]) * (tree.points[i, c] - q[c])
+            d = -d if far else d
+            at = k - 1
+            if d > near[at] or (d == near[at] and record > found[at]):
+                continue
+            while at > 0 and (near[at - 1] > d or (near[at - 1] == d and found[at - 1] > record)):
+                near[at], found[at] = near[at - 1], found[at - 1]
+                at -= 1
+            near[at], found[at] = d, record
+    return int(found[0])

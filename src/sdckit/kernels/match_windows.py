@@ -9,14 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
+from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.kernels._jit import jit
 from sdckit.kernels.kd_tree import Tree, build
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 SCANNED = 64  # points up to which a group is not worth a tree
 DEPTH = 64
@@ -39,15 +35,32 @@ def count_in_windows(
     threads = min(numba.get_num_threads(), 4) if len(x) >= THREADED else 1
     cuts = np.linspace(0, len(x), threads + 1).astype(np.int64)
 
-    def work(part: int) -> Ints:
-        first, last = cuts[part], cuts[part + 1]
-        start = np.clip(x_start, first, last) - first
-        return count_sorted(x[first:last], width[first:last], start, y, y_start, ellipsoid)
+    sorted_counts, counts = np.zeros(len(x), dtype=np.int64), np.zeros(len(x), dtype=np.int64)
 
-    counts = np.zeros(len(x), dtype=np.int64)
+    def work(part: int) -> None:
+        start = np.clip(x_start, cuts[part], cuts[part + 1])
+        _scan_groups(x, width, start, y, y_start, ellipsoid, sorted_counts)
+        for group in np.flatnonzero((np.diff(y_start) > SCANNED) & (np.diff(start) > 0)):
+            tree = build(
+                y[y_start[group] : y_start[group + 1]], np.arange(y_start[group + 1] - y_start[group])
+            )
+            stack = np.empty(DEPTH, dtype=np.int64)
+            _count_in_tree(tree, x, width, start[group], start[group + 1], ellipsoid, stack, sorted_counts)
+
     with ThreadPoolExecutor(threads) as pool:
-        counts[order] = np.concatenate(list(pool.map(work, range(threads))))
+        list(pool.map(work, range(threads)))
+    counts[order] = sorted_counts
     return counts
+
+
+def pairs_in_window(x: Floats, width: Floats, y: Floats, ellipsoid: bool) -> Bools:
+    """Row by row, whether y lies in the window around x."""
+    apart = np.abs(y - x)
+    inside = np.asarray((apart <= width).all(axis=1))
+    if ellipsoid:
+        share = np.divide(apart, width, out=np.zeros_like(apart), where=width > 0)
+        inside &= np.cumsum(share**2, axis=1)[:, -1] <= 1
+    return inside
 
 
 @jit
@@ -64,53 +77,36 @@ def in_window(x: Floats, width: Floats, y: Floats, ellipsoid: bool) -> bool:
 
 
 @jit
-def pairs_in_window(x: Floats, width: Floats, y: Floats, ellipsoid: bool) -> Bools:
-    """Row by row, whether y lies in the window around x."""
-    inside = np.empty(x.shape[0], dtype=np.bool_)
-    for i in range(x.shape[0]):
-        inside[i] = in_window(x[i], width[i], y[i], ellipsoid)
-    return inside
-
-
-@jit
-def count_sorted(x: Floats, widths: Floats, x_start: Ints, y: Floats, y_start: Ints, ellipsoid: bool) -> Ints:
-    """As count_in_windows, for targets and points sorted by group; group g starts at start[g]."""
-    counts = np.zeros(x.shape[0], dtype=np.int64)
-    stack = np.empty(DEPTH, dtype=np.int64)
+def _scan_groups(
+    x: Floats, widths: Floats, x_start: Ints, y: Floats, y_start: Ints, ellipsoid: bool, counts: Ints
+) -> None:
+    """Count for the targets of small groups; targets and points are sorted, group g starts at start[g]."""
     for group in range(y_start.shape[0] - 1):
-        first, last = y_start[group], y_start[group + 1]
-        if x_start[group] == x_start[group + 1]:
-            continue
-        if last - first <= SCANNED:
+        if y_start[group + 1] - y_start[group] <= SCANNED:
             for i in range(x_start[group], x_start[group + 1]):
-                for j in range(first, last):
+                for j in range(y_start[group], y_start[group + 1]):
                     counts[i] += in_window(x[i], widths[i], y[j], ellipsoid)
-        else:
-            tree = build(y[first:last], np.arange(last - first))
-            for i in range(x_start[group], x_start[group + 1]):
-                counts[i] = count_in_tree(tree, x[i], widths[i], ellipsoid, stack)
-    return counts
 
 
 @jit
-def count_in_tree(tree: Tree, x: Floats, width: Floats, ellipsoid: bool, stack: Ints) -> int:
-    """Points of the tree in the window around x."""
-    first_leaf = tree.start.shape[0] // 2
-    total = 0
-    stack[0], top = 0, 1
-    while top > 0:
-        top -= 1
-        node = stack[top]
-        place = where(tree, node, x, width, ellipsoid)
-        if place > 0:
-            total += tree.stop[node] - tree.start[node]
-        elif place == 0 and node >= first_leaf:
-            for i in range(tree.start[node], tree.stop[node]):
-                total += in_window(x, width, tree.points[i], ellipsoid)
-        elif place == 0:
-            stack[top], stack[top + 1] = 2 * node + 1, 2 * node + 2
-            top += 2
-    return total
+def _count_in_tree(
+    tree: Tree, x: Floats, widths: Floats, first: int, last: int, ellipsoid: bool, stack: Ints, counts: Ints
+) -> None:
+    """Count the points of the tree in the windows around targets first … last−1."""
+    for target in range(first, last):
+        stack[0], top = 0, 1
+        while top > 0:
+            top -= 1
+            node = stack[top]
+            place = where(tree, node, x[target], widths[target], ellipsoid)
+            if place > 0:
+                counts[target] += tree.stop[node] - tree.start[node]
+            elif place == 0 and node >= tree.start.shape[0] // 2:
+                for i in range(tree.start[node], tree.stop[node]):
+                    counts[target] += in_window(x[target], widths[target], tree.points[i], ellipsoid)
+            elif place == 0:
+                stack[top], stack[top + 1] = 2 * node + 1, 2 * node + 2
+                top += 2
 
 
 @jit

@@ -5,15 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from sdckit._support.arrays import Bools, Codes, Ints
 from sdckit.kernels._jit import jit
+from sdckit.kernels.hash_table import find_slot, table_size
 from sdckit.kernels.hashing import Layout, bit_layout, pack, pack_words
 
-Ints = npt.NDArray[np.int64]
-Cells = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
-
-# Odd, near 2⁶⁴/φ: multiplying by it spreads neighbouring codes over the table (Knuth, TAOCP 3, 6.4)
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+Cells = npt.NDArray[np.int32]  # numbers of cells, not of categories
 
 
 class _Unique:
@@ -25,8 +22,8 @@ class _Unique:
 
     def add(self, cells: Cells, subset: int) -> None:
         if len(cells):
-            self.bits.setdefault(subset, np.zeros(self.bytes, dtype=np.uint8))
-            _set_bits(self.bits[subset], cells)
+            bits = self.bits.setdefault(subset, np.zeros(self.bytes, dtype=np.uint8))
+            np.bitwise_or.at(bits, cells >> 3, _bit(cells))
 
     def minimal(self, cells: Cells, subset: int) -> Cells:
         """Those of the cells that are not unique on any set with one key less.
@@ -39,38 +36,49 @@ class _Unique:
             key = rest & -rest
             bits = self.bits.get(subset ^ key)
             if bits is not None:
-                cells = _without(cells, bits)
+                cells = cells[bits[cells >> 3] & _bit(cells) == 0]
             rest ^= key
         return cells
+
+
+def _bit(cells: Cells) -> npt.NDArray[np.uint8]:
+    """The bit of each cell in its byte."""
+    return np.left_shift(np.uint8(1), (cells & 7).astype(np.uint8))
 
 
 class _Wild:
     """The incomplete cells, sorted by what they miss, to ask which others they match."""
 
-    def __init__(self, codes: npt.NDArray[np.int32], packed: Ints, layout: Layout) -> None:
+    def __init__(self, codes: Codes, packed: Ints, layout: Layout) -> None:
         self.packed, self.word, self.field = packed, layout.word, layout.field
         incomplete = np.flatnonzero((codes < 0).any(axis=1))
         present = codes[incomplete] >= 0
         _, first, pattern = np.unique(pack(np.where(present, 0, -1)), return_index=True, return_inverse=True)
         self.cells = incomplete[np.argsort(pattern, kind="stable")].astype(np.int32)
         self.starts = np.concatenate([[0], np.cumsum(np.bincount(pattern, minlength=len(first)))])
+        self.table = np.empty(table_size(len(incomplete)), dtype=np.int32)
+        self.mask = np.empty(packed.shape[0], dtype=np.int64)
         self.present = (present[first].astype(np.int64) << np.arange(codes.shape[1])).sum(axis=1)
 
-    def match(self, cells: Cells, subset: int) -> Flags:
+    def match(self, cells: Cells, subset: int) -> Bools:
         """Which of the cells, alone among those complete on the subset, an incomplete one matches."""
         shared = self.present & subset
         if (shared == 0).any():
             return np.ones(len(cells), dtype=bool)
         asked = np.flatnonzero(shared != subset)
         asked = asked[np.argsort(shared[asked], kind="stable")]  # patterns that share the same keys together
-        return _match(
+        left = np.arange(len(cells))
+        unmatched = _leave_unmatched(
             self.packed, cells, self.word, self.field, shared[asked], self.starts[asked],
-            self.starts[asked + 1], self.cells,
+            self.starts[asked + 1], self.cells, self.table, self.mask, left,
         )  # fmt: skip
+        matched = np.ones(len(cells), dtype=np.bool_)
+        matched[left[:unmatched]] = False
+        return matched
 
 
 def minimal_uniques(
-    codes: npt.NDArray[np.int32], candidate: Flags, max_size: int, *, wildcard: bool = False
+    codes: Codes, candidate: Bools, max_size: int, *, wildcard: bool = False
 ) -> Iterator[tuple[list[int], Ints]]:
     """All minimal sample uniques of at most max_size keys, exactly: sets of keys with their cells.
 
@@ -108,7 +116,7 @@ def minimal_uniques(
 
 
 def _search(
-    columns: npt.NDArray[np.int32],
+    columns: Codes,
     members: Cells,
     top: int,
     max_size: int,
@@ -144,23 +152,38 @@ def _extend(starts: Cells, ones: int) -> Cells:
     return np.concatenate([starts, starts[-1] + np.arange(1, ones + 1, dtype=np.int32)])
 
 
-@jit
-def _split(
-    column: npt.NDArray[np.int32], members: Cells, starts: Cells, last: bool
-) -> tuple[Cells, Cells, Cells]:
+def _split(column: Codes, members: Cells, starts: Cells, last: bool) -> tuple[Cells, Cells, Cells]:
     """Split every group by a key: candidates then alone, members of the new groups, limits of these.
 
     Members are cells, candidates as they are and others as ~cell. Group g is members[starts[g]:starts[g+1]].
     Who misses the key leaves. With `last` no new groups are made.
     """
-    alone = np.empty(len(members), np.int32)
+    alone, code = np.empty(len(members), np.int32), np.empty(len(members), np.int32)
     kept = np.empty(0 if last else len(members), np.int32)
     limits = np.zeros(1 if last else len(members) // 2 + len(starts) + 1, np.int32)
+    counts = np.zeros((4, column.max(initial=-1) + 1), np.int32)
+    n_alone, n_kept, n_groups = _split_groups(
+        column, members, starts, last, alone, kept, limits, code, counts
+    )
+    return alone[:n_alone], kept[:n_kept], limits[: n_groups + 1]
+
+
+@jit
+def _split_groups(
+    column: Codes,
+    members: Cells,
+    starts: Cells,
+    last: bool,
+    alone: Cells,
+    kept: Cells,
+    limits: Cells,
+    code: Codes,
+    counts: Cells,
+) -> tuple[int, int, int]:
+    """Fill in what `_split` returns and say how much of it; code and counts are scratch."""
+    count, hopeful, place, seen = counts[0], counts[1], counts[2], counts[3]
     n_alone, n_kept, n_groups = 0, 0, 0
-    values = column.max() + 1
-    count, hopeful, place = np.zeros(values, np.int32), np.zeros(values, np.int32), np.empty(values, np.int32)
-    seen, code = np.empty(values, np.int32), np.empty(len(members), np.int32)
-    for g in range(len(starts) - 1):
+    for g in range(starts.shape[0] - 1):
         different = 0
         for t in range(starts[g], starts[g + 1]):
             member = members[t]
@@ -192,37 +215,23 @@ def _split(
         for d in range(different):
             count[seen[d]] = 0
             hopeful[seen[d]] = 0
-    return alone[:n_alone], kept[:n_kept], limits[: n_groups + 1]
+    return n_alone, n_kept, n_groups
 
 
-@jit
-def _set_bits(bits: npt.NDArray[np.uint8], cells: Cells) -> None:
-    """Set the bits of these cells."""
-    for cell in cells:
-        bits[cell >> 3] |= np.uint8(1 << (cell & 7))
-
-
-@jit
-def _without(cells: Cells, bits: npt.NDArray[np.uint8]) -> Cells:
-    """The cells whose bit is not set."""
-    kept = np.empty(len(cells), np.int32)
-    n = 0
-    for cell in cells:
-        kept[n] = cell
-        n += 1 - (bits[cell >> 3] >> (cell & 7) & 1)
-    return kept[:n]
-
-
-@jit
 def _merge(packed: Ints, mask: Ints, candidates: int) -> Cells:
     """One member for all cells equal under the mask; a candidate with an equal is none."""
-    n = packed.shape[1]
-    table = _empty_table(n)
-    number = np.empty(len(table), np.int32)
-    members = np.empty(n, np.int32)
-    size = 0
-    for cell in range(n):
-        slot = _slot(table, packed, mask, cell)
+    table = np.full(table_size(packed.shape[1]), -1, dtype=np.int32)
+    members, number = np.empty(packed.shape[1], dtype=np.int32), np.empty_like(table)
+    return members[: _merge_equal(packed, mask, candidates, table, number, members)]
+
+
+@jit
+def _merge_equal(
+    packed: Ints, mask: Ints, candidates: int, table: Cells, number: Cells, members: Cells
+) -> int:
+    size, last = 0, table.shape[0] - 1
+    for cell in range(packed.shape[1]):
+        slot = find_slot(table, np.uint64(last), packed, mask, cell)
         if table[slot] < 0:
             table[slot] = cell
             number[slot] = size
@@ -230,11 +239,11 @@ def _merge(packed: Ints, mask: Ints, candidates: int) -> Cells:
             size += 1
         elif members[number[slot]] >= 0:
             members[number[slot]] = ~members[number[slot]]
-    return members[:size]
+    return size
 
 
 @jit
-def _match(
+def _leave_unmatched(
     packed: Ints,
     cells: Cells,
     word: Ints,
@@ -243,58 +252,37 @@ def _match(
     starts: Ints,
     stops: Ints,
     wild: Cells,
-) -> Flags:
-    """Which cells have the values of an incomplete one on the keys both have, as bits in `shared`.
+    table: Cells,
+    mask: Ints,
+    left: Ints,
+) -> int:
+    """Move to the front of left who has the values of no incomplete cell on the keys both have; how many.
 
-    Pattern p of missing keys holds wild[starts[p]:stops[p]]; patterns are sorted by shared.
+    Pattern p of missing keys has wild[starts[p]:stops[p]]; the keys are bits of shared[p], by which patterns
+    are sorted. table and mask are scratch.
     """
-    left = np.arange(len(cells))  # who is not matched yet
+    remaining: int = cells.shape[0]
     p = 0
-    while p < len(shared):
-        mask = np.zeros(packed.shape[0], np.int64)
-        for key in range(len(word)):
+    while p < shared.shape[0]:
+        for w in range(mask.shape[0]):
+            mask[w] = 0
+        for key in range(word.shape[0]):
             if shared[p] >> key & 1:
                 mask[word[key]] |= field[key]
-        first = p
-        while p < len(shared) and shared[p] == shared[first]:
+        first, size, last = p, 0, 3
+        while p < shared.shape[0] and shared[p] == shared[first]:
+            size += stops[p] - starts[p]
             p += 1
-        table = _empty_table((stops[first:p] - starts[first:p]).sum())
+        while last + 1 < 2 * size:
+            last = 2 * last + 1
+        for slot in range(last + 1):
+            table[slot] = -1
         for pattern in range(first, p):
             for t in range(starts[pattern], stops[pattern]):
-                table[_slot(table, packed, mask, wild[t])] = wild[t]
+                table[find_slot(table, np.uint64(last), packed, mask, wild[t])] = wild[t]
         n = 0
-        for i in left:
-            left[n] = i
-            n += table[_slot(table, packed, mask, cells[i])] < 0
-        left = left[:n]
-    matched = np.ones(len(cells), np.bool_)
-    matched[left] = False
-    return matched
-
-
-@jit
-def _empty_table(n: int) -> Cells:
-    """A hash table for n cells, at least half of it free; its length is a power of two."""
-    bits = 2
-    while 1 << bits < 2 * n:
-        bits += 1
-    return np.full(1 << bits, -1, np.int32)
-
-
-@jit
-def _slot(table: Cells, packed: Ints, mask: Ints, cell: int) -> np.uint64:
-    """Where the table has a cell equal to this one under the mask, or the free slot where it would go."""
-    mixed = np.uint64(0)
-    for w in range(len(mask)):
-        mixed = (mixed ^ np.uint64(packed[w, cell] & mask[w])) * _SPREAD
-        mixed ^= mixed >> np.uint64(32)  # the low bits, taken below, must depend on all
-    last = np.uint64(len(table) - 1)
-    slot = (mixed * _SPREAD >> np.uint64(32)) & last
-    while table[slot] >= 0:
-        same = True
-        for w in range(len(mask)):
-            same &= (packed[w, table[slot]] ^ packed[w, cell]) & mask[w] == 0
-        if same:
-            break
-        slot = (slot + np.uint64(1)) & last
-    return slot
+        for i in range(remaining):
+            left[n] = left[i]
+            n += table[find_slot(table, np.uint64(last), packed, mask, cells[left[i]])] < 0
+        remaining = n
+    return remaining

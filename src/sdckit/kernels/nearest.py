@@ -12,15 +12,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.kernels._jit import jit
 from sdckit.kernels._threads import by_rows
-from sdckit.kernels.kd_tree import select
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from sdckit.kernels.kd_tree import halved, over_nodes
 
 LEAF = 16  # records in a leaf at most
+SMALL = 2_000  # records not worth a tree
+PAIRS = 4_000_000  # of queries and records, up to which all distances of few records are worked out
 SCAN = 4  # categorical variables from which on counting different categories is faster than the tree
 BLOCK = 1024
 
@@ -48,72 +47,47 @@ class Tree(NamedTuple):
     rule: Rule
 
 
-@jit
 def build(x: Floats, rule: Rule) -> Tree:
     """The tree of the rows of x: nodes are halved across the variable that spreads most."""
-    n, p = x.shape
-    leaves = 1
-    while n > leaves * LEAF:
-        leaves *= 2
-    nodes = 2 * leaves - 1
-    start, stop = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
-    stop[0] = n
-    order = np.arange(n)
-    filled = _filled(x)
-    for node in range(leaves - 1):
-        s, e = start[node], stop[node]
-        middle = (s + e) // 2
-        select(filled, order, s, e, middle, _widest(filled, order, s, e, rule))
-        start[2 * node + 1], stop[2 * node + 1] = s, middle
-        start[2 * node + 2], stop[2 * node + 2] = middle, e
+    order = np.arange(len(x))
+    missing = np.isnan(x)
+    # missing values just below the smallest, so that splits put them together
+    least = np.where(missing, np.inf, x).min(axis=0, initial=np.inf)
+    filled = np.where(missing, np.where(np.isfinite(least), least - 1.0, 0.0), x)
+    leaf = max(len(x), 1) if len(x) <= SMALL else LEAF
+    start, stop = halved(filled, order, leaf, np.where(rule.nominal, rule.far, 0.0))
     points = x[order]
-    low, high = np.full((nodes, p), np.inf), np.full((nodes, p), -np.inf)
-    gap = np.zeros((nodes, p), dtype=np.bool_)
-    for node in range(nodes - 1, -1, -1):
-        if node < leaves - 1:
-            a, b = 2 * node + 1, 2 * node + 2
-            low[node], high[node] = np.minimum(low[a], low[b]), np.maximum(high[a], high[b])
-            gap[node] = gap[a] | gap[b]
-            continue
-        for i in range(start[node], stop[node]):
-            for j in range(p):
-                v = points[i, j]
-                if np.isnan(v):
-                    gap[node, j] = True
-                else:
-                    low[node, j], high[node, j] = min(low[node, j], v), max(high[node, j], v)
-    return Tree(points, order, start, stop, low, high, gap, rule)
+    if not len(x):
+        empty = np.full((1, x.shape[1]), np.inf)
+        return Tree(points, order, start, stop, empty, -empty, empty < 0, rule)
+    low = over_nodes(np.minimum, np.where(missing, np.inf, x)[order], start)
+    high = over_nodes(np.maximum, np.where(missing, -np.inf, x)[order], start)
+    return Tree(points, order, start, stop, low, high, over_nodes(np.logical_or, missing[order], start), rule)
 
 
-@jit
-def _filled(x: Floats) -> Floats:
-    """x with missing values just below the smallest, so that splits put them together."""
-    filled = x.copy()
-    for j in range(x.shape[1]):
-        least = np.inf
-        for v in x[:, j]:
-            if v < least:
-                least = v
-        for i in range(x.shape[0]):
-            if np.isnan(x[i, j]):
-                filled[i, j] = least - 1.0 if least < np.inf else 0.0
-    return filled
-
-
-@jit
-def _widest(x: Floats, order: Ints, start: int, stop: int, rule: Rule) -> int:
-    best, column = -1.0, 0
-    for j in range(x.shape[1]):
-        low = high = x[order[start], j]
-        for i in range(start + 1, stop):
-            v = x[order[i], j]
-            low, high = min(low, v), max(high, v)
-        spread = high - low
+def _sums(q: Floats, v: Floats, rule: Rule) -> Floats:
+    """As `distance`, of queries [..., p] from records [..., p]."""
+    total = np.zeros(np.broadcast_shapes(q.shape[:-1], v.shape[:-1]))
+    for j, (far, blank) in enumerate(zip(rule.far, rule.blank, strict=True)):
+        a, b = q[..., j], v[..., j]
         if rule.nominal[j]:
-            spread = rule.far[j] if spread > 0 else 0.0
-        if spread > best:
-            best, column = spread, j
-    return column
+            term = np.where(a == b, 0.0, far)
+        else:
+            term = (a - b) ** 2 if rule.square else np.abs(a - b)
+        if not rule.plain:
+            term = np.where(np.isnan(b), far, term)
+            term = np.where(np.isnan(a), np.where(np.isnan(b), 0.0, blank), term)
+        total += term
+    return total
+
+
+def own_distances(x: Floats, queries: Floats, rule: Rule) -> Floats:
+    """The distance of each query from the record in the same row of x."""
+    return _sums(queries, x, rule)
+
+
+def _few(tree: Tree, queries: Floats) -> bool:
+    return len(tree.start) == 1 and len(queries) * len(tree.points) <= PAIRS
 
 
 @jit
@@ -138,12 +112,6 @@ def distance(q: Floats, v: Floats, rule: Rule, limit: float) -> float:
         if total > limit:
             return total
     return total
-
-
-@jit
-def own_distances(x: Floats, queries: Floats, rule: Rule) -> Floats:
-    """The distance of each query from the record in the same row of x."""
-    return np.array([distance(queries[i], x[i], rule, np.inf) for i in range(x.shape[0])])
 
 
 @jit
@@ -192,19 +160,37 @@ def count_nearer(tree: Tree, queries: Floats, least: Floats, most: Floats, enoug
 
     Counting ends with the first `enough` records that are nearer; the second number is then not complete.
     """
-    nearer, within = by_rows(lambda q, a, z: _count_nearer(tree, q, a, z, enough), queries, least, most)
+    if _few(tree, queries):
+        apart = _sums(queries[:, None], tree.points, tree.rule)
+        nearer = np.minimum((apart < least[:, None]).sum(axis=1), enough)
+        return nearer, (apart <= most[:, None]).sum(axis=1)
+
+    def work(q: Floats, a: Floats, z: Floats) -> tuple[Ints, Ints]:
+        counts = np.zeros((2, len(q)), dtype=np.int64)
+        _count_nearer(tree, q, a, z, enough, counts, np.empty(128, dtype=np.int64), np.empty(128))
+        return counts[0], counts[1]
+
+    nearer, within = by_rows(work, queries, least, most)
     return nearer, within
 
 
 @jit
-def _count_nearer(tree: Tree, queries: Floats, least: Floats, most: Floats, enough: int) -> tuple[Ints, Ints]:
-    nearer = np.zeros(queries.shape[0], dtype=np.int64)
-    within = np.zeros(queries.shape[0], dtype=np.int64)
-    stack, bound = np.empty(128, dtype=np.int64), np.empty(128)
+def _count_nearer(
+    tree: Tree,
+    queries: Floats,
+    least: Floats,
+    most: Floats,
+    enough: int,
+    counts: Ints,
+    stack: Ints,
+    bound: Floats,
+) -> None:
+    """Fill counts (2, queries) with both numbers; stack and bound are scratch."""
+    nearer, within = counts[0], counts[1]
     first_leaf = tree.start.shape[0] // 2
     for i in range(queries.shape[0]):
         q, top = queries[i], 1
-        stack[0], bound[0] = 0, _nearest_in_box(q, tree, 0, most[i])
+        stack[0], bound[0] = 0, -np.inf
         while top and nearer[i] < enough:
             top -= 1
             node, low = stack[top], bound[top]
@@ -226,7 +212,6 @@ def _count_nearer(tree: Tree, queries: Floats, least: Floats, most: Floats, enou
                     nearer[i] += d < least[i]
                     within[i] += d <= most[i]
         nearer[i] = min(nearer[i], enough)
-    return nearer, within
 
 
 @jit
@@ -247,20 +232,32 @@ def two_nearest(tree: Tree, queries: Floats, own: Ints) -> tuple[Floats, Floats]
 
     own: for each query a record number that does not count (itself, in its own file), or −1.
     """
-    nominal = tree.rule.nominal
-    if nominal.sum() >= SCAN and (tree.rule.far[nominal] >= 1).all():
-        categories = _bytes(tree.points[:, nominal])
-        first, second = by_rows(lambda q, self: _two_by_scan(tree, categories, q, self), queries, own)
-    else:
-        first, second = by_rows(lambda q, self: _two_nearest(tree, q, self), queries, own)
+    if _few(tree, queries):
+        apart = _sums(queries[:, None], tree.points, tree.rule)
+        apart[own[:, None] == tree.record] = np.inf
+        apart = np.hstack([apart, np.full((len(queries), 2), np.inf)])
+        nearest = np.partition(apart, 1, axis=1)
+        return nearest[:, 0], nearest[:, 1]
+    nominal = np.flatnonzero(tree.rule.nominal)
+    scan = len(nominal) >= SCAN and bool((tree.rule.far[nominal] >= 1).all())
+    categories = _bytes(tree.points[:, nominal])
+
+    def work(q: Floats, self: Ints) -> tuple[Floats, Floats]:
+        two = np.full((2, len(q)), np.inf)
+        if scan:
+            _two_by_scan(tree, categories, nominal, q, self, two, np.empty(BLOCK, dtype=np.uint8))
+        else:
+            _two_nearest(tree, q, self, two, np.empty(128, dtype=np.int64), np.empty(128))
+        return two[0], two[1]
+
+    first, second = by_rows(work, queries, own)
     return first, second
 
 
 @jit
-def _two_nearest(tree: Tree, queries: Floats, own: Ints) -> tuple[Floats, Floats]:
-    first = np.full(queries.shape[0], np.inf)
-    second = np.full(queries.shape[0], np.inf)
-    stack, bound = np.empty(128, dtype=np.int64), np.empty(128)
+def _two_nearest(tree: Tree, queries: Floats, own: Ints, two: Floats, stack: Ints, bound: Floats) -> None:
+    """Fill two (2, queries) with both distances; stack and bound are scratch."""
+    first, second = two[0], two[1]
     first_leaf = tree.start.shape[0] // 2
     for i in range(queries.shape[0]):
         q, top = queries[i], 1
@@ -282,7 +279,6 @@ def _two_nearest(tree: Tree, queries: Floats, own: Ints) -> tuple[Floats, Floats
                     first[i], second[i] = d, first[i]
                 elif d < second[i]:
                     second[i] = d
-    return first, second
 
 
 def _bytes(x: Floats) -> npt.NDArray[np.uint8]:
@@ -292,23 +288,26 @@ def _bytes(x: Floats) -> npt.NDArray[np.uint8]:
 
 @jit
 def _two_by_scan(
-    tree: Tree, categories: npt.NDArray[np.uint8], queries: Floats, own: Ints
-) -> tuple[Floats, Floats]:
+    tree: Tree,
+    categories: npt.NDArray[np.uint8],
+    nominal: Ints,
+    queries: Floats,
+    own: Ints,
+    two: Floats,
+    differ: npt.NDArray[np.uint8],
+) -> None:
     """As `_two_nearest`: all records, but a distance only where few enough categories differ.
 
     Different categories are at least 1 apart, so a distance is never below the number of them.
     """
-    rule = tree.rule
-    nominal = np.flatnonzero(rule.nominal)
-    first = np.full(queries.shape[0], np.inf)
-    second = np.full(queries.shape[0], np.inf)
-    differ = np.empty(BLOCK, dtype=np.uint8)
+    rule, first, second = tree.rule, two[0], two[1]
     n = tree.points.shape[0]
     for i in range(queries.shape[0]):
         q = queries[i]
         for start in range(0, n, BLOCK):
             size = min(BLOCK, n - start)
-            differ[:] = 0
+            for offset in range(size):
+                differ[offset] = 0
             for k in range(nominal.shape[0]):
                 v = q[nominal[k]]
                 if np.isnan(v) and rule.blank[nominal[k]] < 1.0:
@@ -323,7 +322,6 @@ def _two_by_scan(
                     first[i], second[i] = d, first[i]
                 elif d < second[i]:
                     second[i] = d
-    return first, second
 
 
 @jit

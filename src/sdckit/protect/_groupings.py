@@ -107,7 +107,7 @@ def optimal_groups(z: Floats, k: int, refine: bool) -> Ints:
 
 def rank_groups_of(column: Floats, distance: float, k: int) -> Ints:
     """Groups of ranks with |i−j|/n below a distance."""
-    from sdckit.kernels.microaggregation.rank_groups import rank_groups
+    from sdckit.kernels.microaggregation.univariate import rank_groups
 
     labels = np.empty(len(column), dtype=np.int64)
     labels[np.argsort(column, kind="stable")] = rank_groups(len(column), distance, k)

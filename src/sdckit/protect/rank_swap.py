@@ -109,11 +109,11 @@ def rank_swap(
 def _places(n: int, distance: float, method: Swap, rng: np.random.Generator) -> Ints:
     """The rank whose value each of n ranks receives."""
     if method is Swap.WINDOW:
-        from sdckit.kernels.rank_swap import swap_in_window
+        from sdckit.kernels.swapping import swap_in_window
 
         window = math.floor(distance * n + 1e-9)  # 0.29 · 100 is a little below 29 in floating point
         return swap_in_window(n, max(window, 1), int(rng.integers(2**63)))
-    from sdckit.kernels.microaggregation.rank_groups import rank_groups
+    from sdckit.kernels.microaggregation.univariate import rank_groups
 
     group = rank_groups(n, max(distance, 2 / max(n, 2)), 1)
     return np.lexsort((rng.random(n), group))

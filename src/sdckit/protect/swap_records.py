@@ -144,7 +144,7 @@ class _Sorted:
 
     def pair(self, queue: Ints, levels: Ints, partner: Ints, most: int, rng: np.random.Generator) -> None:
         """Partners for the households of the queue that have none, filled into `partner`."""
-        from sdckit.kernels.record_swap import pair_households
+        from sdckit.kernels.swapping import pair_households
 
         place = np.full(len(partner), -1, dtype=np.int64)
         place[self.home] = np.arange(len(self.home))

@@ -1,7 +1,8 @@
 """Mixed MDAV against its plain twin, and groups in a given order."""
 
 import numpy as np
-from hypothesis import given, settings
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from naive_gower_groups import naive_gower_groups
@@ -10,7 +11,19 @@ from sdckit.kernels.microaggregation.gower import gower_groups
 from sdckit.kernels.microaggregation.seeded import ordered_groups
 
 
-@settings(max_examples=80, deadline=None)
+@pytest.fixture(params=["as it comes", "compiled"])
+def either_way(request, monkeypatch):
+    """Small files need no compiled code: here it gets them, too."""
+    if request.param == "compiled":
+        monkeypatch.setattr(kernel, "SCANNED", 0)
+
+
+either = pytest.mark.usefixtures("either_way")
+FIXTURE = [HealthCheck.function_scoped_fixture]
+
+
+@either
+@settings(max_examples=80, deadline=None, suppress_health_check=FIXTURE)
 @given(
     n=st.integers(1, 40),
     k=st.integers(2, 4),
@@ -29,13 +42,23 @@ def test_groups_are_those_of_the_definition(n, k, kinds, seed):
     assert sizes.max() <= 2 * k - 1
 
 
-@settings(max_examples=40, deadline=None)
+@either
+@settings(max_examples=40, deadline=None, suppress_health_check=FIXTURE)
 @given(n=st.integers(1, 30), k=st.integers(2, 3), seed=st.integers(0, 999))
 def test_groups_of_numbers_without_ties_are_those_of_the_definition(n, k, seed):
     rng = np.random.default_rng(seed)
     x = np.column_stack([rng.random(n), rng.integers(0, 3, n), rng.random(n)])
     nominal = [False, True, False]
     assert gower_groups(x, np.array(nominal), k).tolist() == naive_gower_groups(x.tolist(), nominal, k)
+
+
+def test_scans_and_compiled_code_agree_on_numbers(monkeypatch):
+    x = np.random.default_rng(1).lognormal(size=(300, 3))
+    x[:, 1] = x[:, 1].astype(int)
+    nominal = np.array([False, True, False])
+    scanned = gower_groups(x, nominal, 4)
+    monkeypatch.setattr(kernel, "SCANNED", 0)
+    assert (gower_groups(x, nominal, 4) == scanned).all()
 
 
 def test_large_files_are_cut_into_blocks(monkeypatch):

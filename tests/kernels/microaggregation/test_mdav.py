@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sdckit.kernels.microaggregation.mdav as module
@@ -33,7 +33,15 @@ def assert_sizes(labels, k):
     assert sizes.min() >= min(k, len(labels))
 
 
-@settings(deadline=None)
+@pytest.fixture(params=["as it comes", "by the tree"])
+def either_way(request, monkeypatch):
+    """Small files are scanned: here the tree for large ones gets them, too."""
+    if request.param == "by the tree":
+        monkeypatch.setattr(module, "SCANNED", 0)
+
+
+@pytest.mark.usefixtures("either_way")
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tables())
 def test_same_partition_as_full_scans(case):
     rows, k = case
@@ -43,6 +51,7 @@ def test_same_partition_as_full_scans(case):
 
 
 @pytest.mark.compiled
+@pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize(("n", "p", "k"), [(700, 2, 3), (500, 5, 4), (400, 1, 10)])
 def test_same_partition_as_full_scans_continuous(n, p, k):
     x = np.random.default_rng(n).lognormal(size=(n, p))

@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from naive_mdav import least_sum_of_squares, sum_of_squares
-from sdckit.kernels.microaggregation.univariate import individual_ranking, optimal_univariate
+from naive_rank_swap import naive_largest_group
+from sdckit.kernels.microaggregation.univariate import individual_ranking, optimal_univariate, rank_groups
 
 SHARED = Path(os.environ.get("SDCKIT_ORACLES", Path(__file__).parents[4] / "shared"))
 ORACLES = SHARED / "oracles" / "05_perturbation_methods.json"
@@ -91,3 +92,26 @@ def test_individual_ranking_against_sdcmicro(name, k):
         for ours, theirs in zip(masked.T, stored.T, strict=True):
             # a tie at a group boundary may go to either group
             assert np.sort(ours) == pytest.approx(np.sort(theirs), rel=1e-9)
+
+
+@given(n=st.integers(1, 200), percent=st.integers(1, 100))
+@example(n=100, percent=7)  # 0.07 · 100 > 7 in floating point
+def test_groups_obey_the_rule_and_are_as_few_as_possible(n, percent):
+    label = rank_groups(n, percent / 100, 1)
+    sizes = np.bincount(label)
+    largest = naive_largest_group(n, percent / 100)
+    assert (np.diff(label) >= 0).all()
+    assert sizes.max() <= largest
+    assert len(sizes) == -(-n // largest)
+    assert sizes.max() - sizes.min() <= 1
+
+
+@given(n=st.integers(1, 200), percent=st.integers(1, 100), least=st.integers(1, 9))
+def test_groups_are_never_too_small(n, percent, least):
+    sizes = np.bincount(rank_groups(n, percent / 100, least))
+    assert sizes.min() >= min(least, n)
+
+
+def test_the_paper_s_groups():
+    assert np.bincount(rank_groups(100, 0.04, 1)).tolist() == [4] * 25
+    assert np.bincount(rank_groups(300, 0.08, 3)).tolist() == [24] + [23] * 12

@@ -4,7 +4,20 @@ import math
 
 from sdckit.kernels._jit import jit
 from sdckit.kernels.linked.tables import (
-    BLANK, CENTRE, CODES, FILLED, INVERSE, MARGINAL, MASS, MOVED, PLACE, STAY, VALUE, Files, Floats, Ints,
+    BLANK,
+    CENTRE,
+    CODES,
+    FILLED,
+    INVERSE,
+    MARGINAL,
+    MASS,
+    MOVED,
+    PLACE,
+    STAY,
+    VALUE,
+    Files,
+    Floats,
+    Ints,
 )  # fmt: skip
 
 

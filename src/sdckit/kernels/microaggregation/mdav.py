@@ -1,11 +1,15 @@
 """MDAV microaggregation: groups of k similar records, built from the outside inwards."""
 
+from collections.abc import Callable
+
 import numpy as np
 
+from sdckit._support.arrays import Floats, Ints
 from sdckit.kernels._jit import jit
-from sdckit.kernels.kd_tree import Floats, Ints, Tree, build, farthest, nearest, remove, select, widest
+from sdckit.kernels.kd_tree import Scratch, Tree, build, halve, remove, scratch, search
 
 BLOCK = 200_000  # larger files are halved until no block has more records
+SCANNED = 1_000  # records up to which full scans are fast enough
 
 
 def mdav(x: Floats, k: int) -> Ints:
@@ -27,13 +31,17 @@ def mdav(x: Floats, k: int) -> Ints:
         raise ValueError(
             f"mdav needs k >= 1 and finite values; got k = {k} and {(~np.isfinite(x)).sum()} non-finite"
         )
-    n = x.shape[0]
-    labels = np.zeros(n, dtype=np.int64)
-    if n < 2 * k:
+    labels = np.zeros(len(x), dtype=np.int64)
+    if len(x) < 2 * k:
         return labels
     groups = 0
     for records in blocks(x, max(BLOCK, 4 * k)):
-        groups = group_block(x, records, k, groups, labels)
+        total = np.cumsum(x[records], axis=0)[-1]  # one after the other, unlike `sum`
+        if len(records) <= SCANNED:
+            labels[records] = groups + groups_by_scan(x[records], k, _squared, _Centre(x[records], total))
+            groups = labels[records].max() + 1
+        else:
+            groups = _group_block(x, records, total, k, groups, labels)
     return labels
 
 
@@ -42,66 +50,99 @@ def blocks(x: Floats, limit: int) -> list[Ints]:
     pending, done = [np.arange(x.shape[0])], []
     while pending:
         block = pending.pop()
-        size = len(block)
-        if size <= limit:
+        if len(block) <= limit:
             done.append(np.sort(block))
             continue
-        select(x, block, 0, size, size // 2, widest(x, block, 0, size))
-        pending += [block[size // 2 :], block[: size // 2]]
+        middle = halve(x, block, 0, len(block), np.zeros(x.shape[1]))
+        pending += [block[middle:], block[:middle]]
     return done
 
 
-@jit
-def group_block(x: Floats, records: Ints, k: int, first: int, labels: Ints) -> int:
-    """MDAV among `records` (ascending); writes labels from `first` on and returns the next free label."""
-    total = np.zeros(x.shape[1])
-    for record in records:
-        total += x[record]
-    tree = build(x, records.copy())
-    built, left, label = records.shape[0], records.shape[0], first
-    # two entries a level are enough for a depth-first walk
-    nodes = np.empty(130, dtype=np.int64)
-    bounds = np.empty(130)
+def groups_by_scan(
+    x: Floats, k: int, distances: Callable[[Floats, Floats], Floats], centre: Callable[[Ints, Ints], Floats]
+) -> Ints:
+    """Labels of MDAV's groups for few records: every step looks at all that are left.
+
+    `distances` of rows from a point; `centre` of the rows left, from their numbers and those taken last.
+    """
+    labels = np.empty(len(x), dtype=np.int64)
+    left, taken = np.arange(len(x)), np.empty(0, dtype=np.int64)
+    label, start, first = 0, 0, True
+    while len(left) >= 2 * k:
+        middle = centre(left, taken)
+        start = int(distances(x[left], middle if first else x[start]).argmax())
+        apart = distances(x[left], x[left[start]])
+        apart[start] = -1.0
+        places = np.argsort(apart, kind="stable")[:k]
+        taken, start, first = left[places], int(left[start]), not first
+        labels[taken] = label
+        left, label = np.delete(left, places), label + 1
+    labels[left] = label
+    return labels
+
+
+def _squared(rows: Floats, point: Floats) -> Floats:
+    """Squared distances, as the tree sums them."""
+    total = np.zeros(len(rows))
+    for column, value in zip(rows.T, point, strict=True):
+        total += (column - value) * (column - value)
+    return total
+
+
+class _Centre:
+    """The mean of the rows left, from a running total as in `_take_groups`."""
+
+    def __init__(self, x: Floats, total: Floats) -> None:
+        self.x, self.total = x, total
+
+    def __call__(self, left: Ints, taken: Ints) -> Floats:
+        for row in taken:
+            self.total -= self.x[row]
+        return np.asarray(self.total / len(left))
+
+
+def _group_block(x: Floats, records: Ints, total: Floats, k: int, label: int, labels: Ints) -> int:
+    """MDAV among `records` (ascending); writes labels from `label` on and returns the next free label."""
     labels[records] = -1
-    while left >= 2 * k:
-        if 2 * left < built:
-            tree, built = build(x, records[labels[records] == -1]), left
-        start = farthest(tree, total / left, nodes, bounds)
-        take(tree, x, start, k, label, labels, total, nodes, bounds)
-        left -= k
-        label += 1
-        if left >= 2 * k:
-            start = farthest(tree, x[start], nodes, bounds)
-            take(tree, x, start, k, label, labels, total, nodes, bounds)
-            left -= k
-            label += 1
-    for record in records:
-        if labels[record] == -1:
-            labels[record] = label
+    left, work, centre = records, scratch(k), np.empty(x.shape[1])
+    while len(left) >= 2 * k:
+        label = _take_groups(build(x, left.copy()), x, total, k, label, labels, centre, work)
+        left = records[labels[records] == -1]
+    labels[left] = label
     return label + 1
 
 
 @jit
+def _take_groups(
+    tree: Tree, x: Floats, total: Floats, k: int, label: int, labels: Ints, centre: Floats, work: Scratch
+) -> int:
+    """Take pairs of groups out of the tree until it is half empty; returns the next free label."""
+    built = left = tree.record.shape[0]
+    far, one, start = built > 0, min(built, 1), 0  # not literals: each is compiled on its own
+    while left >= 2 * k and 2 * left >= built:
+        for turn in range(2):
+            if left >= 2 * k:
+                for c in range(x.shape[1]):
+                    centre[c] = total[c] / left if turn == 0 else x[start, c]
+                start = search(tree, centre, far, one, work)
+                take(tree, x, start, k, label, labels, total, work)
+                left -= k
+                label += 1
+    return label
+
+
+@jit
 def take(
-    tree: Tree,
-    x: Floats,
-    start: int,
-    k: int,
-    label: int,
-    labels: Ints,
-    total: Floats,
-    nodes: Ints,
-    bounds: Floats,
+    tree: Tree, x: Floats, start: int, k: int, label: int, labels: Ints, total: Floats, work: Scratch
 ) -> None:
     """Label `start` and its k−1 nearest records and take them out of the tree and of the running total."""
-    remove(tree, start)
-    labels[start] = label
-    total -= x[start]
-    if k == 1:
-        return
-    found = np.empty(k - 1, dtype=np.int64)
-    nearest(tree, x[start], found, np.empty(k - 1), nodes, bounds)
-    for i in range(k - 1):
-        remove(tree, found[i])
-        labels[found[i]] = label
-        total -= x[found[i]]
+    far, record = k < 0, start
+    for i in range(k):
+        remove(tree, record)
+        labels[record] = label
+        for c in range(x.shape[1]):
+            total[c] -= x[record, c]
+        if i == 0 and k > 1:
+            search(tree, x[start], far, k - 1, work)
+        if i < k - 1:
+            record = work.found[i]
