@@ -12,7 +12,7 @@ from sdckit.models.number_channel import REACH, TAIL, NumberChannel
 
 GOLDEN = 0.6180339887498949
 LARGEST_KEY = 2**62
-ROWS_IN_TOTAL = 1_000  # persons who stand for all of their block, where it has more than twice as many
+ROWS_IN_TOTAL = 400  # persons who stand for all of their block, where it has more than twice as many
 REFERENCES = 300  # persons in a rough total
 FEW_CELLS = 3_000  # up to so many a rough total is the sum over cells
 WORK = 5_000_000  # likelihoods spent on a target

@@ -13,37 +13,15 @@ import numpy as np
 from sdckit.kernels._jit import jit
 from sdckit.kernels.linked.likelihood import distance, numbers_likelihood, pair_likelihood
 from sdckit.kernels.linked.tables import (
-    BEHIND,
-    BOUND,
-    CODES,
-    COUNT,
-    COUNTED,
-    DIFFERS,
-    FEW_CELLS,
-    FIRST,
-    LIKELIHOOD,
-    ODDS,
-    REFERENCES,
-    ROUGH,
-    SAMPLED,
-    SHARE,
-    START,
-    STEP,
-    TOTAL,
-    VALUE,
-    WEIGHT,
-    WORK,
-    Files,
-    Floats,
-    Ints,
-    State,
+    AT_LEAST, BEHIND, BOUND, CODES, COUNT, COUNTED, DIFFERS, FEW_CELLS, FIRST, LIKELIHOOD, ODDS, REFERENCES, ROUGH, SAMPLED,
+    SHARE, START, STEP, TOTAL, VALUE, WEIGHT, WORK, Files, Floats, Ints, State,
 )  # fmt: skip
-from sdckit.kernels.linked.totals import total_of, weight_in_total
+from sdckit.kernels.linked.totals import prepare_total, total_of, weight_in_total
 
 TIE = 1e-8  # relative; records as good as the best
 FLOOR = 1e-12  # of the others, relative to the total: odds stay finite
 GOLDEN = 0.6180339887498949
-REST = 5  # records that stand for all that were not looked at
+REST = 10  # records that stand for all that were not looked at
 LEAST = 30  # contenders that are looked at in any case
 # columns of the result; the three attacks have three columns each: found, records, weight
 BY_SHARES, BY_LIKELIHOOD, BY_DISTANCE = 0, 3, 6
@@ -61,7 +39,7 @@ def attack(files: Files, targets: Ints, own: Ints, *, exact: bool, dropped: bool
     n = files.outcome.shape[0]
     cells = int(np.diff(files.block, axis=0).max(initial=0))
     most = max(cells, int(files.bins[-1, 1]), files.cell.shape[1])
-    kept, row = np.full((4, n), -1.0), np.zeros((6, n))
+    kept, row = np.full((5, n), -1.0), np.zeros((6, n))
     state = State(kept, row, np.zeros(n, dtype=np.int64), np.zeros(most), np.zeros((4, most)))
     result = np.zeros((targets.size, COLUMNS))
     _attack(files, state, targets, own, exact, dropped, result)
@@ -158,23 +136,34 @@ def _bounds(files: Files, state: State, row: int, first: int, last: int, mine: i
                 if files.owners[k] >= 0:
                     behind[o] += pair_likelihood(files, files.owners[k], o)
         target[COUNTED, o] = pair_likelihood(files, row, o) if unknown else likelihood
-        others = max(behind[o] - target[COUNTED, o], 0.0) if o == mine else behind[o]
+        others = behind[o] if o != mine else behind[o] - target[COUNTED, o]
+        others = max(others, state.kept[AT_LEAST, o] - target[COUNTED, o], 0.0)
         target[BOUND, o] = likelihood / (likelihood + others)
 
 
 @jit
-def _look_at(files: Files, state: State, row: int, block: int, o: int) -> float:
-    """Odds and share of an outcome: how likely the target produces it, and all others; the share."""
-    kept, target = state.kept, state.target
-    if kept[TOTAL, o] < 0.0:
-        kept[TOTAL, o], kept[STEP, o] = total_of(files, block, o, False, state.scratch)
-    weight = 1.0
-    if kept[STEP, o] > 0.0:
-        key = state.by_keys[files.outcome_cell[o] - files.block[block, 1]]
-        weight = weight_in_total(files, row, o, key, kept[STEP, o])
-    count, total, likelihood = files.row[row, COUNT], kept[TOTAL, o], target[LIKELIHOOD, o]
-    others = total + (count - 1.0 - count * weight) * target[COUNTED, o]
-    others = max(others, FLOOR * max(total, likelihood))
+def _look_at(files: Files, state: State, row: int, block: int, o: int, best: float) -> float:
+    """Odds and share of an outcome: how likely the target produces it, and all others; the share.
+
+    Where the share turns out to be below the best, it is not computed to the end: −1.
+    """
+    kept, target, count = state.kept, state.target, files.row[row, COUNT]
+    key, likelihood = state.by_keys[files.outcome_cell[o] - files.block[block, 1]], target[LIKELIHOOD, o]
+    prepared = kept[TOTAL, o] >= 0.0
+    if not prepared:
+        _, kept[STEP, o] = prepare_total(files, block, o, False, state.scratch)
+    weight = 1.0 if kept[STEP, o] == 0.0 else weight_in_total(files, row, o, key, kept[STEP, o])
+    own = (count - 1.0 - count * weight) * target[COUNTED, o]
+    if not prepared:
+        enough = likelihood / (best * (1.0 - TIE)) - likelihood - own if best > 0.0 else np.inf
+        total = total_of(files, block, o, kept[STEP, o], enough, state.scratch)
+        if total > enough:
+            if kept[STEP, o] == 0.0:
+                kept[AT_LEAST, o] = max(kept[AT_LEAST, o], total)
+            target[BOUND, o] = likelihood / (likelihood + total + own)
+            return -1.0
+        kept[TOTAL, o] = total
+    others = max(kept[TOTAL, o] + own, FLOOR * max(kept[TOTAL, o], likelihood))
     target[ODDS, o] = likelihood / others
     return likelihood / (likelihood + others)
 
@@ -193,7 +182,7 @@ def _order_roughly(files: Files, state: State, block: int, contenders: int) -> N
         if kept[ROUGH, o] < 0.0:
             kept[ROUGH, o] = 0.0
             if by_bins:
-                kept[ROUGH, o], _ = total_of(files, block, o, True, state.scratch)
+                kept[ROUGH, o], _ = prepare_total(files, block, o, True, state.scratch)
             for k in range(0 if by_bins else references):
                 r = start + int((k + 0.5) * spaced)
                 kept[ROUGH, o] += spaced * files.row[r, COUNT] * pair_likelihood(files, r, o)
@@ -240,7 +229,7 @@ def _contend(files: Files, state: State, row: int, block: int, mine: int, best: 
         heap[0] = heap[contenders]
         _sink(heap, target[FIRST], 0, contenders)
         if target[BOUND, o] >= best * (1.0 - TIE):
-            target[SHARE, o] = _look_at(files, state, row, block, o)
+            target[SHARE, o] = _look_at(files, state, row, block, o, best)
             best = max(best, target[SHARE, o])
             looked += 1
         elif not capped:
@@ -277,7 +266,7 @@ def _sum_up(
             passed += outcome[o, COUNT] * target[BOUND, o]
             while point < passed:
                 point += rest / REST
-                share = _look_at(files, state, row, block, o)
+                share = _look_at(files, state, row, block, o, 0.0)
                 odds += target[ODDS, o] * rest / (REST * target[BOUND, o])
                 shares += share * rest / (REST * target[BOUND, o])
     chance = min(1.0, shares) if dropped else 1.0
@@ -307,7 +296,7 @@ def _attack(
         best = 0.0
         for o in range(first if exact else max(mine, 0), last if exact else mine + 1):
             if target[LIKELIHOOD, o] > 0.0:
-                target[SHARE, o] = _look_at(files, state, row, block, o)
+                target[SHARE, o] = _look_at(files, state, row, block, o, 0.0)
                 best = max(best, target[SHARE, o])
         if not exact:
             best = _contend(files, state, row, block, mine, best, line)

@@ -58,7 +58,7 @@ REACH, TAIL, SAMPLED, REFERENCES, FEW_CELLS, WORK = 0, 1, 2, 3, 4, 5
 class State(NamedTuple):
     """What is kept from target to target, by outcome (−1: not computed yet), and the row of the present one."""
 
-    kept: Floats  # (4, outcomes)
+    kept: Floats  # (5, outcomes)
     target: Floats  # (6, outcomes)
     heap: Ints  # (outcomes,)
     by_keys: Floats  # (cells of the largest block,) likelihood of the keys of the target
@@ -66,8 +66,8 @@ class State(NamedTuple):
 
 
 # State.kept: U; the step of the sample of rows behind it, 0 all rows; what the persons whose records these are
-# contribute to U; a quick estimate of U
-TOTAL, STEP, BEHIND, ROUGH = 0, 1, 2, 3
+# contribute to U; a quick estimate of U; as much of U as was summed before it was more than enough
+TOTAL, STEP, BEHIND, ROUGH, AT_LEAST = 0, 1, 2, 3, 4
 # State.target: L; what the target contributes to U (not L where a number is not known); a bound of the share; the
 # share, −1 not looked at; odds; which contender comes first
 LIKELIHOOD, COUNTED, BOUND, SHARE, ODDS, FIRST = 0, 1, 2, 3, 4, 5

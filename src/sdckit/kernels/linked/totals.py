@@ -152,44 +152,51 @@ def _cell_total(
 
 
 @jit
-def total_of(files: Files, block: int, outcome: int, rough: bool, scratch: Floats) -> tuple[float, float]:
-    """The likelihood of an outcome summed over persons, and the step of the sample (0: all were summed).
+def prepare_total(files: Files, block: int, outcome: int, always: bool, scratch: Floats) -> tuple[float, float]:
+    """Likelihoods of the cells of persons (scratch 0 and 1); their sum by bins, and the step of the sample.
 
     Rows of a cell whose likelihood is above the step are all taken, of other cells with a chance in proportion.
-    rough: by the bins of numbers alone, without looking at single persons.
+    The step is 0, and the sum too, where all rows will be summed: in small blocks, unless bins are `always` wanted.
     """
-    cells, known, shown, density, limits = files.cell, files.known, files.shown, files.density, files.scalars
-    first, last, levels = files.block[block, 0], files.block[block + 1, 0], files.bins.shape[0] - 1
-    sampled = levels > 0 and (rough or cells[last, START] - cells[first, START] > 2 * limits[SAMPLED])
+    cells, levels = files.cell, files.bins.shape[0] - 1
+    first, last = files.block[block, 0], files.block[block + 1, 0]
+    sampled = levels > 0 and (always or cells[last, START] - cells[first, START] > 2 * files.scalars[SAMPLED])
     for level in range(levels):
         for b in range(files.bins[level, 1], files.bins[level + 1, 1]):
             scratch[3, b] = 1.0
             if sampled:
-                v = files.bins[level, 0]
-                scratch[3, b] = bin_likelihood(known, shown, density, limits, files.members, b, outcome, v)
-    cell_likelihoods(
-        cells, files.released, files.channel, files.matrix, files.bins, first, last, files.outcome_cell[outcome], scratch
-    )  # fmt: skip
-    total, step = 0.0, 0.0
+                scratch[3, b] = bin_likelihood(
+                    files.known, files.shown, files.density, files.scalars, files.members, b, outcome, files.bins[level, 0]
+                )
+    other = files.outcome_cell[outcome]
+    cell_likelihoods(cells, files.released, files.channel, files.matrix, files.bins, first, last, other, scratch)
+    total = 0.0
     if sampled:
         for c in range(first, last):
             total += scratch[1, c - first] * (cells[c + 1, START] - cells[c, START])
-        step = total / limits[SAMPLED]
-        equals = _equal_total(files, first, last, outcome, scratch[0])
-        if rough or step <= 0.0:
-            return total + equals, np.inf
-        total = equals
+    return total, total / files.scalars[SAMPLED] if total > 0.0 or not sampled else np.inf
+
+
+@jit
+def total_of(files: Files, block: int, outcome: int, step: float, enough: float, scratch: Floats) -> float:
+    """The likelihood of an outcome summed over persons as prepared, or as much of it as is more than enough."""
+    cells, known, shown, density, limits = files.cell, files.known, files.shown, files.density, files.scalars
+    first, last = files.block[block, 0], files.block[block + 1, 0]
+    total, equal = 0.0, files.equal[:0]
+    if step > 0.0:
+        total, equal = _equal_total(files, first, last, outcome, scratch[0]), files.equal
     for c in range(first, last):
         key, chance = scratch[0, c - first], 1.0
-        if sampled:
+        if step > 0.0:
             chance = min(scratch[1, c - first] / step, 1.0)
         if key > 0.0 and chance > 0.0:
             start, stop = cells[c, START], cells[c + 1, START]
-            equal = files.equal if sampled else files.equal[:0]
             total += key * _cell_total(
                 known, shown, density, limits, files.row, equal, start, stop, outcome, chance
-            )  # fmt: skip
-    return total, step
+            )
+            if total > enough:
+                break
+    return total
 
 
 @jit
