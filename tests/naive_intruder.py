@@ -92,3 +92,22 @@ def exact_posterior(likelihood):
         for i in range(n):
             result[i, order[i]] += chance
     return result / result.sum(axis=1, keepdims=True)
+
+
+def infer(odds, rho, own, true, shown, size, baseline):
+    """q of the true value, the guess, and q without the own record, person by person."""
+    backward = np.zeros((size, size + 1))
+    for s, z in zip(true, shown, strict=True):
+        if s >= 0:
+            backward[s, z] += 1
+    backward /= np.maximum([[np.sum(shown == z) for z in (*range(size), -1)]], 1)
+    records = backward[:, shown]  # [s, record]; only where persons are in the order of their records
+    chance, right, without = np.zeros(len(true)), np.zeros(len(true)), np.zeros(len(true))
+    for i, s in enumerate(true):
+        q = records @ rho[i] + (1 - rho[i].sum()) * baseline
+        best = q >= q.max() * (1 - 1e-9)
+        chance[i], right[i] = q[s], best[s] / best.sum()
+        others = odds[i].copy()
+        others[own[i]] = 0
+        without[i] = records[s] @ others / max(others.sum(), 1) + baseline[s] * max(1 - others.sum(), 0)
+    return chance, right, without

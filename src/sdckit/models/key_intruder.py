@@ -13,6 +13,7 @@ from sdckit.models.category_channel import CategoryChannel
 from sdckit.models.cell_risk import Method, cell_risk
 from sdckit.models.key_pairs import KeyPairs
 
+ROUNDING = 1e-9  # of probabilities: 9 of 10 is sure at .9
 _TIE = 1e-8  # the own record is among the best if it comes as near as this
 
 
@@ -101,11 +102,11 @@ class KeyAttack:
 
     def claims(self, sure: float) -> float:
         """Number of persons about whom the intruder is at least so sure."""
-        return float(self.count @ (self.believed >= sure))
+        return float(self.count @ (self.believed >= sure - ROUNDING))
 
     def claims_right(self, sure: float) -> float:
         """How many of these claims are right."""
-        return float((self.count * self.odds.found) @ (self.believed >= sure))
+        return float((self.count * self.odds.found) @ (self.believed >= sure - ROUNDING))
 
     def risks(self, method: Method = Method.APPROX) -> Floats:
         """r* of an intruder who does not know who is in the file, by the attack with the larger sum."""
