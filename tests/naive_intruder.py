@@ -92,3 +92,47 @@ def exact_posterior(likelihood):
         for i in range(n):
             result[i, order[i]] += chance
     return result / result.sum(axis=1, keepdims=True)
+
+
+def infer(odds, rho, own, true, shown, size, baseline):
+    """q of the true value, the guess, and q without the own record, person by person."""
+    backward = np.zeros((size, size + 1))
+    for s, z in zip(true, shown, strict=True):
+        if s >= 0:
+            backward[s, z] += 1
+    backward /= np.maximum([[np.sum(shown == z) for z in (*range(size), -1)]], 1)
+    records = backward[:, shown]  # [s, record]; only where persons are in the order of their records
+    chance, right, without = np.zeros(len(true)), np.zeros(len(true)), np.zeros(len(true))
+    for i, s in enumerate(true):
+        q = records @ rho[i] + (1 - rho[i].sum()) * baseline
+        best = q >= q.max() * (1 - 1e-9)
+        chance[i], right[i] = q[s], best[s] / best.sum()
+        others = odds[i].copy()
+        others[own[i]] = 0
+        without[i] = records[s] @ others / max(others.sum(), 1) + baseline[s] * max(1 - others.sum(), 0)
+    return chance, right, without
+
+
+def household_likelihoods(x, y, household, matrices, shared, by_place=False):
+    """L[h, g] of households: the mean over all ways to match members; shared keys count once."""
+    labels = np.unique(household)
+    rows = [np.flatnonzero(household == label) for label in labels]
+    result = np.zeros((len(labels), len(labels)))
+    for h, mine in enumerate(rows):
+        for g, theirs in enumerate(rows):
+            if len(mine) != len(theirs):
+                continue
+            chance = 1.0
+            for v in shared:
+                chance *= matrices[v][x[mine[0], v], max(y[theirs, v])]
+            ways = [tuple(range(len(mine)))] if by_place else list(permutations(range(len(mine))))
+            total = 0.0
+            for way in ways:
+                product = 1.0
+                for a, b in enumerate(way):
+                    for v in range(x.shape[1]):
+                        if v not in shared:
+                            product *= matrices[v][x[mine[a], v], y[theirs[b], v]]
+                total += product
+            result[h, g] = chance * total / len(ways)
+    return result

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 import naive_intruder as naive
 from models.intruder_files import SIZES, people, pram, recoded, suppress_unique, swap
+from sdckit.models import _key_looks
 from sdckit.models.category_channel import CategoryChannel, Relation
 from sdckit.models.cell_risk import Method, cell_risk
-from sdckit.models.key_intruder import Attack, attack_keys
+from sdckit.models.key_intruder import Attack, KeyAttack, TooManyCells, attack_keys
 from sdckit.models.key_pairs import KeyPairs
 
 
@@ -98,6 +99,39 @@ def test_agrees_with_all_persons_against_all_records(name, seed):
     assert fast.expected_believed == pytest.approx(slow["believed"].sum(), rel=0.01)
     assert (fast.believed >= slow["believed"] - 1e-9).all()
     assert fast.posterior.sum() == pytest.approx(slow["posterior"].sum(), rel=0.01)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kept", [1.0, 0.6])
+def test_subsets_of_equal_keys_give_the_figures_of_the_tensor(seed, kept, monkeypatch):
+    rng = np.random.default_rng(seed)
+    x = people(400, rng)
+    x[rng.random(x.shape) < 0.02] = -1
+    for name, y in protections(x, rng).items():
+        released = None if kept == 1 else rng.random(400) < kept
+        pairs = KeyPairs.of_records(x, y, sizes=SIZES, weight=rng.uniform(1, 9, 400), released=released)
+        monkeypatch.setattr(_key_looks, "FEW_TENSOR_CELLS", 1e9)
+        tensor = attack_keys(pairs)
+        monkeypatch.setattr(_key_looks, "FEW_TENSOR_CELLS", 0)
+        monkeypatch.setattr(_key_looks, "VISITS_PER_TENSOR_CELL", 1e9)
+        subsets = attack_keys(pairs)
+        for a, b in ((tensor.odds, subsets.odds), (tensor.likelihood, subsets.likelihood)):
+            np.testing.assert_array_equal(a.has_own, b.has_own, err_msg=name)
+            np.testing.assert_allclose(a.records, b.records, rtol=1e-9, err_msg=name)
+            np.testing.assert_allclose(a.weight, b.weight, rtol=1e-9, err_msg=name)
+        np.testing.assert_allclose(subsets.believed, tensor.believed, rtol=1e-9, err_msg=name)
+        np.testing.assert_allclose(subsets.posterior, tensor.posterior, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+def test_too_many_combinations_are_not_tried(monkeypatch):
+    monkeypatch.setattr(_key_looks, "FEW_TENSOR_CELLS", 10)
+    monkeypatch.setattr(_key_looks, "MOST_TENSOR_CELLS", 10)
+    monkeypatch.setattr(_key_looks, "MOST_VISITED", 10)
+    x = people(100, np.random.default_rng(1))
+    answer = attack_keys(KeyPairs.of_records(x, pram(x, 0.5, np.random.default_rng(2)), sizes=SIZES))
+    assert isinstance(answer, TooManyCells)
+    assert answer.jobs >= 2**5
+    assert isinstance(attack_keys(KeyPairs.of_records(x, x, sizes=SIZES)), KeyAttack)
 
 
 def test_unchanged_file_gives_cells_and_individual_risk():

@@ -7,12 +7,13 @@ from enum import StrEnum
 import numpy as np
 
 from sdckit._support.arrays import Bools, Floats
-from sdckit.models._key_cells import LEAST_OTHERS, Looks, key_cells, look_by_tensor, odds_beyond_series
+from sdckit.models._key_cells import key_cells
+from sdckit.models._key_looks import Carried, TooManyCells, look, odds, odds_beyond_series
 from sdckit.models.category_channel import CategoryChannel
 from sdckit.models.cell_risk import Method, cell_risk
 from sdckit.models.key_pairs import KeyPairs
 
-MOST_TENSOR_CELLS = 5_000_000
+ROUNDING = 1e-9  # of probabilities: 9 of 10 is sure at .9
 _TIE = 1e-8  # the own record is among the best if it comes as near as this
 
 
@@ -101,23 +102,16 @@ class KeyAttack:
 
     def claims(self, sure: float) -> float:
         """Number of persons about whom the intruder is at least so sure."""
-        return float(self.count @ (self.believed >= sure))
+        return float(self.count @ (self.believed >= sure - ROUNDING))
 
     def claims_right(self, sure: float) -> float:
         """How many of these claims are right."""
-        return float((self.count * self.odds.found) @ (self.believed >= sure))
+        return float((self.count * self.odds.found) @ (self.believed >= sure - ROUNDING))
 
     def risks(self, method: Method = Method.APPROX) -> Floats:
         """r* of an intruder who does not know who is in the file, by the attack with the larger sum."""
         by_odds, by_likelihood = self.odds.risk(method), self.likelihood.risk(method)
         return by_likelihood if self.count @ by_likelihood > self.count @ by_odds else by_odds
-
-
-@dataclass(frozen=True, slots=True)
-class TooManyCells:
-    """Why an attack on all persons was not tried; sampled targets are the way out."""
-
-    tensor_cells: int
 
 
 def attack_keys(
@@ -134,11 +128,30 @@ def attack_keys(
     """
     known = pairs.channels() if channels is None else channels
     cells = key_cells(pairs, known)
-    if cells.tensor_cells > MOST_TENSOR_CELLS:
-        return TooManyCells(cells.tensor_cells)
     weight = pairs.count if pairs.weight is None else pairs.weight
-    looks = look_by_tensor(pairs, cells, np.stack([pairs.count, weight]), 1)
-    return _judged(pairs, looks, own_likelihood(pairs, known))
+    records = cells.per_record_cell(pairs.count, pairs.in_file)
+    payload = np.stack([records, cells.per_record_cell(weight, pairs.in_file)])
+    looks = look(cells, Carried(cells.per_person_cell(pairs.count), records, payload, 1, pairs.complete))
+    if isinstance(looks, TooManyCells):
+        return looks
+    own = own_likelihood(pairs, known)
+    own_expected, like_own = looks.expected[cells.record], records[cells.record]
+    share = np.divide(own, own_expected, out=np.zeros_like(own), where=(own > 0) & (own_expected > 0))
+    at = cells.person
+    by_odds = _best_records(share, looks.best_share[at], looks.share_payload[:, at])
+    by_likelihood = _best_records(own, looks.best_likelihood[at], looks.likelihood_payload[:, at])
+    total = (looks.sums[0] + looks.share_payload[0] * odds_beyond_series(looks.best_share))[at]
+    total += np.where(by_odds.has_own, 0.0, like_own * odds_beyond_series(share))
+    scale = np.divide(looks.in_file[at], total, out=np.zeros_like(total), where=by_odds.records > 0)
+    best_odds = odds(looks.best_share)[at]
+    own_odds = np.where(by_odds.has_own, best_odds, odds(share))
+    return KeyAttack(
+        pairs.count,
+        by_odds,
+        by_likelihood,
+        np.minimum(best_odds * scale, 1.0),
+        np.minimum(own_odds * scale, 1.0),
+    )
 
 
 def own_likelihood(pairs: KeyPairs, channels: Sequence[CategoryChannel]) -> Floats:
@@ -149,31 +162,7 @@ def own_likelihood(pairs: KeyPairs, channels: Sequence[CategoryChannel]) -> Floa
     return own
 
 
-def odds(share: Floats) -> Floats:
-    """s/(1 − s)."""
-    return np.asarray(share / np.maximum(1 - share, LEAST_OTHERS))
-
-
-def _judged(pairs: KeyPairs, looks: Looks, own: Floats) -> KeyAttack:
-    """Posterior and best records from what every person sees."""
-    has_record = pairs.in_file & (own > 0)
-    share = np.divide(own, looks.expected, out=np.zeros_like(own), where=has_record & (looks.expected > 0))
-    by_odds = _best_records(share, looks.best_share, looks.share_payload)
-    by_likelihood = _best_records(own, looks.best_likelihood, looks.likelihood_payload)
-    best_odds, own_odds = odds(looks.best_share), odds(share)
-    total = looks.sums[0] + looks.share_payload[0] * odds_beyond_series(looks.best_share)
-    total += np.where(by_odds.has_own, 0.0, looks.records * odds_beyond_series(share))
-    scale = np.divide(looks.in_file_chance, total, out=np.zeros_like(total), where=looks.best_share > 0)
-    own_posterior = np.where(by_odds.has_own, best_odds, own_odds) * scale
-    return KeyAttack(
-        pairs.count,
-        by_odds,
-        by_likelihood,
-        np.minimum(best_odds * scale, 1.0),
-        np.minimum(own_posterior, 1.0),
-    )
-
-
 def _best_records(own: Floats, best: Floats, payload: Floats) -> BestRecords:
     has_own = (own > 0) & (own >= (1 - _TIE) * best)
-    return BestRecords(has_own, payload[0], payload[1])
+    records, weight = np.where(best > 0, payload, 0.0)  # nobody could have produced what is not released
+    return BestRecords(has_own, records, weight)
