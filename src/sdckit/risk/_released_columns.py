@@ -7,8 +7,9 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.data.common_columns import is_continuous
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import PROTECTED, comparable, like_a_number, side_by_side
+from sdckit.data.record_links import PROTECTED, is_sortable, match_records
 from sdckit.data.values import texts
 from sdckit.engine import frames
 from sdckit.engine.tables import OURS
@@ -106,7 +107,7 @@ def released_columns(original: Microdata, protected: Microdata) -> Released:
     rows = _rows(original, protected)
     left_out = {c for data in (original, protected) for c in (data.roles.id, *data.roles.direct)}
     schema = protected.frame.schema
-    seen = [c for c, kind in schema.items() if c not in left_out and comparable(kind)]
+    seen = [c for c, kind in schema.items() if c not in left_out and is_sortable(kind)]
     frame = protected.frame.select(seen)[rows]
     clues = {c: clue_of(frame[c]) for c in seen}
     name = ORDER if ORDER not in clues else f"{ORDER} (of the file)"
@@ -120,7 +121,7 @@ def _rows(original: Microdata, protected: Microdata) -> Ints:
         data.with_frame(data.frame.with_columns(pl.int_range(data.height, dtype=pl.Int64).alias(_ROW)))
         for data in (original, protected)
     ]
-    both = frames.gather(side_by_side(numbered[0], numbered[1], [_ROW]))
+    both = frames.gather(match_records(numbered[0], numbered[1], [_ROW]))
     return both[_ROW + PROTECTED].to_numpy()
 
 
@@ -137,7 +138,7 @@ def hidden_variables(
     for name, kind in original.frame.schema.items():
         if (
             name in left_out
-            or not comparable(kind)
+            or not is_sortable(kind)
             or (name in protected.columns and name not in released.clues)
         ):
             continue
@@ -228,7 +229,7 @@ def _truth(original: Microdata, column: pl.Series, within: float) -> Truth:
     range in which nine of ten records lie; of dates, which have no 0, it is just that.
     """
     clue = clue_of(column)
-    number = column.name in original.roles.numeric or like_a_number(column, original)
+    number = column.name in original.roles.numeric or is_continuous(column, original)
     if not (number or column.dtype.is_temporal()):
         return Truth(clue.codes, clue.size)
     values = clue.place

@@ -1,15 +1,13 @@
 """Re-identification risk: what an informed intruder really finds, after any protection."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import nan, sqrt
+from math import nan
 from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit._support.messages import join_names
 from sdckit._support.progress import Progress
 from sdckit.data.intruder import Intruder, Unit, default_intruders, intruders_of
@@ -19,9 +17,12 @@ from sdckit.methods.options import Option
 from sdckit.methods.registry import risk
 from sdckit.methods.spec import Compares, Figure, records
 from sdckit.models import linked_files
-from sdckit.models.key_intruder import TooManyCells, attack_keys
+from sdckit.models._key_looks import TooManyCells
+from sdckit.models.key_intruder import attack_keys
 from sdckit.models.number_intruder import attack_numbers, draw_targets
+from sdckit.risk._household_attack import household_outcome
 from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, known_columns, numbers_of
+from sdckit.risk._outcome import Outcome
 
 ALL = 5_000  # persons up to whom everybody is attacked, also by numbers
 NO_LINK = "Nothing tells which record was made from which person, so that re-identification is not defined."
@@ -50,60 +51,6 @@ Targets = Annotated[
         f"How many persons, drawn at random, are attacked by numbers in files of more than {ALL:,} persons.",
     ),
 ]
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What one intruder finds: arrays over the persons attacked."""
-
-    intruder: Intruder
-    persons: Ints  # rows of the original
-    found: Floats  # probability that the pick is right
-    believed: Floats  # what the intruder gives it
-    posterior: Floats  # what the intruder gives to the person's own record
-    risks: Floats  # on the axis: found, or with weights for whom is not known to be in the file
-    attack: str
-    notes: tuple[str, ...] = ()
-    not_judged: tuple[str, ...] = ()  # columns whose change could not be learned: the risk may be higher
-
-    @property
-    def value(self) -> float:
-        """The mean risk over the persons attacked."""
-        return float(self.risks.mean())
-
-    def claimed(self, sure: float) -> Bools:
-        """Whom the intruder claims to have found."""
-        return np.asarray((self.believed if self.certain else self.risks) >= sure)
-
-    @property
-    def certain(self) -> bool:
-        """Whether the intruder knows that the person is in the file."""
-        return self.risks is self.found
-
-    def row(self, sure: float, n: int) -> dict[str, Any]:
-        """One row of the table of intruders, for all n persons."""
-        scale = n / len(self.persons)
-        claimed = self.claimed(sure)
-        spread = self.risks.std(ddof=1) if len(self.risks) > 1 else 0.0
-        sampling = spread / sqrt(len(self.risks)) * sqrt(max(1 - len(self.risks) / n, 0.0))
-        drawn = sqrt(float((self.believed * (1 - self.believed)).sum()) * scale) / n if self.certain else 0.0
-        return {
-            "intruder": self.intruder.name,
-            "knows": self.intruder.describe(),
-            "value": self.value,
-            "standard_error": sqrt(sampling**2 + drawn**2),
-            "sampling_error": sampling,
-            "max_risk": self.intruder.max_risk,
-            "not_judged": ", ".join(self.not_judged),
-            "expected_links": float(self.found.sum()) * scale,
-            "believed": float(self.believed.sum()) * scale,
-            "claims": float(claimed.sum()) * scale,
-            "claims_right": float(self.risks[claimed].sum()) * scale,
-            "expected_reidentifications": float(self.risks.sum()) * scale,
-            "attack": self.attack,
-            "persons_attacked": len(self.persons),
-            "on_axis": self.intruder.on_axis,
-        }
 
 
 @risk(
@@ -196,9 +143,7 @@ def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
     known = KnownKeys.of(files, keys)
     notes = _unseen(intruder, files)
     if intruder.unit is Unit.HOUSEHOLD and files.original.roles.household is not None:
-        from sdckit.risk._household_attack import attack_households
-
-        return attack_households(files, intruder, known, notes)
+        return household_outcome(files, intruder, known, notes)
     counted = CountedPairs.of(files, known)
     exactly = _hidden_numbers(files, known, counted)  # keys that changed like numbers: ages with noise
     if exactly:
@@ -225,6 +170,7 @@ def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
             by_keys.posterior[cell],
             found if risks is by_keys.found else risks[cell],
             str(by_keys.strongest),
+            files.original.height,
             notes,
             _not_learned(known, counted),
         )
@@ -276,6 +222,7 @@ def _by_numbers(
         found.posterior,
         found.found,
         str(found.attack),
+        n,
         notes,
         _not_learned(keys, counted),
     )
@@ -303,8 +250,7 @@ def _unseen(intruder: Intruder, files: LinkedFiles) -> tuple[str, ...]:
 
 
 def _result(files: LinkedFiles, outcomes: Sequence[Outcome], sure: float) -> Result:
-    n = files.original.height
-    rows = [one.row(sure, n) for one in outcomes]
+    rows = [one.row(sure) for one in outcomes]
     on_axis = [i for i, one in enumerate(outcomes) if one.intruder.on_axis] or list(range(len(outcomes)))
     first = max(on_axis, key=lambda i: rows[i]["value"])
     names = (

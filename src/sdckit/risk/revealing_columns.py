@@ -5,12 +5,14 @@ from typing import Annotated, Any
 import polars as pl
 from pydantic import Field
 
+from sdckit._support.messages import join_names
 from sdckit.charts.parts_bars import bars, nothing_to_draw
 from sdckit.data.microdata import Microdata
-from sdckit.data.pairs import by_position
+from sdckit.data.record_links import position_note
 from sdckit.data.result import Result
-from sdckit.errors import listing
-from sdckit.methods.registry import Compares, risk
+from sdckit.methods.options import Option
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import Better, Compares, Figure
 from sdckit.risk._released_columns import ENOUGH, Hidden, Released, hidden_variables, released_columns
 from sdckit.risk._revealing import Finding, Search
 
@@ -19,7 +21,18 @@ TESTS = 1_000  # columns times hidden variables; beyond them samples are smaller
 ASKED = 500  # hidden values that a sample should hold
 NOTEWORTHY = 0.2  # a gain that is no alarm and yet worth a note
 NAMED = 5  # findings that a note names
-Share = Annotated[float, Field(gt=0, le=1)]
+Gain = Annotated[
+    float,
+    Field(gt=0, le=1),
+    Option(
+        "Alarm from a gain of", "The share of what was not known anyway that a column must tell.", basic=True
+    ),
+]
+Within = Annotated[
+    float,
+    Field(gt=0, le=1),
+    Option("Numbers told to within", "How near a guessed number must come, relatively."),
+]
 
 
 def chart(result: Result) -> Any:
@@ -36,15 +49,23 @@ def chart(result: Result) -> Any:
     bounds=(0, 1),
     unit="share of hidden values told",
     compares=Compares.RECORDS,
+    judges=True,
+    share=True,
+    figures={
+        "alarms": Figure("Columns that tell what was hidden", "alarms"),
+        "worth_a_look": Figure("Findings worth a look", "findings"),
+        "hidden": Figure("Variables that were changed or dropped", "variables", Better.NEITHER),
+        "columns": Figure("Columns tried", "columns", Better.NEITHER),
+    },
     chart=chart,
     reference="Goodman & Kruskal (1954); Chatterjee (2021)",
-    reading="A variable was changed or dropped, and another column of the released file says what it was: a "
+    interpretation="A variable was changed or dropped, and another column of the released file says what it was: a "
     "copy, a birth year beside age classes, a total beside its parts, a household number, the order of the "
     "rows. 0: no column tells more than the released values of the variable itself. 1: some column tells all "
     "of it. An alarm (half of the unknown values told, and no accident) means that the step hid nothing.",
 )
 def revealing_columns(
-    original: Microdata, protected: Microdata, *, gain: Share = 0.5, within: Share = 0.05
+    original: Microdata, protected: Microdata, *, gain: Gain = 0.5, within: Within = 0.05
 ) -> Result:
     r"""Largest share of the hidden values of a variable that other released columns tell.
 
@@ -96,9 +117,9 @@ def revealing_columns(
     """
     released = released_columns(original, protected)
     hidden, few = hidden_variables(original, released, protected, within)
-    notes = by_position(original, protected)
+    notes = position_note(original, protected)
     if few:
-        notes += (f"Changed in fewer than {ENOUGH} records, and so not asked for: {listing(few)}.",)
+        notes += (f"Changed in fewer than {ENOUGH} records, and so not asked for: {join_names(few)}.",)
     findings: list[Finding] = []
     for variable in hidden:
         size = _sample_size(released, variable, len(hidden))
@@ -153,7 +174,7 @@ def _in_words(parts: pl.DataFrame, hidden: list[Hidden], gain: float) -> tuple[s
     alarms = parts.filter("alarm")
     if not alarms.height:
         return (
-            f"No column tells {gain:.0%} or more of what is hidden in {listing([h.name for h in hidden])}.",
+            f"No column tells {gain:.0%} or more of what is hidden in {join_names([h.name for h in hidden])}.",
         )
     told = [
         f"{row['columns']} tells {row['hidden']} ({row['told']:.0%} right, {row['known_anyway']:.0%} anyway)"

@@ -1,0 +1,108 @@
+"""Households as targets: an intruder who knows the keys of all members together."""
+
+import numpy as np
+
+from sdckit._support.arrays import Ints
+from sdckit.data.intruder import Intruder
+from sdckit.models.household_intruder import any_member, attack_households
+from sdckit.models.key_intruder import KeyAttack, attack_keys
+from sdckit.models.key_pairs import KeyPairs
+from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles
+from sdckit.risk._outcome import Outcome
+
+TOGETHER = 1.05  # runs of rows per household up to which members stand together in the file
+
+
+def household_outcome(
+    files: LinkedFiles, intruder: Intruder, keys: KnownKeys, notes: tuple[str, ...]
+) -> Outcome:
+    """What an intruder finds who knows whole households; one by one where the file does not show them."""
+    name = files.original.roles.household or ""
+    homes = files.original.frame[name].rank("dense").fill_null(0).cast(int).to_numpy().astype(np.int64)
+    alone = homes == 0  # persons without a household number are households of their own
+    homes = np.where(alone, homes.max(initial=0) + 1 + np.arange(len(homes)), homes)
+    if intruder.in_file and _visible(files, name, homes):
+        return _together(files, intruder, keys, homes, notes)
+    return _one_by_one(files, intruder, keys, homes, notes)
+
+
+def _together(
+    files: LinkedFiles, intruder: Intruder, keys: KnownKeys, homes: Ints, notes: tuple[str, ...]
+) -> Outcome:
+    present = files.own >= 0
+    y = np.full(keys.true.shape, -1, dtype=np.int64)
+    y[present] = keys.released[files.own[present]]
+    pairs = KeyPairs(keys.true, y, keys.sizes, np.ones(len(y)), None, present)
+    found = attack_households(
+        pairs, homes, ordered=_ordered(files, homes), rng=np.random.default_rng(1), images=keys.images
+    )
+    best = found.strongest
+    if len(found.households) < found.total:
+        notes += (
+            f"{len(found.households):,} of {found.total:,} households, drawn at random, were attacked.",
+        )
+    first = _first_rows(homes, found.households)
+    return Outcome(
+        intruder,
+        first,
+        best.found,
+        best.believed,
+        best.posterior,
+        best.found,
+        str(best.strongest),
+        found.total,
+        notes,
+    )
+
+
+def _one_by_one(
+    files: LinkedFiles, intruder: Intruder, keys: KnownKeys, homes: Ints, notes: tuple[str, ...]
+) -> Outcome:
+    """The chance that somebody of the household is found: 1 − Π(1 − r) over the members."""
+    counted = CountedPairs.of(files, keys)
+    by_keys = attack_keys(counted.pairs, counted.channels)
+    if not isinstance(by_keys, KeyAttack):
+        notes += ("There are too many key combinations to attack households one by one.",)
+        nobody = np.zeros(files.original.height)
+        return Outcome(
+            intruder,
+            np.arange(len(nobody)),
+            nobody,
+            nobody,
+            nobody,
+            nobody,
+            "none",
+            len(nobody),
+            notes,
+            keys.names,
+        )
+    journalist = not intruder.in_file and files.weights is not None
+    labels, found = any_member(by_keys.found[counted.cell], homes)
+    _, believed = any_member(by_keys.believed[counted.cell], homes)
+    risks = any_member(by_keys.risks()[counted.cell], homes)[1] if journalist else found
+    first = _first_rows(homes, labels)
+    notes += ("The file does not show who lives together, so that members are attacked one by one.",)
+    return Outcome(intruder, first, found, believed, found, risks, str(by_keys.strongest), len(labels), notes)
+
+
+def _visible(files: LinkedFiles, name: str, homes: Ints) -> bool:
+    """Whether the file shows who lives together: by a number, or because members stand together."""
+    if name in files.protected.columns:
+        return True
+    order = homes[np.argsort(np.where(files.own >= 0, files.own, np.iinfo(np.int64).max), kind="stable")]
+    order = order[: int((files.own >= 0).sum())]
+    runs = 1 + int((np.diff(order) != 0).sum()) if len(order) else 0
+    return len(np.unique(order)) < len(order) and runs <= TOGETHER * len(np.unique(order))
+
+
+def _ordered(files: LinkedFiles, homes: Ints) -> bool:
+    """Whether members are released in the order they have in the original."""
+    rows = np.flatnonzero(files.own >= 0)
+    order = rows[np.lexsort((rows, homes[rows]))]
+    same = np.diff(homes[order]) == 0
+    return bool((np.diff(files.own[order])[same] > 0).all())
+
+
+def _first_rows(homes: Ints, labels: Ints) -> Ints:
+    known, first = np.unique(homes, return_index=True)
+    return np.asarray(first[np.searchsorted(known, labels)])

@@ -1,0 +1,66 @@
+"""What one intruder finds."""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.data.intruder import Intruder
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one intruder finds: arrays over the persons attacked."""
+
+    intruder: Intruder
+    persons: Ints  # rows of the original; of households that of the first member
+    found: Floats  # probability that the pick is right
+    believed: Floats  # what the intruder gives it
+    posterior: Floats  # what the intruder gives to the person's own record
+    risks: Floats  # on the axis: found, or with weights for whom is not known to be in the file
+    attack: str
+    total: int  # persons, or households, in the file
+    notes: tuple[str, ...] = ()
+    not_judged: tuple[str, ...] = ()  # columns whose change could not be learned: the risk may be higher
+
+    @property
+    def value(self) -> float:
+        """The mean risk over the persons attacked."""
+        return float(self.risks.mean())
+
+    def claimed(self, sure: float) -> Bools:
+        """Whom the intruder claims to have found."""
+        return np.asarray((self.believed if self.certain else self.risks) >= sure)
+
+    @property
+    def certain(self) -> bool:
+        """Whether the intruder knows that the person is in the file."""
+        return self.risks is self.found
+
+    def row(self, sure: float) -> dict[str, Any]:
+        """One row of the table of intruders, for everybody in the file."""
+        n = self.total
+        scale = n / len(self.persons)
+        claimed = self.claimed(sure)
+        spread = self.risks.std(ddof=1) if len(self.risks) > 1 else 0.0
+        sampling = spread / sqrt(len(self.risks)) * sqrt(max(1 - len(self.risks) / n, 0.0))
+        drawn = sqrt(float((self.believed * (1 - self.believed)).sum()) * scale) / n if self.certain else 0.0
+        return {
+            "intruder": self.intruder.name,
+            "knows": self.intruder.describe(),
+            "value": self.value,
+            "standard_error": sqrt(sampling**2 + drawn**2),
+            "sampling_error": sampling,
+            "max_risk": self.intruder.max_risk,
+            "not_judged": ", ".join(self.not_judged),
+            "expected_links": float(self.found.sum()) * scale,
+            "believed": float(self.believed.sum()) * scale,
+            "claims": float(claimed.sum()) * scale,
+            "claims_right": float(self.risks[claimed].sum()) * scale,
+            "expected_reidentifications": float(self.risks.sum()) * scale,
+            "attack": self.attack,
+            "persons_attacked": len(self.persons),
+            "on_axis": self.intruder.on_axis,
+        }
