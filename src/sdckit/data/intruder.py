@@ -42,7 +42,7 @@ class Intruder:
     risk of its own. on_axis: whether the risk-utility map is about this intruder.
 
     >>> Intruder("neighbour", knows=["keys", {"income": "10%"}])
-    Intruder 'neighbour': knows keys, income to within 10 %; knows that the person is in the file
+    Intruder 'neighbour': knows the keys, income to within 10 %, and that the person is in the file
     """
 
     name: str
@@ -127,16 +127,14 @@ class Intruder:
 
     def describe(self) -> str:
         """What the intruder knows, in words."""
-        parts = list(self.knows)
-        parts += [
-            f"{c} exactly" if not e else f"{c} to within {100 * e:g} %" for c, e in self.numbers.items()
-        ]
-        whom = "household" if self.unit is Unit.HOUSEHOLD else "person"
-        where = (
-            f"knows that the {whom} is in the file" if self.in_file else "does not know who is in the file"
-        )
-        of = " of all members of a household" if self.unit is Unit.HOUSEHOLD else ""
-        return f"knows {', '.join(parts)}{of}; {where}"
+        words = {"keys": "the keys", "numeric": f"the numbers to within {100 * WITHIN:g} %"}
+        parts = [words.get(c, c) for c in self.knows]
+        parts += [f"{c} exactly" if not e else f"{c} to within {100 * e:g} %" for c, e in self.numbers.items()]
+        household = self.unit is Unit.HOUSEHOLD
+        of = " of all members of a household" if household else ""
+        whom = "household" if household else "person"
+        where = f"and that the {whom} is in the file" if self.in_file else "but not who is in the file"
+        return f"knows {join_names(parts)}{of}, {where}"
 
     def __repr__(self) -> str:
         return f"Intruder {self.name!r}: {self.describe()}"

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from sdckit._support.module_names import module_names as _module_names
 from sdckit.risk.attribute_disclosure import attribute_disclosure as attribute_disclosure
+from sdckit.risk.attribute_inference import attribute_inference as attribute_inference
 from sdckit.risk.atypical_records import atypical_records as atypical_records
 from sdckit.risk.closest_record import closest_record as closest_record
 from sdckit.risk.frequencies import frequencies as frequencies

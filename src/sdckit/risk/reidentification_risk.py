@@ -95,8 +95,8 @@ def reidentification_risk(
     .. math:: U_j = \sum_l L_{lj}, \qquad s_{ij} = L_{ij}/U_j, \qquad
        \rho_{ij} = \frac{s_{ij}/(1-s_{ij})}{\sum_k s_{ik}/(1-s_{ik})}
 
-    he picks the record with the largest share s; among equals at random. **value**: the mean, over persons, of
-    the chance that the pick is right. Several attacks are tried (shares, the likelihood alone and, with
+    he picks the record with the largest share s; among equals at random. **value**: the mean, over persons,
+    of the chance that the pick is right. Several attacks are tried (shares, the likelihood alone and, with
     numbers, a normal kernel and the nearest record); the strongest counts. Because the outcome is counted, a
     poor model of the protection makes a weaker attack, never a wrong number. m is learned from the true pairs
     with few parameters, so that no single pair leaves a trace; maps (recoding) come from the log.

@@ -174,7 +174,8 @@ def _in_words(parts: pl.DataFrame, hidden: list[Hidden], gain: float) -> tuple[s
     alarms = parts.filter("alarm")
     if not alarms.height:
         return (
-            f"No column tells {gain:.0%} or more of what is hidden in {join_names([h.name for h in hidden])}.",
+            f"No column tells {gain:.0%} or more of what is hidden in "
+            f"{join_names([h.name for h in hidden])}.",
         )
     told = [
         f"{row['columns']} tells {row['hidden']} ({row['told']:.0%} right, {row['known_anyway']:.0%} anyway)"

@@ -1,0 +1,273 @@
+"""Attribute inference: what an informed intruder learns of sensitive values, beyond what is known anyway."""
+
+from collections.abc import Sequence
+from math import isnan, nan
+from typing import Annotated, Any
+
+import numpy as np
+import polars as pl
+from pydantic import Field
+
+from sdckit._support.messages import join_names
+from sdckit._support.progress import Progress
+from sdckit.data.common_columns import is_continuous
+from sdckit.data.intruder import Intruder, Unit, default_intruders
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
+from sdckit.data.roles import Role
+from sdckit.data.values import in_one_column, texts
+from sdckit.methods.file_option import TableOption
+from sdckit.methods.options import SENSITIVE, Option, SensitiveColumns
+from sdckit.methods.recoding import apply_same_recoding
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import Better, Compares, Figure, records, share
+from sdckit.models.attribute_intruder import CategoryInference, infer_category
+from sdckit.models.number_inference import NumberInference, infer_number
+from sdckit.models.number_intruder import draw_targets
+from sdckit.risk._closest_guess import closest_guesses
+from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, known_columns
+from sdckit.risk.reidentification_risk import Intruders, Sure
+
+TARGETS = 1_000  # persons of whom sensitive numbers are inferred
+SCHEMA = {
+    "intruder": pl.String,
+    "sensitive": pl.String,
+    "persons": pl.Float64,
+    "guess_right": pl.Float64,
+    "baseline": pl.Float64,
+    "inferred": pl.Float64,
+    "by_own_record": pl.Float64,
+    "share": pl.Float64,
+}
+
+Within = Annotated[
+    float,
+    Field(gt=0, lt=1),
+    Option("Numbers inferred to within", "How near a sensitive number must be, relative to the true one."),
+]
+
+
+@risk(
+    "Inference of sensitive values",
+    bounds=(0, 1),
+    unit="share of persons",
+    share=True,
+    needs=Role.SENSITIVE,
+    compares=Compares.DISTRIBUTIONS,
+    judges=True,
+    section="keys",
+    main="sensitive",
+    figures={
+        "guess_right": share("Persons whose value is guessed right"),
+        "baseline": share("Guessed right without the file", better=Better.NEITHER),
+        "inferred": records("Persons whose value is inferred with near certainty"),
+        "by_own_record": records("Of these, because their own record is in the file"),
+        "among_others": Figure("The same attack on people who were not in the file", "share", bounds=(0, 1)),
+    },
+    reference="Duncan & Lambert (1989); Machanavajjhala et al. (2007); Giomi et al. (2023)",
+    interpretation=(
+        "An intruder knows the keys of a person and how the file was protected, and weighs the sensitive "
+        "values "
+        "of all records that may be theirs. The value is the share of persons whose true value gets a "
+        "probability of 90 % or more, though it is not that common in the whole file. Groups in which all "
+        "have "
+        "the same value give it away without anybody being found. 0: nothing can be inferred beyond what "
+        "everybody knows."
+    ),
+)
+def attribute_inference(
+    original: Microdata,
+    protected: Microdata,
+    *,
+    intruders: Intruders = None,
+    sensitive: SensitiveColumns = SENSITIVE,
+    within: Within = 0.1,
+    sure: Sure = 0.9,
+    holdout: TableOption | None = None,
+    progress: Progress,
+) -> Result:
+    r"""The share of persons whose sensitive value an intruder infers who could not have guessed it.
+
+    With the posterior ρ of `reidentification_risk` and b(s|z) the share of true values s among the records
+    that show z, the intruder gives the value s of person i the probability
+
+    .. math:: q_i(s) = \sum_j \rho_{ij}\, b(s \mid z_j)
+
+    **value**: of the most dangerous intruder and sensitive variable, the share of persons with
+    :math:`q_i(\text{true}) \ge` `sure` whose true value has a smaller share than that in the whole file. For
+    a number q is the probability of values within the part `within` of the true one, asked for at most 1,000
+    persons. figures: guess_right (the likeliest value is the true one), baseline (share of the most frequent
+    value), inferred (persons), by_own_record (those of them of whom he would not be so sure had they not
+    taken part). tables: `sensitive`, a row for each intruder and variable. Intruders who know numbers, too, use
+    their keys here.
+
+    **Synthetic and unlinked files**: the intruder takes the released records that differ in the fewest keys.
+    `holdout` are people of the same population who were not in the original: the value is how much more often
+    he is sure and right about people of the original than about them (among_others). Without it there is
+    nothing to compare with, and the value is nan.
+
+    Weights: not used. Missing: persons whose true value is missing are not counted; a missing key is a value.
+    Reference: Duncan & Lambert (1989).
+
+    >>> import polars as pl, sdckit as sdc
+    >>> frame = pl.DataFrame({"region": list("aaaaabbbbb"), "ill": [1, 1, 1, 1, 1, 0, 1, 0, 1, 0]})
+    >>> data = sdc.read(frame, keys="region", sensitive="ill")
+    >>> sdc.risk.attribute_inference(data, data).value
+    0.5
+    """
+    chosen = tuple(intruders) if intruders is not None else default_intruders(original)
+    people = [one for one in chosen if one.unit is Unit.PERSON and known_columns_of(one, original)]
+    people = list({known_columns_of(one, original): one for one in reversed(people)}.values())[::-1]
+    there = [c for c in sensitive if c in protected.columns]
+    lost = tuple(c for c in sensitive if c not in there)
+    if not people:
+        return Result(nan, notes=("No intruder knows any key.",), lost=lost)
+    if not there:
+        return Result(0.0, notes=("The protected file has no sensitive column left.",), lost=lost)
+    files = LinkedFiles.of(original, protected)
+    if files is None:
+        return _unlinked(original, protected, holdout, people[0], there, sure)
+    rows = []
+    for position, intruder in enumerate(people):
+        progress(f"inference by {intruder.name}", position, len(people))
+        rows += [_row(files, intruder, column, within, sure) for column in there]
+    return _result(rows, lost)
+
+
+def known_columns_of(intruder: Intruder, data: Microdata) -> tuple[str, ...]:
+    """The keys that an intruder knows."""
+    return intruder.known(data).keys
+
+
+def _row(files: LinkedFiles, intruder: Intruder, column: str, within: float, sure: float) -> dict[str, Any]:
+    """What one intruder infers of one variable; nan where there is too much to look at."""
+    names = [c for c in known_columns(intruder, files)[0] if c != column]
+    keys = KnownKeys.of(files, names)
+    first, second = files.original.frame[column], files.protected.frame[column]
+    about = {"intruder": intruder.name, "sensitive": column}
+    if is_continuous(first, files.original) and second.dtype.is_numeric():
+        return about | _of_number(files, keys, first, second, within, sure)
+    alike, _ = apply_same_recoding(files.original, files.protected, [column])
+    both = in_one_column([texts(alike.frame[column]), texts(second)])
+    codes = (both.rank("dense").cast(pl.Int64) - 1).fill_null(-1).to_numpy() if both is not None else None
+    if codes is None:
+        return about | _nothing()
+    n, size = files.original.height, int(codes.max(initial=-1)) + 1
+    true, of_records = codes[:n], codes[n:]
+    shown = np.where(files.own >= 0, of_records[np.maximum(files.own, 0)], -1)
+    counted = CountedPairs.of(files, keys, true * (size + 2) + shown + 1)
+    rows = np.zeros(len(counted.pairs.count), dtype=np.int64)
+    rows[counted.cell] = np.arange(n)
+    found = infer_category(counted.pairs, true[rows], shown[rows], max(size, 1), counted.channels)
+    if not isinstance(found, CategoryInference) or not found.persons:
+        return about | _nothing()
+    return about | {
+        "persons": found.persons,
+        "guess_right": found.guess_right,
+        "baseline": found.baseline,
+        "inferred": found.inferred(sure),
+        "by_own_record": found.inferred_by_own_record(sure),
+        "share": found.inferred(sure) / found.persons,
+    }
+
+
+def _of_number(
+    files: LinkedFiles, keys: KnownKeys, first: pl.Series, second: pl.Series, within: float, sure: float
+) -> dict[str, float]:
+    true = first.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    released = second.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    shown = np.where(files.own >= 0, released[np.maximum(files.own, 0)], np.nan)
+    counted = CountedPairs.of(files, keys, np.arange(len(true)))  # a pair for each person
+    order = np.empty(len(true), dtype=np.int64)
+    order[counted.cell] = np.arange(len(true))
+    targets = draw_targets(files.identity[order], min(TARGETS, len(true)), np.random.default_rng(1))
+    found = infer_number(counted.pairs, true[order], shown[order], within, targets, counted.channels)
+    if not isinstance(found, NumberInference) or not len(found.targets):
+        return _nothing()
+    scale = len(true) / len(found.targets)
+    inferred = float(found.is_inferred(sure).sum())
+    return {
+        "persons": float(len(true)),
+        "guess_right": float(found.chance.mean()),
+        "baseline": float(found.baseline.mean()),
+        "inferred": inferred * scale,
+        "by_own_record": float(found.is_inferred_by_own_record(sure).sum()) * scale,
+        "share": inferred / len(found.targets),
+    }
+
+
+def _nothing() -> dict[str, float]:
+    return dict.fromkeys(("persons", "guess_right", "baseline", "inferred", "by_own_record", "share"), nan)
+
+
+def _result(rows: Sequence[dict[str, Any]], lost: tuple[str, ...]) -> Result:
+    table = pl.DataFrame(rows, schema=SCHEMA)
+    notes = []
+    unknown = [row["sensitive"] for row in rows if isnan(row["share"])]
+    if unknown:
+        notes.append(f"Could not be judged: {join_names(dict.fromkeys(unknown))}.")
+    judged = [row for row in rows if not isnan(row["share"])]
+    if not judged or unknown:
+        return Result(
+            nan, parts=table, notes=(*notes, "Too many key combinations, or no true value."), lost=lost
+        )
+    worst = max(judged, key=lambda row: row["share"])
+    names = ("guess_right", "baseline", "inferred", "by_own_record")
+    note = f"Most is inferred of {worst['sensitive']} by {worst['intruder']}."
+    return Result(
+        worst["share"],
+        {name: worst[name] for name in names},
+        table,
+        (*notes, note),
+        {"sensitive": table},
+        lost=lost,
+    )
+
+
+def _unlinked(
+    original: Microdata,
+    protected: Microdata,
+    holdout: Microdata | None,
+    intruder: Intruder,
+    sensitive: Sequence[str],
+    sure: float,
+) -> Result:
+    """The attack by the closest records, beside the same attack on people who were not in the original."""
+    if holdout is None:
+        why = "Give holdout=, people who were not in the original, to compare with."
+        return Result(nan, notes=(f"The records are not linked. {why}",))
+    keys = [k for k in intruder.known(original).keys if k in protected.columns and k in holdout.columns]
+    rows: list[dict[str, Any]] = []
+    for column in sensitive:
+        names = [k for k in keys if k != column]
+        alike, _ = apply_same_recoding(original, protected, [*names, column])
+        others, _ = apply_same_recoding(holdout, protected, [*names, column])
+        frames = [_as_texts(data.frame, [*names, column]) for data in (alike, others, protected)]
+        shares = []
+        for people in frames[:2]:
+            known = people.filter(pl.col(column).is_not_null())
+            right, chance = closest_guesses(known, frames[2], names, column)
+            shares.append((float(right.mean()), float((right & (chance >= sure)).mean()), known.height))
+        (right, mine, persons), (_, others_share, _) = shares
+        most = frames[0][column].drop_nulls().value_counts()["count"].max()
+        rows.append(
+            {
+                "intruder": intruder.name,
+                "sensitive": column,
+                "persons": float(persons),
+                "guess_right": right,
+                "baseline": float(most or 0) / max(persons, 1),  # type: ignore[arg-type]
+                "inferred": mine * persons,
+                "by_own_record": max(mine - others_share, 0.0) * persons,
+                "share": max(mine - others_share, 0.0),
+            }
+        )
+    worst = max(rows, key=lambda row: row["share"])
+    figures = {name: worst[name] for name in ("guess_right", "baseline", "inferred", "by_own_record")}
+    figures["among_others"] = worst["inferred"] / max(worst["persons"], 1.0) - worst["share"]
+    note = f"Compared with {holdout.height:,} people who were not in the original."
+    return Result(worst["share"], figures, pl.DataFrame(rows, schema=SCHEMA), (note,))
+
+
+def _as_texts(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    return pl.DataFrame([texts(frame[c]) for c in columns])
