@@ -246,8 +246,8 @@ def _unlinked(
         shares = []
         for people in frames[:2]:
             known = people.filter(pl.col(column).is_not_null())
-            right, chance = closest_guesses(known, frames[2], names, column)
-            shares.append((float(right.mean()), float((right & (chance >= sure)).mean()), known.height))
+            hit, chance = closest_guesses(known, frames[2], names, column)
+            shares.append((float(hit.mean()), float((hit & (chance >= sure)).mean()), known.height))
         (right, mine, persons), (_, others_share, _) = shares
         most = frames[0][column].drop_nulls().value_counts()["count"].max()
         rows.append(
