@@ -19,6 +19,7 @@ FITTED = 2_000  # records to which weighted sums are fitted
 BEST = 8  # single columns that are taken in pairs
 MADE = 4  # sums, products, … of two columns that are tried on all sampled records
 CLEARLY = 0.05  # by how much several columns must tell more than each alone
+DOUBTED = 0.1  # a gain that is compared with what chance gives
 SURE = 4.0  # standard errors
 MORE = 0.05  # of the hidden values that must be told besides those known anyway
 BINS = 20  # of columns with many values, where only their dependence is looked at
@@ -65,6 +66,10 @@ class _Sample:
     member: Clue | None
     votes: Ints | None
     asked: Bools
+
+
+# attacks with or without the variable's own release, by each criterion: the records whose value they find
+_Attacks = Sequence[Sequence[Sequence[Bools]]]
 
 
 @dataclass(frozen=True)
@@ -151,6 +156,20 @@ class Search:
         return self._of_clue(" and ".join(columns), sample, clue)
 
     def _of_clue(self, label: str, sample: _Sample, clue: Clue) -> Finding:
+        """What a clue tells; what it seems to tell, less what the same clue in random order does.
+
+        Changed values may all be of one kind, as after swapping rare ones, and small groups of any column hit
+        some of them by chance, though the best guess without a column never does.
+        """
+        attacks = self._attacks(sample, clue)
+        finding = self._judged(label, sample, attacks)
+        if finding.gain < DOUBTED:
+            return finding
+        mixed = clue.take(np.random.default_rng(1).permutation(len(clue.codes)))
+        return self._judged(label, sample, attacks, self._attacks(sample, mixed))
+
+    def _attacks(self, sample: _Sample, clue: Clue) -> list[list[list[Bools]]]:
+        """From the clue alone, and beside what is released of the variable."""
         truth, member = sample.truth, () if sample.member is None else (sample.member,)
         attacks = [right_guesses(truth, clue, *member)]
         if sample.votes is not None:
@@ -158,15 +177,16 @@ class Search:
             attacks[0] = [[*found, voted] for found in attacks[0]]
         if sample.released is not None:
             attacks.append(right_guesses(truth, clue, sample.released, *member))
-        return self._judged(label, sample, attacks)
+        return attacks
 
-    def _judged(self, label: str, sample: _Sample, attacks: Sequence[Sequence[Sequence[Bools]]]) -> Finding:
+    def _judged(self, label: str, sample: _Sample, attacks: _Attacks, by_chance: _Attacks = ()) -> Finding:
         """The largest gain of all attacks, by any criterion."""
         findings = []
         for criterion, known in enumerate(self._known):
-            anyway = known[sample.index][sample.asked]
             for beside, found in enumerate(attacks):
                 told = best(found[criterion], sample.asked)
+                chance = by_chance[beside][criterion] if by_chance else []
+                anyway = best([known[sample.index], *chance], sample.asked)
                 shares, z = _compared(told, anyway)
                 findings.append(
                     Finding(self.hidden.name, label, criterion, bool(beside), len(told), *shares, z)

@@ -78,7 +78,7 @@ def revealing_columns(
     frequent true value of these records, ties being wrong; of a number their median. A record that is alone
     with its value asks the records just below and above in the order of the column: categories must agree,
     numbers are read off the line between the two. *known anyway* is the best of the same guess from the
-    variable's own released values, that value itself, and no column at all.
+    variable's own released values, that value itself, no column at all and the same column in random order.
 
     A number is told if the guess is the value itself or, by a second count, if it is within the part `within`
     both of the value and of the range that holds nine records in ten; the larger gain of the two is taken.

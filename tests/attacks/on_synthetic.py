@@ -1,0 +1,84 @@
+"""Attacks on files that are called synthetic."""
+
+import numpy as np
+import polars as pl
+
+import sdckit as sdc
+from attacks.case import Built, Cases
+from attacks.people import KEYS, persons
+from attacks.tools import found, same_cells, texts
+
+CASES = Cases()
+ALL = [*KEYS, "income", "health"]
+
+
+def original(n: int = 1_200) -> sdc.Microdata:
+    return sdc.read(persons(n).select(ALL), keys=KEYS, numeric=["income"], sensitive="health")
+
+
+def copies(data: sdc.Microdata, safe: sdc.Microdata, columns: list[str]) -> int:
+    """Original persons, alone with their values, who are in the released file as they are."""
+    alone = texts(data.frame, columns).filter(pl.len().over(columns) == 1)
+    return alone.join(texts(safe.frame, columns).unique(), on=columns, how="semi").height
+
+
+@CASES.add("A verbatim copy in another order, under the name of a synthetic file.", least=1_100)
+def verbatim_copy() -> Built:
+    data = original()
+    safe = sdc.read(
+        data.frame.sample(fraction=1, shuffle=True, seed=1), keys=KEYS, numeric=["income"], sensitive="health"
+    )
+    return data, safe, lambda: copies(data, safe, ALL)
+
+
+@CASES.add("A generator that learned one record in five by heart.", least=200)
+def a_fifth_are_copies() -> Built:
+    data, others = original(), persons(1_200, seed=99).select(ALL)
+    frame = pl.concat([data.frame.sample(240, seed=1), others.sample(960, seed=1)]).sample(
+        fraction=1, shuffle=True, seed=2
+    )
+    safe = sdc.read(frame, keys=KEYS, numeric=["income"], sensitive="health")
+    return data, safe, lambda: copies(data, safe, ALL)
+
+
+@CASES.add("Copies with a jitter of one part in a thousand on the income.", least=1_000)
+def copies_with_a_jitter() -> Built:
+    data = original()
+    jitter = pl.Series(np.random.default_rng(1).normal(1, 0.001, data.height))
+    frame = data.frame.with_columns((pl.col("income") * jitter).round(2)).sample(
+        fraction=1, shuffle=True, seed=1
+    )
+    safe = sdc.read(frame, keys=KEYS, numeric=["income"], sensitive="health")
+
+    def attack() -> int:
+        same = same_cells(data.frame, safe.frame, KEYS)
+        ratio = data.frame["income"].to_numpy()[:, None] / safe.frame["income"].to_numpy()[None, :]
+        return int(((same & (abs(ratio - 1) < 0.005)).sum(axis=1) == 1).sum())
+
+    return data, safe, attack
+
+
+@CASES.add("Only health was synthesised; six true keys say who is in the file.", least=900)
+def synthetic_answers_under_true_keys() -> Built:
+    data = original()
+    safe = data.with_frame(data.frame.with_columns(pl.col("health", "income").shuffle(seed=3)))
+    return data, safe, lambda: found(data.frame, safe.frame, KEYS)
+
+
+@CASES.add("Bootstrapped: records drawn with replacement are persons.", least=600)
+def bootstrap() -> Built:
+    data = original()
+    frame = data.frame.sample(fraction=1, with_replacement=True, seed=5)
+    safe = sdc.read(frame, keys=KEYS, numeric=["income"], sensitive="health")
+    return data, safe, lambda: copies(data, safe, ALL)
+
+
+@CASES.add("The rare persons of the original were put into the synthetic file as they are.", least=100)
+def outliers_copied() -> Built:
+    data, others = original(), persons(1_200, seed=98).select(ALL)
+    rare = data.frame.filter(
+        (pl.col("citizenship") > 2) | (pl.col("income") > 9_000) | (pl.col("region") > 7)
+    )
+    frame = pl.concat([rare, others.head(1_200 - rare.height)]).sample(fraction=1, shuffle=True, seed=2)
+    safe = sdc.read(frame, keys=KEYS, numeric=["income"], sensitive="health")
+    return data, safe, lambda: copies(data, safe, ALL)
