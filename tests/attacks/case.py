@@ -1,7 +1,7 @@
 """A pair of files with what the verdict on it must be, and the attack that shows why."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,7 @@ class Case:
     build: Callable[[], Built]
     max_risk: float = 0.05
     intruders: Mapping[str, Mapping[str, Any]] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)  # further arguments of sdckit.assess
     least: float = 0
     most: float = float("inf")
 

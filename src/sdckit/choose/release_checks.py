@@ -11,7 +11,14 @@ import polars as pl
 
 from sdckit._support.messages import join_names
 from sdckit.choose.criteria import Accepted, Criterion, Status, Verdict
-from sdckit.choose.release_facts import near_unique, not_looked_at, odd_weights, same_ids, unchanged_numbers
+from sdckit.choose.release_facts import (
+    near_unique,
+    not_looked_at,
+    odd_weights,
+    same_ids,
+    told_by_order,
+    unchanged_numbers,
+)
 from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import source_rows
@@ -277,19 +284,23 @@ class _Case:
         return Criterion("ids of the original", Status.MET, "No number of the original names a record.", 0, 0)
 
     def _order(self) -> Criterion:
-        name = "order of the rows"
-        rows = source_rows(self.original, self.data) if self._in_memory else None
-        if rows is not None and (len(rows) < 2 or bool((np.diff(rows) < 0).any())):
-            return Criterion(name, Status.MET, "The rows are not in the order of the original.")
+        name, mends = "order of the rows", "shuffle_order, or accept: {order: true}"
         if self.accepted.order:
             return Criterion(
                 name, Status.MET, "That the order of the rows may be the original's is accepted."
             )
-        why = "The rows stand in the order of the original file, which tells who is who to whoever knows it."
+        rows = source_rows(self.original, self.data) if self._in_memory else None
         if rows is None:
             why = "Whether the rows are in the order of the original is not known."
-        status = Status.NOT_JUDGED if rows is None else Status.NOT_MET
-        return Criterion(name, status, why, mends="shuffle_order, or accept: {order: true}")
+            return Criterion(name, Status.NOT_JUDGED, why, mends=mends)
+        if len(rows) < 2 or bool((np.diff(rows) < 0).any()):
+            return Criterion(name, Status.MET, "The rows are not in the order of the original.")
+        told = told_by_order(self.original)
+        if told:
+            why = f"The rows stand in the order of the original file, which follows {join_names(told, 4)}."
+            return Criterion(name, Status.NOT_MET, why, mends=mends)
+        why = "The rows stand in the order of the original file, which follows nothing that could be known."
+        return Criterion(name, Status.MET, why)
 
     def _numbers(self) -> Iterator[Criterion]:
         name = "numbers left unchanged"

@@ -17,6 +17,7 @@ DIFFERENT = 0.5  # as many different values as half of the records: the column (
 FEWEST = 20  # different values at least: in a handful of records every column has few values in common
 IDS = (Role.ID, Role.HOUSEHOLD, Role.CLUSTER)
 SAME = 0.5  # a number that is unchanged for this share of the records is unprotected
+SURE = 5  # standard errors beyond chance
 PEOPLE = 8.2e9  # on Earth: weights that add up to more have implied decimals
 
 
@@ -148,3 +149,28 @@ def unchanged_numbers(original: Microdata, protected: Microdata, names: list[str
         if first.n_unique() > 1 and float(equal or 0.0) > SAME:
             same.append(name)
     return same
+
+
+def told_by_order(data: Microdata) -> list[str]:
+    """What the order of the rows of a file in memory tells: columns it follows, names dropped on reading."""
+    found = [c for c in data.columns if _follows(data.frame[c])]
+    return found + [f"{c}, which was dropped on reading," for c in data.dropped]
+
+
+def _follows(column: pl.Series) -> bool:
+    """Whether neighbouring rows are more alike than by chance: the column is sorted, or in blocks."""
+    if column.dtype.is_nested() or column.dtype == pl.Object:
+        return False
+    n = len(column)
+    present = column.drop_nulls()
+    if n < FEWEST or present.n_unique() < 2:
+        return False
+    places = column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum, pl.Boolean) else column
+    ranks = places.rank("average").fill_null(0.0).to_numpy()
+    spread = float(ranks.std())
+    alike = float(np.corrcoef(ranks[:-1], ranks[1:])[0, 1]) if spread > 0 and n > 2 else 0.0
+    counts = places.value_counts()["count"].to_numpy() / n
+    chance = float((counts**2).sum())
+    same = float((ranks[:-1] == ranks[1:]).mean())
+    error = np.sqrt(max(chance * (1 - chance), 1e-12) / (n - 1))
+    return bool(abs(alike) * np.sqrt(n - 1) > SURE or (same - chance) / error > SURE)

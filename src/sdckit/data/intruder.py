@@ -129,7 +129,9 @@ class Intruder:
         """What the intruder knows, in words."""
         words = {"keys": "the keys", "numeric": f"the numbers to within {100 * WITHIN:g} %"}
         parts = [words.get(c, c) for c in self.knows]
-        parts += [f"{c} exactly" if not e else f"{c} to within {100 * e:g} %" for c, e in self.numbers.items()]
+        parts += [
+            f"{c} exactly" if not e else f"{c} to within {100 * e:g} %" for c, e in self.numbers.items()
+        ]
         household = self.unit is Unit.HOUSEHOLD
         of = " of all members of a household" if household else ""
         whom = "household" if household else "person"

@@ -1,6 +1,7 @@
 """Which record of the protected file is which of the original, and both side by side."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -73,6 +74,14 @@ def source_rows(original: Microdata, protected: Microdata) -> Ints | None:
     except pl.exceptions.PolarsError:  # ids of another type
         return None
     return None if found.null_count() else found.to_numpy()
+
+
+def kept_persons(original: Microdata, protected: Microdata) -> Microdata:
+    """The original with only the persons whose record is in the protected file, where that is known."""
+    if original.height == protected.height or original.engine != "polars":
+        return original
+    rows = source_rows(original, protected)
+    return original if rows is None else replace(original, frame=original.frame[np.sort(rows)])
 
 
 def _made_from(original: Microdata, protected: Microdata) -> bool:

@@ -8,7 +8,7 @@ from pydantic import Field
 from sdckit._support.messages import join_names
 from sdckit.charts.parts_bars import bars, nothing_to_draw
 from sdckit.data.microdata import Microdata
-from sdckit.data.record_links import position_note
+from sdckit.data.record_links import kept_persons, position_note
 from sdckit.data.result import Result
 from sdckit.methods.options import Option
 from sdckit.methods.registry import risk
@@ -48,7 +48,7 @@ def chart(result: Result) -> Any:
     "Columns that tell what was hidden",
     bounds=(0, 1),
     unit="share of hidden values told",
-    compares=Compares.RECORDS,
+    compares=Compares.PERSONS,
     judges=True,
     share=True,
     figures={
@@ -115,6 +115,7 @@ def revealing_columns(
     >>> round(result.value, 2), result.parts["columns"][0]
     (1.0, 'born')
     """
+    original = kept_persons(original, protected)
     released = released_columns(original, protected)
     hidden, few = hidden_variables(original, released, protected, within)
     notes = position_note(original, protected)
