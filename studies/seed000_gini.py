@@ -71,7 +71,7 @@ def data() -> sdc.Microdata:
 
 
 def protect(original: sdc.Microdata) -> sdc.Microdata:
-    moved = sdc.protect.pram(original, variables=["db040"], stay=0.8, amount=0.5, rng=123)
+    moved = sdc.protect.pram(original, variables=["db040"], stay=0.8, share=0.5, rng=123)
     return sdc.protect.microaggregate(moved, variables=["eqIncome"], k=3)
 
 

@@ -81,7 +81,7 @@ MORE: dict[str, list[Any]] = {
     "k = 10, sex first": [*AGE, {"suppress": {"k": 10, "importance": {"sex": "low"}}}],
     "PRAM sex 0.9": [*AGE, {"pram": {"variables": ["sex"], "stay": 0.9}}],
     "PRAM sex 0.6": [*AGE, {"pram": {"variables": ["sex"], "stay": 0.6}}],
-    "k = 3, noise": [*AGE, {"suppress": {"k": 3}}, {"add_noise": {"variables": ["income"], "amount": 1.0}}],
+    "k = 3, noise": [*AGE, {"suppress": {"k": 3}}, {"add_noise": {"variables": ["income"], "sd": 1.0}}],
     "k = 3, income in 50s": [
         *AGE, {"suppress": {"k": 3}}, {"microaggregate": {"variables": ["income"], "k": 50}},
     ],

@@ -17,9 +17,14 @@ HOUSEHOLDS = 5712  # as many as the paper has
 VARIABLES = ["income", "expenditure", "savings", "wealth_index"]
 SAMPLES = (100, 200, 300)
 METHODS = {
-    "noise addition": (sdc.protect.add_noise, {"method": "kim"}, "amount", (0.3, 0.5, 0.7)),
-    "rank swapping": (sdc.protect.rank_swap, {"rule": "groups"}, "share", (0.04, 0.06, 0.08)),
-    "microaggregation": (sdc.protect.microaggregate, {"method": "rank_groups"}, "share", (0.04, 0.06, 0.08)),
+    "noise addition": (sdc.protect.add_noise, {"method": "kim"}, "variance", (0.3, 0.5, 0.7)),
+    "rank swapping": (sdc.protect.rank_swap, {"method": "groups"}, "rank_distance", (0.04, 0.06, 0.08)),
+    "microaggregation": (
+        sdc.protect.microaggregate,
+        {"method": "rank_groups"},
+        "rank_distance",
+        (0.04, 0.06, 0.08),
+    ),
 }
 # what the probabilities of a household are proportional to
 SIZES = {
@@ -65,7 +70,7 @@ K.-S. Kim (*Measures of Data Utility for Complex Survey Data*) weighs the empiri
 of Woo et al. (2009) with the survey weights, and shows by simulation that the unweighted measures DU report
 less loss than the weighted ones, DUW. The Korean panel data of the paper are not here; the same simulation
 runs on households of the demo survey, with the functions everybody can call: `add_noise(method="kim")`,
-`rank_swap(rule="groups")`, `microaggregate(method="rank_groups")` and `ecdf_distance`."""
+`rank_swap(method="groups")`, `microaggregate(method="rank_groups")` and `ecdf_distance`."""
 
 COLUMNS = """\
 ## The columns of the paper's tables

@@ -140,7 +140,7 @@ def test_an_accepted_risk_is_a_number(survey, ceiling):
 
 
 def test_after_swapping_records_keep_their_place_and_a_note_says_what_moved(survey):
-    swapped = sdc.protect.rank_swap(survey, variables=["income"], share=0.1, rng=1)
+    swapped = sdc.protect.rank_swap(survey, variables=["income"], rank_distance=0.1, rng=1)
     done = sdc.assess(survey, swapped, measures=["il1s", "missing_values", "record_linkage", "entropy_loss"])
     assert done.utility["il1s"].value > 0
     assert done.after["record_linkage"].value < 1

@@ -16,7 +16,7 @@ AGE = {"recode": {"variable": "age", "width": 10}}
 SCENARIOS = {
     "age": [AGE],
     "k3": [AGE, {"suppress": {"k": 3}}],
-    "noise": [{"add_noise": {"variables": ["income"], "amount": 0.5}}],
+    "noise": [{"add_noise": {"variables": ["income"], "sd": 0.5}}],
 }
 ALSO = ["missing_values", "entropy_loss.share", "frequencies"]
 KEPT = {"utility": "il1s", "also": ALSO, "regression": MINCER, "indicators": ["mean", "gini"]}

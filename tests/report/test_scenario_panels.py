@@ -13,7 +13,7 @@ from sdckit.report.document import document
 
 STEPS = {
     "k3": [{"microaggregate": {"k": 3}}],
-    "noise": [{"add_noise": {"amount": 3.0}}, {"suppress": {"k": 3}}],
+    "noise": [{"add_noise": {"sd": 3.0}}, {"suppress": {"k": 3}}],
     "never": [{"suppress": {"k": 1000}}],
 }
 

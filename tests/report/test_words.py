@@ -49,7 +49,7 @@ NOT_OF = {
 @pytest.fixture(scope="module")
 def found():
     data = survey(n=600, seed=5)
-    made = protect.add_noise(protect.suppress(data, k=2, rng=1), amount=0.3, rng=1)
+    made = protect.add_noise(protect.suppress(data, k=2, rng=1), sd=0.3, rng=1)
     return assess(data, made, regression="income ~ sex + education")
 
 

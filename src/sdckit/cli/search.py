@@ -65,7 +65,7 @@ def search(
     - optional: {suppress: {k: {range: [2, 5]}}}
     - one of:
       - microaggregate: {k: {range: [3, 20]}}
-      - add_noise: {amount: {range: [0.01, 0.5], log: true}}
+      - add_noise: {sd: {range: [0.01, 0.5], log: true}}
     assess: {max_risk: 0.01}
     ```
 
