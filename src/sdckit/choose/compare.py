@@ -46,7 +46,8 @@ def compare(
     scenario is `verdict` of the map.
 
     `extra_measures`: further risks and utilities, named in the same way, measured for every scenario and
-    kept beside the two axes: in `points`, and in the small maps of `multiples()`; they do not change what is recommended.
+    kept beside the two axes: in `points`, and in the small maps of `multiples()`; they do not change what is
+    recommended.
     `measure_options`: options of measures by their name, as in `assess`. Naming `indicators` or
     `regression` there,
     regression={"formula": "log(income) ~ sex + age"}, measures them also and keeps every estimate with its

@@ -11,6 +11,7 @@ from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
+from sdckit.data.values import texts
 from sdckit.engine import frames
 
 DIFFERENT = 0.5  # as many different values as half of the records: the column (nearly) names them
@@ -88,13 +89,14 @@ def not_looked_at(original: Microdata, data: Microdata) -> list[str]:
     found += [
         c
         for c in data.roles.sensitive
-        if not kinds[c].is_numeric() and c not in data.roles.keys and _is_near_unique(data, c)
+        if not kinds[c].is_numeric() and c not in data.roles.keys and names_records(data, c)
     ]
     told = [c for c in found if {Role.STRATA, Role.CLUSTER} & roles[c] and _told_by_keys(data, c)]
     return [c for c in dict.fromkeys(found) if c not in told]
 
 
-def _is_near_unique(data: Microdata, column: str) -> bool:
+def names_records(data: Microdata, column: str) -> bool:
+    """Whether (nearly) every record has a value of its own."""
     kinds = frames.schema(data.frame)
     if kinds[column].is_nested():
         return True
@@ -174,3 +176,40 @@ def _follows(column: pl.Series) -> bool:
     same = float((ranks[:-1] == ranks[1:]).mean())
     error = np.sqrt(max(chance * (1 - chance), 1e-12) / (n - 1))
     return bool(abs(alike) * np.sqrt(n - 1) > SURE or (same - chance) / error > SURE)
+
+
+def surely_linked(original: Microdata, protected: Microdata) -> bool:
+    """Whether it is certain which record was made from which person.
+
+    By an id, or by the log of steps made here. Rows that meet by their place alone must show it: some column
+    that is not sorted agrees far better row by row than it would in another order.
+    """
+    if original.roles.id is not None and original.roles.id in protected.columns:
+        return True
+    if protected.origin == original.origin and len(protected.log) > len(original.log):
+        return True
+    if original.engine != "polars" or original.height != protected.height:
+        return False
+    shared = [c for c in original.columns if c in protected.columns]
+    return original is protected or any(_agrees(original.frame[c], protected.frame[c]) for c in shared)
+
+
+def _agrees(first: pl.Series, second: pl.Series) -> bool:
+    if first.dtype.is_nested() or second.dtype.is_nested() or len(first) < 2:
+        return False
+    one, two = texts(first).fill_null(""), texts(second).fill_null("")
+    if one.n_unique() < 2 or _follows(first):
+        return False
+    both = pl.DataFrame([one.alias("a"), two.alias("b")])
+    n = both.height
+    counts = both.group_by("a").len().join(both.group_by("b").len(), left_on="a", right_on="b", how="inner")
+    chance = float((counts["len"].cast(pl.Float64) * counts["len_right"].cast(pl.Float64)).sum()) / n**2
+    same = int((one == two).sum()) / n
+    if (same - chance) / np.sqrt(max(chance * (1 - chance), 1 / n) / n) > SURE:
+        return True
+    if not (first.dtype.is_numeric() and second.dtype.is_numeric()):
+        return False
+    ranks = [x.rank("average").fill_null(0.0).to_numpy() for x in (first, second)]
+    if min(r.std() for r in ranks) == 0:
+        return False
+    return bool(np.corrcoef(ranks[0], ranks[1])[0, 1] * np.sqrt(n) > SURE)

@@ -38,15 +38,16 @@ class LinkedFiles:
 
     @cached_property
     def weights(self) -> Floats | None:
-        """The survey weights of the released records; None without a weight role."""
-        name = self.original.roles.weight
-        if name is None:
+        """The survey weights of the released records, from the original; None without a weight role.
+
+        Where records were left out the others stand for their people, too. Released weights are not used:
+        a protection may have changed them, and the population stays what it is.
+        """
+        if self.original.roles.weight is None:
             return None
-        kept = name in self.protected.columns and self.protected.frame[name].dtype.is_numeric()
-        if kept and not self.protected.frame[name].null_count():
-            return np.asarray(self.protected.frame[name].cast(pl.Float64).to_numpy(), dtype=np.float64)
+        kept, of_persons = self.own >= 0, self.original.weights()
         weights = np.empty(self.protected.height)
-        weights[self.own[self.own >= 0]] = self.original.weights()[self.own >= 0]
+        weights[self.own[kept]] = of_persons[kept] * (of_persons.sum() / of_persons[kept].sum())
         return weights
 
     @cached_property

@@ -55,6 +55,7 @@ class Outcome:
             "sampling_error": sampling,
             "max_risk": self.intruder.max_risk,
             "not_judged": ", ".join(self.not_judged),
+            "in_file": self.intruder.in_file,
             "expected_links": float(self.found.sum()) * scale,
             "believed": float(self.believed.sum()) * scale,
             "claims": float(claimed.sum()) * scale,

@@ -236,6 +236,8 @@ def _unlinked(
     if holdout is None:
         why = "Give holdout=, people who were not in the original, to compare with."
         return Result(nan, notes=(f"The records are not linked. {why}",))
+    if _same_records(original, holdout):
+        return Result(nan, notes=("The hold-out has the records of the original: it must be other people.",))
     keys = [k for k in intruder.known(original).keys if k in protected.columns and k in holdout.columns]
     rows: list[dict[str, Any]] = []
     for column in sensitive:
@@ -267,6 +269,15 @@ def _unlinked(
     figures["among_others"] = worst["inferred"] / max(worst["persons"], 1.0) - worst["share"]
     note = f"Compared with {holdout.height:,} people who were not in the original."
     return Result(worst["share"], figures, pl.DataFrame(rows, schema=SCHEMA), (note,))
+
+
+def _same_records(original: Microdata, holdout: Microdata) -> bool:
+    """Whether the hold-out repeats records of the original, in all columns that both have."""
+    shared = [c for c in original.columns if c in holdout.columns]
+    first, second = (_as_texts(data.frame, shared) for data in (original, holdout))
+    repeated = second.join(first.unique(), on=shared, how="semi", nulls_equal=True).height / second.height
+    usual = 1 - first.n_unique() / first.height  # how often records of the original repeat each other
+    return repeated > max(0.5, 2 * usual)
 
 
 def _as_texts(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:

@@ -1,0 +1,215 @@
+"""Questions about the columns and rows of a protected file before it is released."""
+
+from collections.abc import Iterator
+
+import narwhals as nw
+import numpy as np
+
+from sdckit._support.messages import join_names
+from sdckit.choose.criteria import Criterion, Status
+from sdckit.choose.release_case import ReleaseCase
+from sdckit.choose.release_facts import (
+    names_records,
+    near_unique,
+    not_looked_at,
+    odd_weights,
+    same_ids,
+    told_by_order,
+    unchanged_numbers,
+)
+from sdckit.data.intruder import intruders_of, known_numbers
+from sdckit.data.record_links import source_rows
+from sdckit.engine import frames
+
+MISSING = 0.05  # share of records with keys missing from the start that is taken for granted
+
+
+class FileChecks(ReleaseCase):
+    """Columns, numbers, ids, the order of the rows, missing keys and weights."""
+
+    def criteria(self) -> Iterator[Criterion]:
+        """Every criterion that applies."""
+        yield self._same_columns()
+        yield self._columns_not_looked_at()
+        if self.x.same_people:
+            yield self._ids()
+            yield self._order()
+            yield from self._numbers()
+        yield from self._missing_keys()
+        yield from self._weights()
+
+    def _same_columns(self) -> Criterion:
+        roles = self.original.roles
+        known = dict.fromkeys((*roles.keys, *roles.numeric, *roles.sensitive))
+        steps = self.data.steps_since(self.original)
+        dropped = {c for entry in steps for c in entry.effects.drops}
+        gone = [c for c in known if c not in self.data.columns and c not in dropped]
+        new = [c for c in self.data.columns if c not in self.original.columns]
+        name = "the same columns in both files"
+        if gone and new:
+            why = (
+                f"{join_names(gone)} of the original are not in the protected file, which has "
+                f"{join_names(new)} "
+                "instead: renamed columns are not compared."
+            )
+            return Criterion(name, Status.NOT_JUDGED, why, mends="Rename the columns as in the original.")
+        if new:
+            why = f"Only the protected file has {join_names(new)}: nothing is known of what they tell."
+            return Criterion(
+                name, Status.NOT_JUDGED, why, mends=f"Drop {join_names(new)}, or have them in both."
+            )
+        if gone:
+            why = f"The protected file lacks {join_names(gone)}, and no logged step dropped them."
+            mends = "If they were dropped on purpose, use the step drop, or leave them out of the roles."
+            return Criterion(name, Status.NOT_JUDGED, why, mends=mends)
+        return Criterion(
+            name, Status.MET, "Both files have the same columns, but for those dropped by a step."
+        )
+
+    def _columns_not_looked_at(self) -> Criterion:
+        name = "columns that no risk looks at"
+        unseen = not_looked_at(self.original, self.data)
+        if self.x.same_people and not self.synthetic:
+            unseen += [c for c in self._known_to_nobody() if c not in unseen]
+        unseen = [c for c in unseen if c not in self.accepted.columns]
+        if not unseen:
+            return Criterion(
+                name, Status.MET, "Every released column has a role that a measure looks at.", 0, 0
+            )
+        near = [c for c in near_unique(self.data) if c in unseen]
+        why = f"No risk looks at {join_names(unseen)}."
+        if near:
+            why += f" {join_names(near)} nearly names every record."
+        mends = (
+            f"Drop {join_names(unseen, 4)}, or give a role: keys if an intruder may know it, sensitive if "
+            "not; "
+            f"or accept: {{columns: [{join_names(unseen, 4)}]}} after looking at it."
+        )
+        status = Status.NOT_MET if near else Status.NOT_JUDGED
+        return Criterion(name, status, why, len(unseen), 0, mends)
+
+    def _known_to_nobody(self) -> list[str]:
+        """Keys and numbers that none of the intruders is taken to know."""
+        result = self.x.after.get("reidentification_risk")
+        given = (result.options.get("intruders") if result is not None else None) or []
+        if not given:
+            return []
+        known: set[str] = set()
+        for intruder in intruders_of({n: c for one in given for n, c in dict(one).items()}):
+            keys, numbers = intruder.known(self.original)
+            known |= {*keys, *numbers}
+        wanted = [*self.original.roles.keys, *known_numbers(self.original)]
+        return [c for c in wanted if c in self.data.columns and c not in known]
+
+    def _ids(self) -> Criterion:
+        same = same_ids(self.original, self.data)
+        if same is None:
+            why = "Whether the ids are those of the original is not known: the records are not in memory."
+            return Criterion("ids of the original", Status.NOT_JUDGED, why)
+        if same:
+            why = (
+                f"The numbers in {join_names(same)} are those of the original file: whoever has them finds "
+                "the records."
+            )
+            return Criterion("ids of the original", Status.NOT_MET, why, len(same), 0, "new_ids, or drop")
+        return Criterion("ids of the original", Status.MET, "No number of the original names a record.", 0, 0)
+
+    def _order(self) -> Criterion:
+        name, mends = "order of the rows", "shuffle_order, or accept: {order: true}"
+        if self.accepted.order:
+            return Criterion(
+                name, Status.MET, "That the order of the rows may be the original's is accepted."
+            )
+        rows = source_rows(self.original, self.data) if self.in_memory else None
+        if rows is None:
+            why = "Whether the rows are in the order of the original is not known."
+            return Criterion(name, Status.NOT_JUDGED, why, mends=mends)
+        if len(rows) < 2 or bool((np.diff(rows) < 0).any()):
+            return Criterion(name, Status.MET, "The rows are not in the order of the original.")
+        told = told_by_order(self.original)
+        if told:
+            why = f"The rows stand in the order of the original file, which follows {join_names(told, 4)}."
+            return Criterion(name, Status.NOT_MET, why, mends=mends)
+        why = "The rows stand in the order of the original file, which follows nothing that could be known."
+        return Criterion(name, Status.MET, why)
+
+    def _numbers(self) -> Iterator[Criterion]:
+        name = "numbers left unchanged"
+        numbers = [c for c in self.original.roles.numeric if c in self.data.columns]
+        secret = [c for c in numbers if c in self.original.roles.sensitive and c not in self.accepted.numbers]
+        numbers = [
+            c for c in numbers if c not in self.accepted.numbers and c not in self.original.roles.sensitive
+        ]
+        if not self.original.roles.numeric:
+            return
+        same = unchanged_numbers(self.original, self.data, numbers)
+        if same is None:
+            why = "Whether numbers were protected is not known: records are not linked in memory."
+            yield Criterion(name, Status.NOT_JUDGED, why)
+        elif same:
+            why = f"{join_names(same)}: the original values stand in the file, and an intruder may know them."
+            mends = (
+                "microaggregate, add_noise, rank_swap or recode; sensitive numbers that nobody can know have "
+                "the "
+                f"role sensitive, too; or accept: {{numbers: [{join_names(same, 4)}]}}."
+            )
+            yield Criterion(name, Status.NOT_MET, why, len(same), 0, mends)
+        else:
+            yield Criterion(name, Status.MET, "Every number that an intruder may know was protected.", 0, 0)
+        bare = [
+            c
+            for c in unchanged_numbers(self.original, self.data, secret) or ()
+            if names_records(self.data, c)
+        ]
+        if bare:
+            why = f"{join_names(bare)}: exact values that nearly name every record are released as sensitive."
+            mends = (
+                f"Round or perturb them, or accept: {{numbers: [{join_names(bare, 4)}]}} if nobody can know "
+                "them."
+            )
+            yield Criterion("sensitive numbers left unchanged", Status.NOT_JUDGED, why, len(bare), 0, mends)
+
+    def _missing_keys(self) -> Iterator[Criterion]:
+        keys = list(self.original.roles.keys)
+        if not keys:
+            return
+        any_missing = nw.any_horizontal(*(nw.col(k).is_null() for k in keys), ignore_nulls=False)
+        count = frames.gather(self.original.table.select(any_missing.cast(nw.Int64).sum().alias("n")))["n"][0]
+        share = int(count or 0) / self.original.height
+        name = "keys missing from the start"
+        if share <= MISSING or self.accepted.missing_keys:
+            why = f"{100 * share:.3g} % of the original records lack a key."
+            yield Criterion(name, Status.MET, why, share, MISSING, share=True)
+        else:
+            why = (
+                f"{100 * share:.3g} % of the original records lack a key: an intruder who knows the true "
+                "value may "
+                "find persons who look alike here."
+            )
+            mends = "Impute the keys before measuring, or accept: {missing_keys: true}."
+            yield Criterion(name, Status.NOT_JUDGED, why, share, MISSING, mends, share=True)
+
+    def _weights(self) -> Iterator[Criterion]:
+        if self.original.roles.weight is None:
+            return
+        weights = self.original.weights()
+        total, name, n = float(weights.sum()), "weights", self.original.height
+        about = f"The weights add up to {total:,.0f} people for {n:,} records"
+        population = self.accepted.population
+        if population is not None and abs(total - population) > 0.1 * population:
+            why = f"{about}, the population is said to have {population:,.0f}."
+            mends = "Correct the weights (implied decimals?), or the population."
+            yield Criterion(name, Status.NOT_MET, why, total, population, mends)
+        elif population is None and (fault := odd_weights(weights) or self._weights_alone()):
+            mends = "Correct the weights, or say how many people there are: accept: {population: …}."
+            yield Criterion(name, Status.NOT_JUDGED, f"{about}: {fault}.", total, None, mends)
+        else:
+            yield Criterion(name, Status.MET, f"{about}.", total, population)
+
+    def _weights_alone(self) -> str:
+        """Whether everything rests on the weights: no intruder knows that the person is in the file."""
+        result = self.x.after.get("reidentification_risk")
+        table = None if result is None else result.tables.get("intruders")
+        if table is None or table["in_file"].any():
+            return ""
+        return "every risk rests on them, as no intruder is taken to know who is in the file"

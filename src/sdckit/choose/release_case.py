@@ -1,0 +1,47 @@
+"""One protected file of an assessment, as the questions before a release see it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sdckit.choose.criteria import Accepted
+from sdckit.data.effects import merged
+from sdckit.data.microdata import Microdata
+
+if TYPE_CHECKING:
+    from sdckit.choose.assessment import Assessment
+
+
+@dataclass(frozen=True)
+class ReleaseCase:
+    """An assessment and one of its protected files."""
+
+    x: "Assessment"
+    data: Microdata
+
+    @property
+    def accepted(self) -> Accepted:
+        """What the data holder accepts."""
+        return self.x.accept
+
+    @property
+    def original(self) -> Microdata:
+        """The file before."""
+        return self.x.original
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the records of both files can be looked at."""
+        return self.original.engine == self.data.engine == "polars"
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether all that an intruder may know was drawn anew."""
+        effects = merged(entry.effects for entry in self.data.steps_since(self.original))
+        known = [*self.data.roles.keys, *self.data.roles.numeric]
+        return bool(effects.synthesises) and all(c in effects.synthesises for c in known)
+
+    def omitted_because(self, measure: str) -> str:
+        """Why there is no number of a measure."""
+        reasons = [o.reason for o in self.x.omitted if o.measure == measure]
+        notes = self.x.after[measure].notes if measure in self.x.after else ()
+        return (reasons or list(notes) or ["it was not among the measures"])[0].rstrip(".")
