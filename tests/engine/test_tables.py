@@ -52,9 +52,9 @@ def test_cells_equal_plain_counts(lazy, keys, weight):
         assert mass == pytest.approx(want[tuple(key)][1], rel=1e-12)
 
 
-def test_joined_cells_reach_every_record_also_through_missing_keys(lazy):
+def test_joined_cells_reach_every_record_also_through_missing_keys():
     frame = sample()
-    cells = tables.count_cells(lazy(frame), KEYS, "w")
+    cells = tables.count_cells(frames.lazy(frame), KEYS, "w")
     joined = tables.join_cells(frame, cells, KEYS, [tables.WEIGHT_SUM, tables.RECORDS])
     assert joined.columns == [*frame.columns, tables.WEIGHT_SUM, tables.RECORDS]
     assert joined.height == frame.height
@@ -62,7 +62,7 @@ def test_joined_cells_reach_every_record_also_through_missing_keys(lazy):
     for row in joined.rows(named=True):
         assert row[tables.RECORDS] == want[tuple(row[k] for k in KEYS)][0]
         assert row[tables.WEIGHT_SUM] == pytest.approx(want[tuple(row[k] for k in KEYS)][1])
-    whole = tables.join_cells(frame, tables.count_cells(lazy(frame), [], None), [], [tables.RECORDS])
+    whole = tables.join_cells(frame, tables.count_cells(frames.lazy(frame), [], None), [], [tables.RECORDS])
     assert whole[tables.RECORDS].to_list() == [frame.height] * frame.height
 
 
