@@ -15,17 +15,17 @@ from sdckit.data.pairs import as_list, still_numeric
 from sdckit.data.result import Result
 from sdckit.data.values import as_text
 from sdckit.errors import OptionError, RoleError, listing
-from sdckit.estimate.catalogue import CATALOGUE, PANELS, Wanted, chosen
+from sdckit.estimate.catalogue import CATALOGUE, PANELS, IndicatorRequest, chosen
 from sdckit.estimate.categories import with_category
 from sdckit.estimate.combine import Synthesis, combined
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
 from sdckit.estimate.estimated import ALL
-from sdckit.estimate.indicator import LinedIndicator
+from sdckit.estimate.indicator import PovertyLineIndicator
 from sdckit.estimate.inequality import Gini
 from sdckit.estimate.means import Mean
 from sdckit.estimate.poverty import PovertyThreshold
 from sdckit.estimate.replicates import Method
-from sdckit.estimate.table import How, Row, domains_of, table
+from sdckit.estimate.table import Row, VarianceOptions, domains_of, table
 from sdckit.estimate.variance import Estimate
 from sdckit.methods.registry import Better, Column, Columns, utility
 
@@ -135,7 +135,7 @@ def indicators(
             given=f"variance={variance.value!r}",
             allowed=f"variance: {listing(DRAWN)}",
         )
-    how = How(
+    variances = VarianceOptions(
         variance, replicates, seed, level, percentile, tuple(by),
         tuple(margins), tuple(replicate_weights), replicate_scale, fpc, original.labels,
     )  # fmt: skip
@@ -148,17 +148,17 @@ def indicators(
             allowed="smooth numbers: mean, total, proportion, ratio, gini, and your own functions",
             hint="Use variance='taylor', 'bootstrap' or 'rescaled' for these.",
         )
-    before, said = table(original, rows, how)
+    before, said = table(original, rows, variances)
     after: list[list[Estimate]] = []
     also: tuple[str, ...] = ()
     for data in sets:
-        found, more = table(data, rows, how)
+        found, more = table(data, rows, variances)
         after.append(found)
         also += tuple(f"Protected file: {note}" for note in more if note not in said)
     size = sets[0].height / original.height
     both = list(zip(*after, strict=True))
     one, told = combined(both, synthesis=synthesis, size=size, level=level, what="rows")
-    labels = [_label(original, row, how.by) for row in rows]
+    labels = [_label(original, row, variances.by) for row in rows]
     return _result(rows, labels, before, one, (*notes, *told, *said, *dict.fromkeys(also)))
 
 
@@ -169,15 +169,15 @@ def _rows(
     original = files[0]
     notes: tuple[str, ...] = ()
     numeric = variables or original.roles.numeric
-    pairs: list[tuple[Wanted, str]] = []
+    pairs: list[tuple[IndicatorRequest, str]] = []
     if wanted == USUAL:
         numeric, notes = still_numeric(original, original, numeric)
         known = {c: original.frame[c].min() for c in numeric}
-        pairs = [(Wanted(Mean()), c) for c in numeric]
-        pairs += [(Wanted(Gini()), c) for c, low in known.items() if low is not None and low >= 0]
+        pairs = [(IndicatorRequest(Mean()), c) for c in numeric]
+        pairs += [(IndicatorRequest(Gini()), c) for c, low in known.items() if low is not None and low >= 0]
     else:
         asked = chosen(wanted)
-        money = [i for i, _ in asked if isinstance(i, LinedIndicator | PovertyThreshold)]
+        money = [i for i, _ in asked if isinstance(i, PovertyLineIndicator | PovertyThreshold)]
         if money and not variables and len(numeric) > 1:
             numeric = (next((c for c in numeric if "inc" in c.lower()), numeric[0]),)
             notes = (f"The income is taken to be {numeric[0]}; name another in variables=.",)
