@@ -9,25 +9,25 @@ from hypothesis import strategies as st
 import naive_estimates as naive
 import sdckit as sdc
 from sdckit.estimate.catalogue import CATALOGUE, chosen
-from sdckit.estimate.indicator import LinedIndicator, Piece
+from sdckit.estimate.indicator import DomainSample, PovertyLineIndicator
 from sdckit.estimate.poverty import FosterGreerThorbecke
-from sdckit.estimate.table import How, Row, domains_of, table
+from sdckit.estimate.table import Row, VarianceOptions, domains_of, table
 
 values = st.sampled_from([0.0, 1.0, 1.0, 2.0, 3.5, 7.0, 20.0])
 files = st.lists(st.tuples(values, st.sampled_from([0.5, 1.0, 2.0, 3.0])), min_size=1, max_size=25)
 
 
-def piece(x, w, line=None) -> Piece:
+def sample(x, w, line=None) -> DomainSample:
     order = np.argsort(x, kind="stable")
     lines = None if line is None else np.full(len(w), line)
-    return Piece(np.asarray(x)[order], np.asarray(w)[:, order], None, lines)
+    return DomainSample(np.asarray(x)[order], np.asarray(w)[:, order], None, lines)
 
 
 def value(name, x, w) -> float:
     indicator = chosen(name)[0].indicator
-    whole = piece(x, np.array([w]))
-    if isinstance(indicator, LinedIndicator):
-        whole = piece(x, np.array([w]), indicator.line(whole)[0])
+    whole = sample(x, np.array([w]))
+    if isinstance(indicator, PovertyLineIndicator):
+        whole = sample(x, np.array([w]), indicator.line(whole)[0])
     with np.errstate(all="ignore"):
         return float(indicator.point(whole)[0])
 
@@ -61,7 +61,7 @@ def test_indicators_follow_their_definitions(records):
 def test_quantiles_of_many_sets_of_weights_at_once(records, p):
     x, w = (list(c) for c in zip(*records, strict=True))
     sets = [w, [1.0] * len(w), w[::-1]]
-    found = chosen({"quantile": {"p": p}})[0].indicator.point(piece(x, np.array(sets)))
+    found = chosen({"quantile": {"p": p}})[0].indicator.point(sample(x, np.array(sets)))
     order = np.argsort(x, kind="stable")
     again = [naive.weighted_quantile(np.array(x)[order], np.array(s)[order], p) for s in sets]
     assert found.tolist() == again
@@ -71,8 +71,8 @@ def test_the_median_of_one_to_four_is_three_as_in_laeken_and_the_average_by_opti
     x = [1.0, 2.0, 3.0, 4.0]
     assert value("median", x, [1.0] * 4) == 3
     mid = chosen({"quantile": {"p": 0.5, "average": True}})[0].indicator
-    assert mid.point(piece(x, np.ones((1, 4))))[0] == 2.5
-    assert mid.point(piece([1.0, 2.0, 3.0], np.ones((1, 3))))[0] == 2
+    assert mid.point(sample(x, np.ones((1, 4))))[0] == 2.5
+    assert mid.point(sample([1.0, 2.0, 3.0], np.ones((1, 3))))[0] == 2
 
 
 def test_gini_by_hand():
@@ -107,8 +107,8 @@ def test_the_share_ratio_without_the_record_that_steps_over(records, copies):
     indicator = chosen("s80s20")[0].indicator
     split = value({"s80s20": {"ties": "split"}}, x, w)
     with np.errstate(all="ignore"):
-        centre = float(indicator.centre(piece(x, np.array([w])))[0])
-        many = piece(x * copies, np.array([w * copies]) / copies)
+        centre = float(indicator.centre(sample(x, np.array([w])))[0])
+        many = sample(x * copies, np.array([w * copies]) / copies)
         more = float(indicator.centre(many)[0])
     if np.isfinite(split) and abs(split) < 1e6:
         assert centre == pytest.approx(split)
@@ -119,7 +119,7 @@ def test_domains_have_the_poverty_line_of_the_whole_file():
     frame = pl.DataFrame({"x": [1.0, 2.0, 10.0, 10.0, 12.0, 3.0], "g": ["a", "a", "b", "b", "b", None]})
     data = sdc.read(frame, numeric="x")
     rows = [Row(FosterGreerThorbecke(), "x", d) for d in [None, *sorted(domains_of(data, ("g",)))]]
-    found = [e.value for e in table(data, rows, How(by=("g",)))[0]]
+    found = [e.value for e in table(data, rows, VarianceOptions(by=("g",)))[0]]
     assert found == [0.5, 1.0, 0.0]  # the line is 0.6·10; the record without a region counts in the total
 
 
@@ -134,7 +134,7 @@ def test_ratio_proportion_and_pay_gap():
     ]
     columns = ["x", "s", "x", "x"]
     rows = [Row(chosen(w)[0].indicator, c, None) for w, c in zip(wanted, columns, strict=True)]
-    found = [e.value for e in table(data, rows, How())[0]]
+    found = [e.value for e in table(data, rows, VarianceOptions())[0]]
     assert found == pytest.approx([10 / 3, 0.5, 1 - 6 / 4.5, 1 - 6 / 5])
 
 

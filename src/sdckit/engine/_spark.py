@@ -9,19 +9,6 @@ import polars.selectors as cs
 from sdckit.engine._polars import plain
 
 
-def join_null_safe(native: Any, cells: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> Any:
-    """Left join in which NULL equals NULL."""
-    right = native.sparkSession.createDataFrame(_arrow(cells.select(*keys, *columns)))
-    right = right.toDF(*(f"__sdckit_right{i}" for i in range(len(right.columns))))
-    if not keys:
-        joined = native.crossJoin(right)
-    else:
-        on = [native[k].eqNullSafe(right[f"__sdckit_right{i}"]) for i, k in enumerate(keys)]
-        joined = native.join(right, on=on, how="left")
-    joined = joined.drop(*(f"__sdckit_right{i}" for i in range(len(keys))))
-    return joined.toDF(*native.columns, *columns)
-
-
 def string_code(native: Any, column: str, name: str) -> Any:
     """A column `name` with the first 60 bits of the MD5 of the text."""
     from pyspark.sql import functions

@@ -87,13 +87,6 @@ def join_cells(
     return _polars.join_null_safe(frame.lazy(), cells, keys, columns).collect()
 
 
-def join_cells_lazy(table: Table, cells: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> Table:
-    """As `join_cells`, lazily on the engine of the table. DuckDB and Spark may reorder rows."""
-    refuse_new_columns(table, columns)
-    native = native_module(table).join_null_safe(table.to_native(), cells, list(keys), list(columns))
-    return frames.lazy(native)
-
-
 def contingency(
     table: Table, variables: Sequence[str], weight: str | None, *, drop_missing: bool
 ) -> pl.DataFrame:

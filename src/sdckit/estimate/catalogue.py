@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
-from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 from sdckit._support.messages import did_you_mean, join_names
 from sdckit.data.values import as_text
@@ -32,7 +32,7 @@ CATALOGUE: dict[str, tuple[type[Indicator], dict[str, Any]]] = {
     "pay_gap": (PayGap, {}),
 }
 # what laeken calls them
-ALSO = {
+ALIASES = {
     "arpr": "poverty_rate",
     "arpt": "poverty_threshold",
     "rmpg": "poverty_gap",
@@ -55,16 +55,17 @@ PANELS: dict[str, tuple[str, ...]] = {
 
 
 CATEGORIES = ("category", "reference")  # options that hold a value of a column
+BELOW = {"p": 1, "lower": 1, "upper": 1, "share": 10}  # options above 0 and below this
 
 
-class Wanted(NamedTuple):
+class IndicatorRequest(NamedTuple):
     """An indicator and the variable it is of, where the user named one."""
 
     indicator: Indicator
     variable: str | None = None
 
 
-def chosen(wanted: Any) -> list[Wanted]:
+def chosen(wanted: Any) -> list[IndicatorRequest]:
     """Indicators from what a user wrote.
 
     A name or a panel ("gini", "poverty"); a list of names, functions (values, weights) → number, and
@@ -80,18 +81,18 @@ def chosen(wanted: Any) -> list[Wanted]:
         return [i for name, options in wanted.items() for i in _named(str(name), options)]
     if callable(wanted):
         name = getattr(wanted, "__name__", "<")
-        return [Wanted(own_function("own function" if name.startswith("<") else name, wanted))]
+        return [IndicatorRequest(own_function("own function" if name.startswith("<") else name, wanted))]
     if isinstance(wanted, Sequence):
         return [i for one in wanted for i in chosen(one)]
     raise OptionError("An indicator is a name, a function, or a name with options.", given=preview(wanted))
 
 
-def _named(name: str, options: Any) -> list[Wanted]:
+def _named(name: str, options: Any) -> list[IndicatorRequest]:
     if callable(options):
-        return [Wanted(own_function(name, options))]
+        return [IndicatorRequest(own_function(name, options))]
     if isinstance(options, Sequence) and not isinstance(options, str):
         return [i for one in options for i in _named(name, one)]
-    name = ALSO.get(name, name)
+    name = ALIASES.get(name, name)
     if name not in CATALOGUE:
         known = [*CATALOGUE, *PANELS]
         raise UnknownMethodError(
@@ -103,7 +104,7 @@ def _named(name: str, options: Any) -> list[Wanted]:
     variable = given.pop("variable", None)
     if variable is not None and not isinstance(variable, str):
         raise OptionError(f"The variable of {name} is the name of a column.", given=preview(variable))
-    return [Wanted(_built(name, given), variable)]
+    return [IndicatorRequest(_built(name, given), variable)]
 
 
 def _built(name: str, given: dict[str, Any]) -> Indicator:
@@ -129,33 +130,28 @@ def _built(name: str, given: dict[str, Any]) -> Indicator:
 
 
 def _checked(name: str, option: str, value: Any, hint: Any) -> Any:
-    """The value in the type of the option; our error where it is not."""
-    choices = get_args(hint) if get_origin(hint) is not None else ()
-    kinds = tuple(c for c in (choices or (hint,)) if isinstance(c, type))
+    """The value in the type of the option; raises OptionError where it does not fit."""
+    what = f"Option {option!r} of the indicator {name}"
     if option in CATEGORIES:
         if value is None:
-            raise OptionError(
-                f"Option {option!r} of the indicator {name} is a value of the column, not null."
-            )
+            raise OptionError(f"{what} is a value of the column, not null.")
         return written(value)
-    if kinds == (str,) and not isinstance(value, bool | None):
+    allowed = get_args(hint) or (hint,)  # types, or the values of a Literal
+    if allowed == (str,) and not isinstance(value, bool | None):
         return as_text(value)
-    good = (
-        value in choices
-        if choices and not kinds
-        else isinstance(value, kinds) or (float in kinds and isinstance(value, int))
-    )
-    if not good or (isinstance(value, bool) and bool not in kinds):
-        allowed = (
-            join_names(choices or (hint.__name__,)) if not kinds else join_names(k.__name__ for k in kinds)
-        )
+    if not _fits(value, allowed):
+        names = join_names(a.__name__ if isinstance(a, type) else a for a in allowed)
+        raise OptionError(f"{what} is not valid.", given=preview(value), allowed=names)
+    if option in BELOW and not 0 < float(value) < BELOW[option]:
         raise OptionError(
-            f"Option {option!r} of the indicator {name} is not valid.", given=preview(value), allowed=allowed
-        )
-    if option in ("p", "share", "lower", "upper") and not 0 < float(value) < (10 if option == "share" else 1):
-        raise OptionError(
-            f"Option {option!r} of the indicator {name} is out of range.",
-            given=value,
-            allowed="above 0 and below 10" if option == "share" else "above 0 and below 1",
+            f"{what} is out of range.", given=value, allowed=f"above 0 and below {BELOW[option]}"
         )
     return value
+
+
+def _fits(value: Any, allowed: tuple[Any, ...]) -> bool:
+    """Whether a value is of one of the types, where a whole number is a float, too, or one of the values."""
+    if isinstance(value, bool):
+        return bool in allowed
+    types = tuple(a for a in allowed if isinstance(a, type))
+    return isinstance(value, types) or (float in types and isinstance(value, int)) or value in allowed

@@ -8,10 +8,10 @@ from sdckit._support.messages import did_you_mean, join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import are_categories, as_text, texts
 from sdckit.errors import OptionError
-from sdckit.estimate.catalogue import Wanted
+from sdckit.estimate.catalogue import IndicatorRequest
 from sdckit.estimate.indicator import Source
 
-Pair = tuple[Wanted, str]  # an indicator and its variable
+Pair = tuple[IndicatorRequest, str]  # an indicator and its variable
 
 
 def with_category(files: Sequence[Microdata], pairs: Sequence[Pair]) -> tuple[list[Pair], tuple[str, ...]]:

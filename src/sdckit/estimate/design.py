@@ -47,7 +47,7 @@ class Design:
         return np.bincount(self.stratum_of_cluster, minlength=len(self.fraction))
 
     @cached_property
-    def lonely(self) -> int:
+    def single_psu_strata(self) -> int:
         """Strata with a single PSU that were not taken with certainty: their variance is not estimable."""
         return int(((self.clusters == 1) & (self.fraction < 1)).sum())
 
@@ -114,9 +114,10 @@ def design_of(
             f"Persons count as drawn one by one; give {roles.household} the role cluster too if whole "
             "households were drawn."
         )
-    if design.lonely:
+    if design.single_psu_strata:
         notes.append(
-            f"{design.lonely:,} strata have one sampling unit; it is compared with the mean of all units."
+            f"{design.single_psu_strata:,} strata have one sampling unit; "
+            "it is compared with the mean of all units."
         )
     return design, tuple(notes)
 

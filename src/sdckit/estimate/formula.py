@@ -226,50 +226,74 @@ def _aligned(
     name: str, series: Sequence[pl.Series], first: Microdata, model: Model, notes: list[str], *, binary: bool
 ) -> list[Any]:
     """One column of every file, as numbers in all of them or as categories with the same levels in all."""
-    labels = {as_text(k): t for k, t in first.labels.values.get(name, {}).items()}
-    labelled = bool(labels) and all(as_text(v) in labels for v in series[0].drop_nulls().unique())
-    category = [name in model.factors or labelled or not s.dtype.is_numeric() for s in series]
-    if name in model.references and not category[0]:
-        raise OptionError(
-            f"{name} holds numbers, which have no reference.",
-            given=f"reference {model.references[name]!r}",
-            hint=f"Write C({name}) in the formula if its numbers are categories.",
-        )
-    if not any(category):
-        return [_numbers(s) for s in series]
-    if not category[0]:
-        known = [midpoints(_levels(s)) for s in series if not s.dtype.is_numeric()]
-        if all(k is not None for k in known):
-            notes.append(f"{name} is in intervals in the protected file; their midpoints stand for them.")
-            return [_numbers(s) if s.dtype.is_numeric() else _midpoint_numbers(s) for s in series]
-        notes.append(f"{name} is a number in the original and a category in the protected file.")
-    # a merged category is text, and those left beside it are their labels: both files by label then
-    known_as = labels if labelled else {}
-    levels = [list(dict.fromkeys(known_as.get(x, x) for x in _levels(s))) for s in series]
-    kinds = [pl.String() if labelled else s.dtype for s in series]
-    series = [texts(s).replace(known_as) for s in series]
+    labels = _labels_of_all(name, series[0], first)
+    if not (name in model.factors or labels) and series[0].dtype.is_numeric():
+        if name in model.references:
+            raise OptionError(
+                f"{name} holds numbers, which have no reference.",
+                given=f"reference {model.references[name]!r}",
+                hint=f"Write C({name}) in the formula if its numbers are categories.",
+            )
+        found = _all_numbers(name, series, notes)
+        if found is not None:
+            return found
+    levels = [list(dict.fromkeys(labels.get(level, level) for level in _levels(s))) for s in series]
     every = list(dict.fromkeys(level for some in levels for level in some))
     _check_number(name, len(every), model, binary=binary)
-    shared = [level for level in every if all(level in some for some in levels)]
     if name in model.references:
-        wanted = known_as.get(model.references[name], model.references[name])
-        if wanted not in levels[0]:
-            allowed, hint = to_choose(wanted, levels[0], kinds)
-            raise OptionError(
-                f"The original has no category {wanted!r} of {name} to be the reference.",
-                allowed=allowed,
-                hint=hint,
-            )
-        every, shared = (sorted(some, key=lambda level: level != wanted) for some in (every, shared))
+        wanted = labels.get(model.references[name], model.references[name])
+        kinds = [pl.String() if labels else s.dtype for s in series]
+        _check_reference(name, wanted, levels[0], kinds)
+        every.sort(key=lambda level: level != wanted)
+    series = [texts(s).replace(labels) for s in series]
     if name == model.plain_response:
         return [_outcome(s, every) for s in series]
-    if shared and every[0] != shared[0]:
+    every = _shared_first(name, every, levels, notes)
+    return [_category(s, every) for s in series]
+
+
+def _labels_of_all(name: str, series: pl.Series, data: Microdata) -> dict[str, str]:
+    """The value labels of a column, where all its values have one; otherwise none.
+
+    A merged category is text, and those left unmerged are known by their labels: all files go by label then.
+    """
+    labels = {as_text(k): text for k, text in data.labels.values.get(name, {}).items()}
+    return labels if all(as_text(v) in labels for v in series.drop_nulls().unique()) else {}
+
+
+def _all_numbers(name: str, series: Sequence[pl.Series], notes: list[str]) -> list[Floats] | None:
+    """Numbers, and midpoints where a file has intervals; None where a file has other categories."""
+    grouped = [s for s in series if not s.dtype.is_numeric()]
+    if any(midpoints(_levels(s)) is None for s in grouped):
+        notes.append(f"{name} is a number in the original and a category in the protected file.")
+        return None
+    if grouped:
+        notes.append(f"{name} is in intervals in the protected file; their midpoints stand for them.")
+    return [_numbers(s) if s.dtype.is_numeric() else _midpoint_numbers(s) for s in series]
+
+
+def _check_reference(name: str, wanted: str, levels: Sequence[str], kinds: Sequence[Any]) -> None:
+    """Refuse a reference that the original does not have."""
+    if wanted not in levels:
+        allowed, hint = to_choose(wanted, levels, kinds)
+        raise OptionError(
+            f"The original has no category {wanted!r} of {name} to be the reference.",
+            allowed=allowed,
+            hint=hint,
+        )
+
+
+def _shared_first(
+    name: str, every: Sequence[str], levels: Sequence[Sequence[str]], notes: list[str]
+) -> list[str]:
+    """The categories with the reference in front: the first one that all files have."""
+    shared = [level for level in every if all(level in some for some in levels)]
+    if shared and shared[0] != every[0]:
         notes.append(f"The reference of {name} is {shared[0]}: not all files have {every[0]}.")
-        every = [shared[0], *(level for level in every if level != shared[0])]
-    gone = [x for x in every if x not in shared]
+    gone = [level for level in every if level not in shared]
     if gone:
         notes.append(f"Categories of {name} that not all files have: {join_names(gone, 6)}.")
-    return [_category(s, every) for s in series]
+    return list(dict.fromkeys([*shared[:1], *every]))
 
 
 def _check_number(name: str, levels: int, model: Model, *, binary: bool) -> None:

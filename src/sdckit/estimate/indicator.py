@@ -50,7 +50,7 @@ class Source(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class DomainSample:
     """The records of one domain in the order of the variable, under r sets of weights.
 
     x: [n] ascending, none missing. w: [r, n]. other: [n] a second variable. line: [r] the poverty line.
@@ -76,7 +76,7 @@ class Piece:
         """[r] Σ w x."""
         return np.asarray(np.einsum("ij,j->i", self.w, self.x))
 
-    def beside(self) -> Floats:
+    def second_variable(self) -> Floats:
         """The second variable of indicators that have one."""
         if self.other is None:
             raise ValueError("this indicator reads two columns")
@@ -98,23 +98,23 @@ class Piece:
         found = [np.searchsorted(c, t, side="right") for c, t in zip(self.mass, wanted, strict=True)]
         return np.minimum(found, len(self.x) - 1)
 
-    def cut(self, keep: Any) -> "Piece":
-        """The piece with some of its records only; one set of records for all sets of weights."""
+    def cut(self, keep: Any) -> "DomainSample":
+        """The sample with some of its records only; one set of records for all sets of weights."""
         other = None if self.other is None else self.other[keep]
-        return Piece(self.x[keep], np.ascontiguousarray(self.w[:, keep]), other, self.line)
+        return DomainSample(self.x[keep], np.ascontiguousarray(self.w[:, keep]), other, self.line)
 
 
 class Indicator(ABC):
     """Base of all indicators. Subclasses are frozen dataclasses whose fields are the indicator's options."""
 
-    called: ClassVar[str] = ""
+    label: ClassVar[str] = ""
     unit: ClassVar[str] = "units of the variable"
     rests_on_quantile: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
         """How a row of results calls it."""
-        return self.called
+        return self.label
 
     @property
     def smooth(self) -> bool:
@@ -122,10 +122,10 @@ class Indicator(ABC):
         return not self.rests_on_quantile
 
     @abstractmethod
-    def point(self, piece: Piece) -> Floats:
+    def point(self, sample: DomainSample) -> Floats:
         """[r] The number under each set of weights; nan where it is not defined."""
 
-    def influence(self, piece: Piece) -> Floats | None:
+    def influence(self, sample: DomainSample) -> Floats | None:
         """[n] Derivative with respect to each record's weight (one set of weights).
 
         None where there is no formula, so that only replicates can give the variance.
@@ -137,7 +137,7 @@ class Indicator(ABC):
         """Whether there is an `influence`; else only replicates can give the variance."""
         return type(self).influence is not Indicator.influence
 
-    def centre(self, piece: Piece) -> Floats | None:
+    def centre(self, sample: DomainSample) -> Floats | None:
         """[r] Where an interval on the log scale stands; None for one that is symmetric about the number."""
         return None
 
@@ -146,19 +146,19 @@ class Indicator(ABC):
         return Source(variable)
 
 
-class LinedIndicator(Indicator):
+class PovertyLineIndicator(Indicator):
     """An indicator with a poverty line that belongs to the whole file, whatever the domain."""
 
     @abstractmethod
-    def line(self, whole: Piece) -> Floats:
+    def line(self, whole: DomainSample) -> Floats:
         """[r] The line under each set of weights."""
 
     @abstractmethod
-    def line_influence(self, whole: Piece) -> Floats:
+    def line_influence(self, whole: DomainSample) -> Floats:
         """[n] Influence of each record of the whole file on the line."""
 
     @abstractmethod
-    def slope(self, piece: Piece) -> float:
+    def slope(self, sample: DomainSample) -> float:
         """Derivative of the number with respect to the line; `influence` holds the line fixed."""
 
 
@@ -176,11 +176,11 @@ class _Own(Indicator):
     def name(self) -> str:
         return self.title
 
-    def point(self, piece: Piece) -> Floats:
-        drawn = [row > 0 for row in piece.w]
+    def point(self, sample: DomainSample) -> Floats:
+        drawn = [row > 0 for row in sample.w]
         found = [
-            self._number(piece.x[d], row[d]) if d.any() else np.nan
-            for d, row in zip(drawn, piece.w, strict=True)
+            self._number(sample.x[d], row[d]) if d.any() else np.nan
+            for d, row in zip(drawn, sample.w, strict=True)
         ]
         return np.asarray(found)
 

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sdckit._support.arrays import Floats
-from sdckit.estimate.indicator import Indicator, Piece
+from sdckit.estimate.indicator import DomainSample, Indicator
 
 Ties = Literal["whole", "split"]
 STEP = 1e-9  # whole numbers of records up to rounding
@@ -23,23 +23,23 @@ class Gini(Indicator):
     matter: this is Σ_{i<j} w_i w_j |x_i − x_j| / (Σw Σwx).
     """
 
-    called: ClassVar[str] = "gini"
+    label: ClassVar[str] = "gini"
     unit: ClassVar[str] = "percent"
 
-    def point(self, piece: Piece) -> Floats:
+    def point(self, sample: DomainSample) -> Floats:
         """[r] The coefficients."""
-        ranks = 2 * piece.mass
-        ranks -= piece.w
-        ranks *= piece.w
-        return np.asarray(100 * (np.einsum("ij,j->i", ranks, piece.x) / (piece.total * piece.amount) - 1))
+        ranks = 2 * sample.mass
+        ranks -= sample.w
+        ranks *= sample.w
+        return np.asarray(100 * (np.einsum("ij,j->i", ranks, sample.x) / (sample.total * sample.amount) - 1))
 
-    def influence(self, piece: Piece) -> Floats:
+    def influence(self, sample: DomainSample) -> Floats:
         """100·[Σ_j w_j|x_i − x_j| / (Σw Σwx) − G/Σw − G x_i/Σwx], G as a share."""
-        w, x = piece.w[0], piece.x
-        total, amount = piece.total[0], piece.amount[0]
-        share = self.point(piece)[0] / 100
+        w, x = sample.w[0], sample.x
+        total, amount = sample.total[0], sample.amount[0]
+        share = self.point(sample)[0] / 100
         held = np.cumsum(w * x)
-        distances = x * (2 * piece.mass[0] - w - total) + amount - (2 * held - w * x)
+        distances = x * (2 * sample.mass[0] - w - total) + amount - (2 * held - w * x)
         return np.asarray(100 * (distances / (total * amount) - share / total - share * x / amount))
 
 
@@ -70,53 +70,53 @@ class ShareRatio(Indicator):
         """Split, it changes steadily with every weight."""
         return self.ties == "split"
 
-    def point(self, piece: Piece) -> Floats:
+    def point(self, sample: DomainSample) -> Floats:
         """[r] The ratios."""
-        rich, poor = self._amounts(piece, self.ties)
+        rich, poor = self._amounts(sample, self.ties)
         return rich / poor
 
-    def centre(self, piece: Piece) -> Floats:
+    def centre(self, sample: DomainSample) -> Floats:
         """[r] The ratios without the record that steps over each quantile.
 
         The poor group of a sample holds its fifth of the weight and the rest of the record that completes it,
         which the rich group lacks: with n records the ratio is too small by a term of order 1/n, a quarter of
         a standard error at n = 1,000. The interval stands about the ratio without it.
         """
-        rich, poor = self._amounts(piece, "record" if self.ties == "whole" else self.ties)
+        rich, poor = self._amounts(sample, "record" if self.ties == "whole" else self.ties)
         return rich / poor
 
-    def _amounts(self, piece: Piece, ties: Ties | Literal["record"]) -> tuple[Floats, Floats]:
+    def _amounts(self, sample: DomainSample, ties: Ties | Literal["record"]) -> tuple[Floats, Floats]:
         """[r] each: Σwx above the upper and up to the lower quantile."""
-        held = np.cumsum(piece.w * piece.x, axis=1)
-        upper, lower = (self._upto(piece, held, p, ties) for p in (self.upper, self.lower))
+        held = np.cumsum(sample.w * sample.x, axis=1)
+        upper, lower = (self._upto(sample, held, p, ties) for p in (self.upper, self.lower))
         return held[:, -1] - upper, lower
 
     @staticmethod
-    def _upto(piece: Piece, held: Floats, p: float, ties: Ties | Literal["record"]) -> Floats:
+    def _upto(sample: DomainSample, held: Floats, p: float, ties: Ties | Literal["record"]) -> Floats:
         """[r] Σwx up to the quantile, less what goes beyond p: nothing, all of it, or part of one record."""
-        limit = piece.quantile(p)
-        last = np.searchsorted(piece.x, limit, side="right")[:, None] - 1
+        limit = sample.quantile(p)
+        last = np.searchsorted(sample.x, limit, side="right")[:, None] - 1
         amount = np.take_along_axis(held, last, axis=1)[:, 0]
         if ties == "whole":
             return amount
-        mass = np.take_along_axis(piece.mass, last, axis=1)[:, 0]
-        beyond = mass - p * piece.total
+        mass = np.take_along_axis(sample.mass, last, axis=1)[:, 0]
+        beyond = mass - p * sample.total
         if ties == "record":  # tied records have equal shares of their weight, so that order does not matter
-            first = np.searchsorted(piece.x, limit)[:, None]
-            before = np.take_along_axis(piece.mass - piece.w, first, axis=1)[:, 0]
+            first = np.searchsorted(sample.x, limit)[:, None]
+            before = np.take_along_axis(sample.mass - sample.w, first, axis=1)[:, 0]
             one = (mass - before) / (last - first + 1)[:, 0]
             beyond = beyond - one * (np.ceil(beyond / one - STEP) - 1)
         return np.asarray(amount - limit * beyond)
 
-    def influence(self, piece: Piece) -> Floats:
+    def influence(self, sample: DomainSample) -> Floats:
         """(A_i − R·B_i)/B; the densities at the quantiles cancel."""
-        rich, poor = self._amounts(piece, self.ties)
-        x, ratio = piece.x, rich[0] / poor[0]
-        high, low = piece.quantile(self.upper)[0], piece.quantile(self.lower)[0]
-        top = x * (x > high) + high * ((x <= high) - self._share(piece, self.upper, high))
-        bottom = x * (x <= low) - low * ((x <= low) - self._share(piece, self.lower, low))
+        rich, poor = self._amounts(sample, self.ties)
+        x, ratio = sample.x, rich[0] / poor[0]
+        high, low = sample.quantile(self.upper)[0], sample.quantile(self.lower)[0]
+        top = x * (x > high) + high * ((x <= high) - self._share(sample, self.upper, high))
+        bottom = x * (x <= low) - low * ((x <= low) - self._share(sample, self.lower, low))
         return np.asarray((top - ratio * bottom) / poor[0])
 
-    def _share(self, piece: Piece, p: float, limit: float) -> float:
+    def _share(self, sample: DomainSample, p: float, limit: float) -> float:
         """The share of weight up to a quantile."""
-        return p if self.ties == "split" else float(piece.w[0, piece.x <= limit].sum() / piece.total[0])
+        return p if self.ties == "split" else float(sample.w[0, sample.x <= limit].sum() / sample.total[0])

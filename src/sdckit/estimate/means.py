@@ -6,37 +6,37 @@ from typing import ClassVar
 import numpy as np
 
 from sdckit._support.arrays import Floats
-from sdckit.estimate.indicator import Indicator, Piece, Source
+from sdckit.estimate.indicator import DomainSample, Indicator, Source
 
 
 @dataclass(frozen=True)
 class Mean(Indicator):
     """Σwx / Σw."""
 
-    called: ClassVar[str] = "mean"
+    label: ClassVar[str] = "mean"
 
-    def point(self, piece: Piece) -> Floats:
+    def point(self, sample: DomainSample) -> Floats:
         """[r] The weighted means."""
-        return piece.amount / piece.total
+        return sample.amount / sample.total
 
-    def influence(self, piece: Piece) -> Floats:
+    def influence(self, sample: DomainSample) -> Floats:
         """(x − mean)/Σw."""
-        return np.asarray((piece.x - self.point(piece)[0]) / piece.total[0])
+        return np.asarray((sample.x - self.point(sample)[0]) / sample.total[0])
 
 
 @dataclass(frozen=True)
 class Total(Indicator):
     """Σwx."""
 
-    called: ClassVar[str] = "total"
+    label: ClassVar[str] = "total"
 
-    def point(self, piece: Piece) -> Floats:
+    def point(self, sample: DomainSample) -> Floats:
         """[r] The weighted totals."""
-        return piece.amount
+        return sample.amount
 
-    def influence(self, piece: Piece) -> Floats:
+    def influence(self, sample: DomainSample) -> Floats:
         """The values themselves."""
-        return piece.x
+        return sample.x
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ class Ratio(Indicator):
         """The variable and the denominator beside it."""
         return Source(variable, self.denominator)
 
-    def point(self, piece: Piece) -> Floats:
+    def point(self, sample: DomainSample) -> Floats:
         """[r] The ratios of weighted totals."""
-        return np.asarray(piece.amount / (piece.w @ piece.beside()))
+        return np.asarray(sample.amount / (sample.w @ sample.second_variable()))
 
-    def influence(self, piece: Piece) -> Floats:
+    def influence(self, sample: DomainSample) -> Floats:
         """(x − R·y)/Σwy."""
-        below = float((piece.w @ piece.beside())[0])
-        return np.asarray((piece.x - self.point(piece)[0] * piece.beside()) / below)
+        below = float((sample.w @ sample.second_variable())[0])
+        return np.asarray((sample.x - self.point(sample)[0] * sample.second_variable()) / below)

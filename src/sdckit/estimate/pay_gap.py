@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sdckit._support.arrays import Floats
-from sdckit.estimate.indicator import Indicator, Piece, Source
+from sdckit.estimate.indicator import DomainSample, Indicator, Source
 from sdckit.estimate.means import Mean
 from sdckit.estimate.quantiles import Quantile
 
@@ -41,22 +41,22 @@ class PayGap(Indicator):
     def _centre(self) -> Indicator:
         return Mean() if self.statistic == "mean" else Quantile()
 
-    def point(self, piece: Piece) -> Floats:
+    def point(self, sample: DomainSample) -> Floats:
         """[r] The gaps; nan where one of the groups is empty."""
-        first, second = (piece.cut(piece.beside() == code) for code in (1, 0))
+        first, second = (sample.cut(sample.second_variable() == code) for code in (1, 0))
         if not len(first.x) or not len(second.x):
-            return np.full(len(piece.w), np.nan)
+            return np.full(len(sample.w), np.nan)
         return 1 - self._centre().point(second) / self._centre().point(first)
 
-    def influence(self, piece: Piece) -> Floats:
+    def influence(self, sample: DomainSample) -> Floats:
         """From the influences on the two centres: −z₂/m₁ + m₂·z₁/m₁²."""
-        found = np.zeros(len(piece.x))
-        masks = [piece.beside() == code for code in (1, 0)]
-        pieces = [piece.cut(mask) for mask in masks]
+        found = np.zeros(len(sample.x))
+        masks = [sample.second_variable() == code for code in (1, 0)]
+        samples = [sample.cut(mask) for mask in masks]
         if not all(mask.any() for mask in masks):
-            return np.full(len(piece.x), np.nan)
-        one, two = (self._centre().point(p)[0] for p in pieces)
-        for mask, part, factor in zip(masks, pieces, (two / one**2, -1 / one), strict=True):
+            return np.full(len(sample.x), np.nan)
+        one, two = (self._centre().point(p)[0] for p in samples)
+        for mask, part, factor in zip(masks, samples, (two / one**2, -1 / one), strict=True):
             moved = self._centre().influence(part)
             found[mask] = 0.0 if moved is None else factor * moved
         return found

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sdckit._support.arrays import Floats
-from sdckit.estimate.indicator import Indicator, LinedIndicator, Piece
+from sdckit.estimate.indicator import DomainSample, Indicator, PovertyLineIndicator
 from sdckit.estimate.means import Mean
 from sdckit.estimate.quantiles import Quantile, density, share_below
 
@@ -17,20 +17,20 @@ class PovertyThreshold(Indicator):
 
     share: float = 0.6
     of: Literal["median", "mean"] = "median"
-    called: ClassVar[str] = "poverty_threshold"
+    label: ClassVar[str] = "poverty_threshold"
 
     @property
     def smooth(self) -> bool:
         """A share of the mean rests on no quantile."""
         return self.of == "mean"
 
-    def point(self, piece: Piece) -> Floats:
+    def point(self, sample: DomainSample) -> Floats:
         """[r] The thresholds."""
-        return self.share * self._middle().point(piece)
+        return self.share * self._middle().point(sample)
 
-    def influence(self, piece: Piece) -> Floats | None:
+    def influence(self, sample: DomainSample) -> Floats | None:
         """`share` times that of the median or mean."""
-        moved = self._middle().influence(piece)
+        moved = self._middle().influence(sample)
         return None if moved is None else self.share * moved
 
     def _middle(self) -> Indicator:
@@ -38,7 +38,7 @@ class PovertyThreshold(Indicator):
 
 
 @dataclass(frozen=True)
-class _Poverty(LinedIndicator):
+class _Poverty(PovertyLineIndicator):
     """The line: `share` of the weighted median (or mean) of the whole file, or a number, `fixed_line`."""
 
     share: float = 0.6
@@ -50,13 +50,13 @@ class _Poverty(LinedIndicator):
         """With a line of the sample, records jump over it."""
         return self.fixed_line is not None and not self.rests_on_quantile
 
-    def line(self, whole: Piece) -> Floats:
+    def line(self, whole: DomainSample) -> Floats:
         """[r] The line under each set of weights."""
         if self.fixed_line is not None:
             return np.full(len(whole.w), float(self.fixed_line))
         return PovertyThreshold(self.share, self.of).point(whole)
 
-    def line_influence(self, whole: Piece) -> Floats:
+    def line_influence(self, whole: DomainSample) -> Floats:
         """Influence of each record of the whole file on the line."""
         moved = PovertyThreshold(self.share, self.of).influence(whole)
         return np.zeros(len(whole.x)) if self.fixed_line is not None or moved is None else moved
@@ -77,51 +77,51 @@ class FosterGreerThorbecke(_Poverty):
         """How a row of results calls it."""
         return f"fgt{self.alpha}"
 
-    def point(self, piece: Piece) -> Floats:
+    def point(self, sample: DomainSample) -> Floats:
         """[r] The indices."""
-        return np.asarray(np.einsum("ij,ij->i", piece.w, self._gaps(piece)) / piece.total)
+        return np.asarray(np.einsum("ij,ij->i", sample.w, self._gaps(sample)) / sample.total)
 
-    def _gaps(self, piece: Piece) -> Floats:
-        line = piece.poverty_line()[:, None]
-        poor = piece.x < line
+    def _gaps(self, sample: DomainSample) -> Floats:
+        line = sample.poverty_line()[:, None]
+        poor = sample.x < line
         return (
             poor.astype(np.float64)
             if self.alpha == 0
-            else np.where(poor, 1 - piece.x / line, 0.0) ** self.alpha
+            else np.where(poor, 1 - sample.x / line, 0.0) ** self.alpha
         )
 
-    def influence(self, piece: Piece) -> Floats:
+    def influence(self, sample: DomainSample) -> Floats:
         """(gap − FGT)/Σw with the line held fixed."""
-        return np.asarray((self._gaps(piece)[0] - self.point(piece)[0]) / piece.total[0])
+        return np.asarray((self._gaps(sample)[0] - self.point(sample)[0]) / sample.total[0])
 
-    def slope(self, piece: Piece) -> float:
+    def slope(self, sample: DomainSample) -> float:
         """The density at the line for α = 0; α·mean of gap^(α−1)·x/z² else."""
-        line = piece.poverty_line()[0]
+        line = sample.poverty_line()[0]
         if self.alpha == 0:
-            return density(piece, share_below(piece, line))
-        poor = piece.x < line
-        steep = self.alpha * (1 - piece.x[poor] / line) ** (self.alpha - 1) * piece.x[poor] / line**2
-        return float(piece.w[0, poor] @ steep / piece.total[0])
+            return density(sample, share_below(sample, line))
+        poor = sample.x < line
+        steep = self.alpha * (1 - sample.x[poor] / line) ** (self.alpha - 1) * sample.x[poor] / line**2
+        return float(sample.w[0, poor] @ steep / sample.total[0])
 
 
 @dataclass(frozen=True)
 class PovertyRate(_Poverty):
     """At-risk-of-poverty rate: percent of the weight strictly below the line of the whole file."""
 
-    called: ClassVar[str] = "poverty_rate"
+    label: ClassVar[str] = "poverty_rate"
     unit: ClassVar[str] = "percent"
 
-    def point(self, piece: Piece) -> Floats:
+    def point(self, sample: DomainSample) -> Floats:
         """[r] The rates."""
-        return 100 * _HEADCOUNT.point(piece)
+        return 100 * _HEADCOUNT.point(sample)
 
-    def influence(self, piece: Piece) -> Floats:
+    def influence(self, sample: DomainSample) -> Floats:
         """100·(1[x<z] − rate)/Σw with the line held fixed."""
-        return 100 * _HEADCOUNT.influence(piece)
+        return 100 * _HEADCOUNT.influence(sample)
 
-    def slope(self, piece: Piece) -> float:
+    def slope(self, sample: DomainSample) -> float:
         """100 times the density at the line."""
-        return 100 * _HEADCOUNT.slope(piece)
+        return 100 * _HEADCOUNT.slope(sample)
 
 
 _HEADCOUNT = FosterGreerThorbecke()
@@ -131,34 +131,34 @@ _HEADCOUNT = FosterGreerThorbecke()
 class PovertyGap(_Poverty):
     """Relative median poverty gap: 100·(z − median of the poor)/z, with the line z of the whole file."""
 
-    called: ClassVar[str] = "poverty_gap"
+    label: ClassVar[str] = "poverty_gap"
     unit: ClassVar[str] = "percent"
     rests_on_quantile: ClassVar[bool] = True
 
-    def point(self, piece: Piece) -> Floats:
+    def point(self, sample: DomainSample) -> Floats:
         """[r] The gaps; nan where nobody is poor."""
-        line = piece.poverty_line()
-        return np.asarray(100 * (line - self._median(piece)) / line)
+        line = sample.poverty_line()
+        return np.asarray(100 * (line - self._median(sample)) / line)
 
-    def _median(self, piece: Piece) -> Floats:
+    def _median(self, sample: DomainSample) -> Floats:
         """[r] The weighted median of those below the line."""
-        poor = np.searchsorted(piece.x, piece.poverty_line(), side="left")
+        poor = np.searchsorted(sample.x, sample.poverty_line(), side="left")
         upto = np.where(
-            poor > 0, np.take_along_axis(piece.mass, np.maximum(poor - 1, 0)[:, None], 1)[:, 0], 0
+            poor > 0, np.take_along_axis(sample.mass, np.maximum(poor - 1, 0)[:, None], 1)[:, 0], 0
         )
-        found = piece.quantile(upto / (2 * piece.total))
+        found = sample.quantile(upto / (2 * sample.total))
         return np.where(upto > 0, found, np.nan)
 
-    def influence(self, piece: Piece) -> Floats:
+    def influence(self, sample: DomainSample) -> Floats:
         """−100·(influence on the median of the poor)/z with the line held fixed."""
-        line, middle = piece.poverty_line()[0], self._median(piece)[0]
-        total, poor, below = piece.total[0], piece.x < line, piece.x <= middle
-        rate, half = piece.w[0, poor].sum() / total, piece.w[0, below].sum() / total
-        steep = density(piece, share_below(piece, middle))
+        line, middle = sample.poverty_line()[0], self._median(sample)[0]
+        total, poor, below = sample.total[0], sample.x < line, sample.x <= middle
+        rate, half = sample.w[0, poor].sum() / total, sample.w[0, below].sum() / total
+        steep = density(sample, share_below(sample, middle))
         return np.asarray(-100 / line * (0.5 * (poor - rate) - (below - half)) / (total * steep))
 
-    def slope(self, piece: Piece) -> float:
+    def slope(self, sample: DomainSample) -> float:
         """100·(m/z² − m′/z), m′ = f(z)/(2 f(m)): how the median m of the poor follows the line."""
-        line, middle = piece.poverty_line()[0], self._median(piece)[0]
-        at_line, at_middle = (np.float64(density(piece, share_below(piece, z))) for z in (line, middle))
+        line, middle = sample.poverty_line()[0], self._median(sample)[0]
+        at_line, at_middle = (np.float64(density(sample, share_below(sample, z))) for z in (line, middle))
         return float(100 * (middle / line**2 - at_line / at_middle / (2 * line)))

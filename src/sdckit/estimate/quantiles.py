@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from sdckit._support.arrays import Floats
-from sdckit.estimate.indicator import TIE, Indicator, Piece
+from sdckit.estimate.indicator import TIE, DomainSample, Indicator
 
 _NORMAL = NormalDist()
 
@@ -29,39 +29,39 @@ class Quantile(Indicator):
         """How a row of results calls it."""
         return "median" if self.p == 0.5 else f"quantile {self.p:g}"
 
-    def point(self, piece: Piece) -> Floats:
+    def point(self, sample: DomainSample) -> Floats:
         """[r] The weighted quantiles; nan where nobody has weight."""
-        found = piece.x[piece.place(self.p)]
+        found = sample.x[sample.place(self.p)]
         if self.average:  # the first value whose share reaches p, which is an earlier one only at a tie
-            found = (found + piece.x[piece.place(self.p - 2 * TIE)]) / 2
-        return np.where(piece.total > 0, found, np.nan)
+            found = (found + sample.x[sample.place(self.p - 2 * TIE)]) / 2
+        return np.where(sample.total > 0, found, np.nan)
 
-    def influence(self, piece: Piece) -> Floats:
+    def influence(self, sample: DomainSample) -> Floats:
         """−(1[x≤q] − F(q)) / (Σw·f(q))."""
-        return quantile_influence(piece, self.p)
+        return quantile_influence(sample, self.p)
 
 
-def quantile_influence(piece: Piece, p: float) -> Floats:
+def quantile_influence(sample: DomainSample, p: float) -> Floats:
     """Influence on the p-quantile: −(1[x≤q] − F(q)) / (Σw·f(q))."""
-    below = piece.x <= piece.quantile(p)[0]
-    share = float(piece.w[0, below].sum()) / piece.total[0]
-    return np.asarray(-(below - share) / (piece.total[0] * density(piece, p)))
+    below = sample.x <= sample.quantile(p)[0]
+    share = float(sample.w[0, below].sum()) / sample.total[0]
+    return np.asarray(-(below - share) / (sample.total[0] * density(sample, p)))
 
 
-def density(piece: Piece, p: float) -> float:
+def density(sample: DomainSample, p: float) -> float:
     """Density of the distribution at its p-quantile: the slope of F between the quantiles of p ± h.
 
     h is the bandwidth of Hall & Sheather (1988) for 95 % intervals, with Kish's effective number of records;
     it is doubled until the two quantiles differ, so that heaped values do not give an infinite density.
     """
-    w, p = piece.w[0], min(max(p, 0.0), 1.0)
-    effective = max(piece.total[0] ** 2 / float(np.sum(w * w)), 1.0)
+    w, p = sample.w[0], min(max(p, 0.0), 1.0)
+    effective = max(sample.total[0] ** 2 / float(np.sum(w * w)), 1.0)
     at = _NORMAL.inv_cdf(min(max(p, 0.5 / effective), 1 - 0.5 / effective)) if effective > 1 else 0.0
     bell = _NORMAL.pdf(at)
     h = (1.96 ** (2 / 3)) * (1.5 * bell**2 / (2 * at**2 + 1)) ** (1 / 3) * effective ** (-1 / 3)
     while True:
         low, high = max(p - h, 0.0), min(p + h, 1.0)
-        gap = float(piece.quantile(high)[0] - piece.quantile(low)[0])
+        gap = float(sample.quantile(high)[0] - sample.quantile(low)[0])
         if gap > 0:
             return float((high - low) / gap)
         if low == 0.0 and high == 1.0:
@@ -69,7 +69,7 @@ def density(piece: Piece, p: float) -> float:
         h *= 2
 
 
-def share_below(piece: Piece, limit: float) -> float:
+def share_below(sample: DomainSample, limit: float) -> float:
     """F just below the limit: share of the weight of values smaller than it (one set of weights)."""
-    place = int(np.searchsorted(piece.x, limit, side="left"))
-    return float(piece.mass[0, place - 1] / piece.total[0]) if place else 0.0
+    place = int(np.searchsorted(sample.x, limit, side="left"))
+    return float(sample.mass[0, place - 1] / sample.total[0]) if place else 0.0

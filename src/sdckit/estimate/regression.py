@@ -14,8 +14,7 @@ from sdckit.estimate.formula import Matrix
 from sdckit.estimate.variance import Estimate, interval
 
 _ALIASED = 1e-7  # length of a column that is left beside the columns before it, as a share of its own
-_CLOSE = 1e-12
-_STEPS = 100
+_FLAT = 1e-10  # derivatives of means are at least this: variances stay finite where outcomes are certain
 _LARGEST = 1e150  # squares of larger numbers overflow
 
 
@@ -83,7 +82,7 @@ def fit(matrix: Matrix, design: Design, *, family: Family = Family.OLS, by_desig
     if family is not Family.OLS and not by_design:
         w = w / w.mean()
     kept = independent(x * np.sqrt(w)[:, None])
-    solve = _linear if family is Family.OLS else partial(_newton, family=family)
+    solve = _linear if family is Family.OLS else partial(_generalised, family=family)
     beta, mu, working = solve(x[:, kept], y, w)
     if family is Family.LOGIT and ((mu < 1e-8) | (mu > 1 - 1e-8)).any():
         notes.append("Some outcomes are predicted with certainty: coefficients grow without limit.")
@@ -152,41 +151,10 @@ def _bread(x: Floats, working: Floats) -> Floats:
     return np.asarray(inverse @ inverse.T)
 
 
-def _newton(x: Floats, y: Floats, w: Floats, family: Family) -> tuple[Floats, Floats, Floats]:
-    """Iterated weighted least squares for the canonical links; steps that overshoot are halved."""
-    start = (w @ y / w.sum() + y) / 2
-    eta = np.log(start + 0.1) if family is Family.POISSON else np.log((start + 0.25) / (1.25 - start))
-    beta, now = np.zeros(x.shape[1]), np.inf
-    for step in range(_STEPS):
-        mu, slope = _mean(eta, family)
-        wanted, _, _ = _linear(x, eta + (y - mu) / slope, w * slope)
-        before, old = now, beta
-        for _ in range(30):
-            eta = x @ wanted
-            now = _deviance(eta, y, w, family)
-            if step == 0 or now <= before + 1e-10 * abs(before):
-                break
-            wanted = (wanted + old) / 2
-        beta = wanted
-        if step and abs(before - now) <= _CLOSE * (abs(now) + 0.1):
-            break
-    mu, slope = _mean(eta, family)
-    return beta, mu, w * slope
+def _generalised(x: Floats, y: Floats, w: Floats, family: Family) -> tuple[Floats, Floats, Floats]:
+    from sdckit.models.glm import LOGIT, POISSON, newton
 
-
-def _mean(eta: Floats, family: Family) -> tuple[Floats, Floats]:
-    """Means and their derivative, kept away from 0 where outcomes are certain."""
-    from scipy.special import expit
-
-    if family is Family.POISSON:
-        mu = np.exp(np.clip(eta, -700, 700))
-        return mu, np.maximum(mu, 1e-10)
-    mu = expit(eta)
-    return mu, np.maximum(mu * (1 - mu), 1e-10)
-
-
-def _deviance(eta: Floats, y: Floats, w: Floats, family: Family) -> float:
-    """−2 log-likelihood up to a constant."""
-    if family is Family.POISSON:
-        return float(2 * np.sum(w * (np.exp(np.clip(eta, -700, 700)) - y * eta)))
-    return float(2 * np.sum(w * (np.logaddexp(0.0, eta) - y * eta)))
+    response = POISSON if family is Family.POISSON else LOGIT
+    beta, eta, _, _ = newton(x, y, w, response, lambda left, v: _linear(x, left, v)[0], least=_FLAT)
+    mu, slope = response.mean(eta)
+    return beta, mu, w * np.maximum(slope, _FLAT)

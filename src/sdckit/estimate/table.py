@@ -16,7 +16,7 @@ from sdckit.errors import ColumnError, OptionError
 from sdckit.estimate.design import Design, column_codes, design_of
 from sdckit.estimate.indicator import Indicator, Source
 from sdckit.estimate.replicates import Method, Replicates, given_replicates, replicates
-from sdckit.estimate.variance import LOST, WHOLE, Estimate, Task, estimates, ordered
+from sdckit.estimate.variance import LOST, WHOLE, Estimate, Task, estimates, sorted_sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class VarianceOptions:
     """How variances and intervals are made; `labels` are the value labels by which categories are known."""
 
     method: Method = Method.TAYLOR
@@ -45,7 +45,9 @@ class How:
     labels: Labels = field(default_factory=Labels)
 
 
-def table(data: Microdata, rows: Sequence[Row], how: How) -> tuple[list[Estimate], tuple[str, ...]]:
+def table(
+    data: Microdata, rows: Sequence[Row], options: VarianceOptions
+) -> tuple[list[Estimate], tuple[str, ...]]:
     """One estimate a row; nan where the file lacks the column, the domain or the numbers.
 
     Indicators without a formula for their variance have it from the rescaled bootstrap, which agrees with
@@ -55,25 +57,25 @@ def table(data: Microdata, rows: Sequence[Row], how: How) -> tuple[list[Estimate
     if name in data.columns:  # draws then do not depend on the order of the records
         data = data.with_frame(data.frame.sort(name))
     frame = data.frame
-    design, notes = design_of(data, fraction=how.fpc)
+    design, notes = design_of(data, fraction=options.fpc)
     names = sorted({row.domain for row in rows if row.domain is not None})
-    codes = _domain_codes(data, how.by, names)
+    codes = _domain_codes(data, options.by, names)
     tasks: dict[int, Task] = {}
     for i, row in enumerate(rows):
         source = row.indicator.source(row.variable)
         if _readable(data, source):
             tasks[i] = Task(row.indicator, source, WHOLE if row.domain is None else names.index(row.domain))
     sources = {
-        s: ordered(frame, s, codes, len(names), s.spellings(how.labels))
+        s: sorted_sample(frame, s, codes, len(names), s.spellings(options.labels))
         for s in {t.source for t in tasks.values()}
     }
-    own = {i: t for i, t in tasks.items() if how.method is Method.TAYLOR and not t.indicator.has_formula}
-    ways = [({i: t for i, t in tasks.items() if i not in own}, how)]
+    own = {i: t for i, t in tasks.items() if options.method is Method.TAYLOR and not t.indicator.has_formula}
+    ways = [({i: t for i, t in tasks.items() if i not in own}, options)]
     if own:
-        ways.append((own, replace(how, method=Method.RESCALED)))
-        called = join_names(dict.fromkeys(t.indicator.name for t in own.values()))
-        times = f"{how.replicates:,} replicates"
-        notes += (f"Variance of {called} by the rescaled bootstrap ({times}): there is no formula.",)
+        ways.append((own, replace(options, method=Method.RESCALED)))
+        without = join_names(dict.fromkeys(t.indicator.name for t in own.values()))
+        times = f"{options.replicates:,} replicates"
+        notes += (f"Variance of {without} by the rescaled bootstrap ({times}): there is no formula.",)
     placed: dict[int, Estimate] = {}
     for some, way in ways:
         found = estimates(
@@ -81,8 +83,8 @@ def table(data: Microdata, rows: Sequence[Row], how: How) -> tuple[list[Estimate
             sources,
             design,
             _repeated(data, design, way),
-            level=how.level,
-            percentile=how.percentile,
+            level=options.level,
+            percentile=options.percentile,
         )
         placed |= dict(zip(some, found, strict=True))
     return [placed.get(i, LOST) for i in range(len(rows))], notes
@@ -109,27 +111,27 @@ def _domain_codes(data: Microdata, by: tuple[str, ...], names: Sequence[tuple[st
     return np.asarray(met.cast(pl.Int64).fill_null(-1).to_numpy())
 
 
-def _repeated(data: Microdata, design: Design, how: How) -> Replicates | None:
-    if how.method is Method.TAYLOR:
+def _repeated(data: Microdata, design: Design, options: VarianceOptions) -> Replicates | None:
+    if options.method is Method.TAYLOR:
         return None
-    if how.method is Method.REPLICATES:
-        lost = [c for c in how.weights if c not in data.columns]
-        if not how.weights or lost:
+    if options.method is Method.REPLICATES:
+        lost = [c for c in options.weights if c not in data.columns]
+        if not options.weights or lost:
             raise OptionError(
                 "variance='replicates' needs the columns of the replicate weights in both files.",
                 given=join_names(lost) or "none",
                 hint="Name them in replicate_weights=.",
             )
-        odd = [c for c in how.weights if not data.frame.schema[c].is_numeric()]
+        odd = [c for c in options.weights if not data.frame.schema[c].is_numeric()]
         if odd:
             raise ColumnError("Replicate weights must be numbers.", given=join_names(odd))
-        columns = data.frame.select(pl.col(list(how.weights)).cast(pl.Float64))
+        columns = data.frame.select(pl.col(list(options.weights)).cast(pl.Float64))
         weights = np.ascontiguousarray(columns.to_numpy().T)
-        return given_replicates(design, weights, scale=how.scale)
-    columns = [c for c in how.margins or how.by or data.roles.strata if c in data.columns]
+        return given_replicates(design, weights, scale=options.scale)
+    columns = [c for c in options.margins or options.by or data.roles.strata if c in data.columns]
     data.require_categories(columns)
     margins = [column_codes(data.frame[c]) + 1 for c in columns] or [np.zeros(data.height, dtype=np.int64)]
-    return replicates(design, how.method, how.replicates, seed=how.seed, margins=margins)
+    return replicates(design, options.method, options.replicates, seed=options.seed, margins=margins)
 
 
 def domains_of(data: Microdata, by: tuple[str, ...]) -> dict[tuple[str, ...], tuple[int, ...]]:

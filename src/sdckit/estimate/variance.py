@@ -11,7 +11,7 @@ import polars as pl
 from sdckit._support.arrays import Floats, Ints
 from sdckit.data.values import texts
 from sdckit.estimate.design import Design
-from sdckit.estimate.indicator import Indicator, LinedIndicator, Piece, Source
+from sdckit.estimate.indicator import DomainSample, Indicator, PovertyLineIndicator, Source
 from sdckit.estimate.replicates import Replicates
 
 WHOLE = -1  # the domain that is the whole file
@@ -37,7 +37,7 @@ LOST = Estimate(nan, nan, nan, nan, inf)  # a file does not allow it
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
+class SortedSample:
     """One source of a file: values in order, with the places of these records in the file.
 
     rows: places of all records with a value, in order of the values. by_domain: the same for each domain.
@@ -48,16 +48,16 @@ class Ordered:
     rows: Ints
     by_domain: dict[int, Ints]
 
-    def piece(self, weights: Floats, domain: int, line: Floats | None = None) -> Piece:
+    def sample(self, weights: Floats, domain: int, line: Floats | None = None) -> DomainSample:
         """The records of a domain under weights [r, n] of the whole file."""
         rows = self.rows if domain == WHOLE else self.by_domain[domain]
         other = None if self.other is None else self.other[rows]
-        return Piece(self.x[rows], np.take(weights, rows, axis=1), other, line)
+        return DomainSample(self.x[rows], np.take(weights, rows, axis=1), other, line)
 
 
-def ordered(
+def sorted_sample(
     frame: pl.DataFrame, source: Source, domains: Ints, number: int, spellings: Sequence[str]
-) -> Ordered:
+) -> SortedSample:
     """The columns of a source as numbers, records with a missing value left out.
 
     `spellings`: all texts that mean the category of the source.
@@ -67,7 +67,7 @@ def ordered(
     order = np.argsort(x, kind="stable")
     rows = order[present[order]]
     own = domains[rows]
-    return Ordered(x, other, rows, {d: rows[own == d] for d in range(number)})
+    return SortedSample(x, other, rows, {d: rows[own == d] for d in range(number)})
 
 
 def _values(frame: pl.DataFrame, source: Source, spellings: Sequence[str]) -> tuple[Floats, Floats | None]:
@@ -80,8 +80,8 @@ def _values(frame: pl.DataFrame, source: Source, spellings: Sequence[str]) -> tu
 
     if source.other is None:
         return numbers(source.variable) if source.category is None else member(source.variable), None
-    beside = numbers(source.other) if source.category is None else member(source.other)
-    return numbers(source.variable), beside
+    second = numbers(source.other) if source.category is None else member(source.other)
+    return numbers(source.variable), second
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,49 +93,49 @@ class Task:
     domain: int
 
 
-def points(tasks: Sequence[Task], sources: dict[Source, Ordered], weights: Floats) -> Floats:
+def points(tasks: Sequence[Task], sources: dict[Source, SortedSample], weights: Floats) -> Floats:
     """[r, tasks] Every task under weights [r, n]."""
-    pieces: dict[Any, Piece] = {}
+    samples: dict[Any, DomainSample] = {}
     lines: dict[Any, Floats] = {}
 
-    def piece(source: Source, domain: int) -> Piece:
-        if (source, domain) not in pieces:
-            pieces[source, domain] = sources[source].piece(weights, domain)
-        return pieces[source, domain]
+    def sample(source: Source, domain: int) -> DomainSample:
+        if (source, domain) not in samples:
+            samples[source, domain] = sources[source].sample(weights, domain)
+        return samples[source, domain]
 
     found = np.full((len(weights), len(tasks)), np.nan)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         for i, task in enumerate(tasks):
-            part = piece(task.source, task.domain)
+            part = sample(task.source, task.domain)
             if not len(part.x):
                 continue
-            if isinstance(task.indicator, LinedIndicator):
+            if isinstance(task.indicator, PovertyLineIndicator):
                 key = (task.source, task.indicator)
                 if key not in lines:
-                    lines[key] = task.indicator.line(piece(task.source, WHOLE))
+                    lines[key] = task.indicator.line(sample(task.source, WHOLE))
                 part = with_line(part, lines[key])
             found[:, i] = task.indicator.point(part)
     return found
 
 
-def with_line(part: Piece, line: Floats) -> Piece:
-    """The piece with a poverty line; what was cumulated stays known."""
-    lined = Piece(part.x, part.w, part.other, line)
+def with_line(part: DomainSample, line: Floats) -> DomainSample:
+    """The sample with a poverty line; what was cumulated stays known."""
+    lined = DomainSample(part.x, part.w, part.other, line)
     lined.__dict__.update({k: v for k, v in part.__dict__.items() if k in ("mass", "total", "amount")})
     return lined
 
 
-def linearised(task: Task, sources: dict[Source, Ordered], weights: Floats) -> Floats | None:
+def linearised(task: Task, sources: dict[Source, SortedSample], weights: Floats) -> Floats | None:
     """[n] w·z, whose design variance is that of the indicator; None where there is no formula.
 
     A record outside the domain, or without a value, has 0: it still counts in the design.
     """
     source, indicator = sources[task.source], task.indicator
-    part = source.piece(weights[None, :], task.domain)
-    whole = source.piece(weights[None, :], WHOLE)
+    part = source.sample(weights[None, :], task.domain)
+    whole = source.sample(weights[None, :], WHOLE)
     scores = np.zeros(len(weights))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        if isinstance(indicator, LinedIndicator):
+        if isinstance(indicator, PovertyLineIndicator):
             part = with_line(part, indicator.line(whole))
             scores[source.rows] = indicator.slope(part) * indicator.line_influence(whole)
         influence = indicator.influence(part)
@@ -149,7 +149,7 @@ def linearised(task: Task, sources: dict[Source, Ordered], weights: Floats) -> F
 @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # huge numbers have no finite variance
 def estimates(
     tasks: Sequence[Task],
-    sources: dict[Source, Ordered],
+    sources: dict[Source, SortedSample],
     design: Design,
     repeated: Replicates | None,
     *,
@@ -182,13 +182,13 @@ def estimates(
     return found
 
 
-def _centre(task: Task, sources: dict[Source, Ordered], design: Design) -> float | None:
-    part = sources[task.source].piece(design.weights[None, :], task.domain)
+def _centre(task: Task, sources: dict[Source, SortedSample], design: Design) -> float | None:
+    part = sources[task.source].sample(design.weights[None, :], task.domain)
     found = task.indicator.centre(part) if len(part.x) else None
     return None if found is None else float(found[0])
 
 
-def _taylor(task: Task, sources: dict[Source, Ordered], design: Design) -> float:
+def _taylor(task: Task, sources: dict[Source, SortedSample], design: Design) -> float:
     source = sources[task.source]
     if not len(source.rows if task.domain == WHOLE else source.by_domain[task.domain]):
         return np.nan

@@ -1,18 +1,21 @@
 """Bootstrap weights of a stratified cluster sample."""
 
-from typing import Any
-
 import numpy as np
 
+from sdckit._support.arrays import Floats, Ints
 from sdckit.kernels._jit import jit
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Codes = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @jit
 def bootstrap_weights(
-    uniforms: Array, first: Codes, size: Codes, base: Array, gain: Array, cluster: Codes, w: Array, out: Array
+    uniforms: Floats,
+    first: Ints,
+    size: Ints,
+    base: Floats,
+    gain: Floats,
+    cluster: Ints,
+    w: Floats,
+    out: Floats,
 ) -> None:
     """out[r, i] = w[i]·(base + gain·count) of the record's PSU.
 
@@ -20,9 +23,10 @@ def bootstrap_weights(
     the `size[j]` PSUs from `first[j]` on, and none where `size[j]` is 0. base, gain [m]; cluster, w [n].
     """
     m, n = uniforms.shape[1], len(w)
-    counts = np.zeros(m)
+    counts = np.empty(m)
     for r in range(uniforms.shape[0]):
-        counts[:] = 0.0
+        for j in range(m):
+            counts[j] = 0.0
         for j in range(m):
             if size[j] > 0:
                 counts[first[j] + np.int64(uniforms[r, j] * size[j])] += 1.0

@@ -8,7 +8,7 @@ import numpy as np
 
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.errors import DataError, OptionError
-from sdckit.models.gaussian_mixture import Mixture, by_weight, check, go_on
+from sdckit.models.gaussian_mixture import Mixture, by_weight, check, run_em
 from sdckit.models.mixture_families import FAMILIES, Family
 
 _SEARCH = (Family.EII, Family.VVI, Family.EEE, Family.VVV)  # the families that search from random starts
@@ -16,7 +16,7 @@ _FIRST, _FEW, _MANY = 2, 5, 60  # C-steps from every start; EM steps within thes
 _ROUNDS = 50  # C-steps at most until the kept records stay the same
 _FINALISTS = 3
 _PLENTY = 1_000  # more records than this are searched from a sample
-_FLAT = 1e-8
+_NOTHING = 1e-8  # records; what counts less is outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class _Search:
         order = np.argsort(-mixture.scores(self.x), kind="stable")
         room = self.h - np.cumsum(self.counts[order]) + self.counts[order]
         inside = np.minimum(self.counts[order], room)
-        rows = np.sort(order[inside > _FLAT])
+        rows = np.sort(order[inside > _NOTHING])
         counts = np.empty_like(inside)
         counts[order] = inside
         return rows, counts[rows]
@@ -234,15 +234,11 @@ class _Search:
     def _em(
         self, x: Floats, counts: Floats, family: Family, posterior: Floats, before: Mixture | None, steps: int
     ) -> Mixture | None:
-        return go_on(
-            x, family, posterior, before, steps=steps, counts=counts, smallest=self.smallest, flat=_FLAT
-        )
+        return run_em(x, family, posterior, before, steps=steps, counts=counts, smallest=self.smallest)
 
     def _first(self, rows: Ints, posterior: Floats, family: Family) -> Mixture | None:
         """A start after a few short C-steps, or None where it became singular."""
-        mixture = go_on(
-            self.x[rows], family, posterior.copy(), None, steps=1, counts=self.counts[rows], flat=_FLAT
-        )
+        mixture = run_em(self.x[rows], family, posterior.copy(), None, steps=1, counts=self.counts[rows])
         for _ in range(_FIRST):
             if mixture is None:
                 return None

@@ -17,17 +17,17 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.values import as_text
 from sdckit.errors import OptionError, RoleError
-from sdckit.estimate.catalogue import CATALOGUE, PANELS, Wanted, chosen
+from sdckit.estimate.catalogue import CATALOGUE, PANELS, IndicatorRequest, chosen
 from sdckit.estimate.categories import Pair, with_category
 from sdckit.estimate.combine import Synthesis, combined
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
 from sdckit.estimate.estimated import ALL
-from sdckit.estimate.indicator import LinedIndicator
+from sdckit.estimate.indicator import PovertyLineIndicator
 from sdckit.estimate.inequality import Gini
 from sdckit.estimate.means import Mean
 from sdckit.estimate.poverty import PovertyThreshold
 from sdckit.estimate.replicates import Method
-from sdckit.estimate.table import How, Row, domains_of, table
+from sdckit.estimate.table import Row, VarianceOptions, domains_of, table
 from sdckit.estimate.variance import Estimate
 from sdckit.methods.options import Column, Columns, Option, Requires
 from sdckit.methods.registry import utility
@@ -203,7 +203,7 @@ def indicators(
     (2.5, 2.75, True)
     """
     sets = as_list(protected, "indicators")
-    how = How(
+    variances = VarianceOptions(
         variance, replicates, seed, level, interval is Interval.PERCENTILE, tuple(by),
         tuple(margins), tuple(replicate_weights), replicate_scale, fpc, original.labels,
     )  # fmt: skip
@@ -216,17 +216,17 @@ def indicators(
             allowed="smooth numbers: mean, total, proportion, ratio, gini, and your own functions",
             hint="Use variance='taylor', 'bootstrap' or 'rescaled' for these.",
         )
-    before, said = table(original, rows, how)
+    before, said = table(original, rows, variances)
     after: list[list[Estimate]] = []
     also: tuple[str, ...] = ()
     for data in sets:
-        found, more = table(data, rows, how)
+        found, more = table(data, rows, variances)
         after.append(found)
         also += tuple(f"Protected file: {note}" for note in more if note not in said)
     size = sets[0].height / original.height
     both = list(zip(*after, strict=True))
     one, told = combined(both, synthesis=synthesis, size=size, level=level, what="rows")
-    labels = [_label(original, row, how.by) for row in rows]
+    labels = [_label(original, row, variances.by) for row in rows]
     return _result(rows, labels, before, one, (*notes, *told, *said, *dict.fromkeys(also)))
 
 
@@ -252,8 +252,8 @@ def _usual(original: Microdata, variables: tuple[str, ...]) -> tuple[list[Pair],
     """The means of the numbers, and the Gini of those without negative values."""
     numeric, notes = common_numeric(original, original, variables or original.roles.numeric)
     lowest = {c: original.frame[c].min() for c in numeric}
-    pairs = [(Wanted(Mean()), c) for c in numeric]
-    return pairs + [(Wanted(Gini()), c) for c, low in lowest.items() if low is not None and low >= 0], notes
+    pairs = [(IndicatorRequest(Mean()), c) for c in numeric]
+    return pairs + [(IndicatorRequest(Gini()), c) for c, low in lowest.items() if low is not None and low >= 0], notes
 
 
 def _asked(
@@ -262,7 +262,7 @@ def _asked(
     """Each indicator with its own variable, or with all of them; poverty is of one income."""
     asked, numeric = chosen(wanted), variables or original.roles.numeric
     notes: tuple[str, ...] = ()
-    poverty = any(isinstance(one.indicator, LinedIndicator | PovertyThreshold) for one in asked)
+    poverty = any(isinstance(one.indicator, PovertyLineIndicator | PovertyThreshold) for one in asked)
     if poverty and not variables and len(numeric) > 1:
         numeric = (next(filter(INCOME.search, numeric), numeric[0]),)
         notes = (f"The income is taken to be {numeric[0]}; name another in variables=.",)

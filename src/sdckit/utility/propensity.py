@@ -165,7 +165,7 @@ def _up(scores: Floats, mass: Floats, share: float) -> float:
 
 
 def _regression(stack: Stack, *, interactions: bool) -> _Fit:
-    from sdckit.models.logistic import logistic
+    from sdckit.models.glm import logistic
 
     slots = [slot for i, v in enumerate(stack.variables) for slot in _slots(v, i)]
     if interactions:
@@ -283,7 +283,7 @@ def _tree(stack: Stack, original: Floats, protected: Floats) -> tuple[Floats, in
 
 def _alone(stack: Stack) -> pl.DataFrame:
     """UP of each variable by itself; a categorical one needs no fit, its scores are the shares."""
-    from sdckit.models.logistic import logistic
+    from sdckit.models.glm import logistic
 
     mass = stack.original + stack.protected
     rows: list[tuple[Any, ...]] = []

@@ -9,17 +9,14 @@ likelihood never falls. Loops rather than array expressions, which take several 
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from sdckit._support.arrays import Floats
 from sdckit.kernels._jit import jit
-
-Floats = npt.NDArray[np.float64]
 
 EII, VII, EEI, VEI, EVI, VVI, EEE, VEE, EVE, VVE, EEV, VEV, EVV, VVV = range(14)
 ROUNDS = 3  # improvements in turn within one M-step
 
 
-@jit
 def covariances(
     scatter: Floats, sizes: Floats, volumes: Floats, axes: Floats, family: int, out: Floats
 ) -> bool:
@@ -112,9 +109,10 @@ def _along_variables(scatter: Floats, sizes: Floats, volumes: Floats, family: in
             volume += roots[k] / n
     if family == VEI and not _volumes_and_shape(own, sizes, volumes, variances):
         return False
-    out[:] = 0.0
     for k in range(groups):
         for j in range(p):
+            for other in range(p):
+                out[k, j, other] = 0.0
             if family == EII:
                 variances[k, j] = everything / (n * p)
             elif family == VII:
@@ -244,9 +242,13 @@ def _shared_axes(
     groups, p = scatter.shape[0], scatter.shape[1]
     if volumes[0] == 0.0:
         pooled = np.empty((p, p))
-        volumes[:] = 1.0
+        for k in range(groups):
+            volumes[k] = 1.0
         _pooled(scatter, 1.0, pooled)
-        axes[:] = np.linalg.eigh(pooled)[1]
+        vectors = np.linalg.eigh(pooled)[1]
+        for a in range(p):
+            for b in range(p):
+                axes[a, b] = vectors[a, b]
     variances = np.empty((groups, p))
     if not _variances_on(axes, scatter, sizes, family, variances):
         return False
@@ -319,24 +321,17 @@ def _rotate(axes: Floats, scatter: Floats, variances: Floats, a: int, b: int) ->
         axes[i, b] = c * v - s * u
 
 
-@jit
 def _own_axes(scatter: Floats, sizes: Floats, volumes: Floats, family: int, out: Floats) -> bool:
     """EEV and VEV: one shape along axes of their own."""
-    groups, p = scatter.shape[0], scatter.shape[1]
-    values, own = np.empty((groups, p)), np.empty((groups, p, p))
-    total, n = np.zeros(p), _sum(sizes)
-    for k in range(groups):
-        values[k], own[k] = np.linalg.eigh(scatter[k])
-        for j in range(p):
-            values[k, j] = max(values[k, j], 0.0)
-            total[j] += values[k, j] / n
-    variances = np.empty((groups, p))
-    if family == VEV and not _volumes_and_shape(values, sizes, volumes, variances):
+    values, axes = np.linalg.eigh(scatter)
+    values = np.maximum(values, 0.0)
+    variances = np.empty_like(values)
+    if family == EEV:
+        variances[:] = np.cumsum(values / np.cumsum(sizes)[-1], axis=0)[-1]
+    elif not _volumes_and_shape(values, sizes, volumes, variances):
         return False
-    for k in range(groups):
-        if family == EEV:
-            variances[k] = total
-        _along(own[k], variances[k], out[k])
+    for k in range(len(sizes)):
+        _along(axes[k], variances[k], out[k])
     return True
 
 

@@ -3,18 +3,15 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from sdckit._support.arrays import Floats
 from sdckit.kernels._jit import jit
 from sdckit.kernels.mixture.covariances import cholesky, covariances
-
-Floats = npt.NDArray[np.float64]
 
 LOG_2PI = math.log(2.0 * math.pi)
 SINGULAR = 1e-12  # a share of a variance that is left given other variables is rounding below this
 
 
-@jit
 def em(
     x: Floats,
     counts: Floats,
@@ -33,30 +30,26 @@ def em(
     itself; it never falls. −inf where a component holds fewer than `smallest` records or a variable, given
     those before it, varies by less than its floor. `posterior`, `volumes` and `axes` are changed: with them
     another call goes on from here.
+
+    Its parts are compiled each on its own: in one kernel they take twice as long to compile.
     """
-    n, p = x.shape
-    groups = posterior.shape[1]
-    sizes, weights, means = np.empty(groups), np.empty(groups), np.empty((groups, p))
+    (n, p), groups = x.shape, posterior.shape[1]
+    sizes, means, logs = np.empty(groups), np.empty((groups, p)), np.empty((n, groups))
     scatter, covariance = np.empty((groups, p, p)), np.zeros((groups, p, p))
-    logs = np.empty((n, groups))
-    before, records = -math.inf, 0.0
-    for i in range(n):
-        records += counts[i]
+    before, weights, records = -math.inf, sizes, np.cumsum(counts)[-1]
     for _ in range(steps):
         _moments(x, counts, posterior, sizes, means, scatter)
-        for k in range(groups):
-            weights[k] = sizes[k] / records
-            if sizes[k] < smallest:
-                return -math.inf, weights, means, covariance
-        if not covariances(scatter, sizes, volumes, axes, family, covariance):
+        weights = sizes / records
+        if (sizes < smallest).any() or not covariances(scatter, sizes, volumes, axes, family, covariance):
             return -math.inf, weights, means, covariance
         if not log_densities(x, means, covariance, floors, logs):
             return -math.inf, weights, means, covariance
-        now = _expect(logs, counts, weights, posterior)
-        if now - before <= tolerance * (1.0 + abs(now)):
-            before = now
-            break
+        shares = np.array([math.log(weight) for weight in weights])
+        now = _expect(logs, counts, shares, posterior)
+        done = now - before <= tolerance * (1.0 + abs(now))
         before = now
+        if done:
+            break
     return before, weights, means, covariance
 
 
@@ -66,12 +59,13 @@ def _moments(
 ) -> None:
     """Expected numbers of records, means and scatter matrices of the components."""
     n, p = x.shape
-    scatter[:] = 0.0
     d = np.empty(p)
     for k in range(len(sizes)):
         total = 0.0
         for a in range(p):
             means[k, a] = 0.0
+            for b in range(p):
+                scatter[k, a, b] = 0.0
         for i in range(n):
             z = counts[i] * posterior[i, k]
             total += z
@@ -99,7 +93,7 @@ def _moments(
 def log_densities(x: Floats, means: Floats, covariance: Floats, floors: Floats, logs: Floats) -> bool:
     """Log-densities (n, G) under each component; False where a covariance is singular."""
     n, p = x.shape
-    root, u = np.zeros((p, p)), np.empty(p)
+    root, u = np.empty((p, p)), np.empty(p)
     for k in range(means.shape[0]):
         if not cholesky(covariance[k], root):
             return False
@@ -124,11 +118,10 @@ def log_densities(x: Floats, means: Floats, covariance: Floats, floors: Floats, 
 
 
 @jit
-def _expect(logs: Floats, counts: Floats, weights: Floats, posterior: Floats) -> float:
-    """The log-likelihood; the posterior is filled in."""
+def _expect(logs: Floats, counts: Floats, shares: Floats, posterior: Floats) -> float:
+    """The log-likelihood, from the logs of the weights; the posterior is filled in."""
     n, groups = logs.shape
     total = 0.0
-    shares = np.log(weights)
     for i in range(n):
         top = -math.inf
         for k in range(groups):

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_info
 from conftest import oracle_cases
 from naive_logistic import naive_logistic
 from sdckit.errors import DataError
-from sdckit.models.logistic import gram, independent_columns, logistic
+from sdckit.models.glm import gram, independent_columns, logistic
 
 
 def columns_of(frame: pl.DataFrame, terms: str) -> dict[str, np.ndarray]:

@@ -1,7 +1,12 @@
-"""Logistic regression by Newton's method, for designs with many rows and mostly empty columns."""
+"""Generalised linear models with canonical links by Newton's method.
 
+`newton` serves any design that comes with a solver of weighted least squares; `logistic` is for designs with
+many rows and mostly empty columns.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky
@@ -16,7 +21,42 @@ from sdckit.kernels._threads import one_thread
 _ALIASED = 1e-10  # 1 − R² of a column on the columns before it, below which it is left out
 _RIDGE = 1e-12  # on the scaled matrix: keeps steps finite in directions that separate the outcomes
 _CLOSE = 1e-12  # relative change of the deviance at which the fit is done
+_STEPS = 100
+_TINY = 1e-300  # where a derivative is 0 an outcome is predicted exactly: it has no say in the next step
 _CERTAIN = 1e-6  # fitted probabilities this near 0 or 1 are a sign of separation
+
+
+class Response(NamedTuple):
+    """A kind of outcome: the predictor for a mean, means with their derivatives, and −2 log-likelihood.
+
+    The predictor of a mean is only roughly that, for a start. The log-likelihood lacks a constant.
+    """
+
+    predictor: Callable[[Floats], Floats]
+    mean: Callable[[Floats], tuple[Floats, Floats]]
+    deviance: Callable[[Floats, Floats, Floats], float]
+
+
+def _probabilities(eta: Floats) -> tuple[Floats, Floats]:
+    p = np.asarray(expit(eta))
+    return p, p * (1 - p)
+
+
+def _counts(eta: Floats) -> tuple[Floats, Floats]:
+    mu = np.exp(np.clip(eta, -700, 700))
+    return mu, mu
+
+
+LOGIT = Response(
+    lambda mean: np.log((mean + 0.25) / (1.25 - mean)),
+    _probabilities,
+    lambda eta, y, w: float(2 * np.sum(w * (np.logaddexp(0.0, eta) - y * eta))),
+)
+POISSON = Response(
+    lambda mean: np.log(mean + 0.1),
+    _counts,
+    lambda eta, y, w: float(2 * np.sum(w * (_counts(eta)[0] - y * eta))),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +77,7 @@ class Logistic:
     separated: bool
 
 
-def logistic(x: Any, y: Floats, weights: Floats | None = None, *, max_steps: int = 100) -> Logistic:
+def logistic(x: Any, y: Floats, weights: Floats | None = None, *, max_steps: int = _STEPS) -> Logistic:
     """Maximum likelihood of P(y=1) = 1/(1+exp(−xβ)); the design must hold its own column of ones.
 
     x: array or scipy sparse matrix, rows × columns. y: outcomes 0 to 1 (a share stands for a group of records
@@ -61,40 +101,55 @@ def logistic(x: Any, y: Floats, weights: Floats | None = None, *, max_steps: int
     kept = independent_columns(gram(design, w))
     used = design if kept.all() else design[:, np.flatnonzero(kept)]
     with one_thread():  # for matrices of this size threads wait longer than they work
-        beta, steps, converged = _newton(used, y, w, max_steps)
-    eta = used @ beta
+        transposed = used.T.tocsr()
+
+        def solve(residuals: Floats, v: Floats) -> Floats:
+            return _solve(gram(used, v), transposed @ (v * residuals))
+
+        beta, eta, steps, converged = newton(used, y, w, LOGIT, solve, max_steps)
     fitted = expit(eta)
     coefficients = np.full(design.shape[1], np.nan)
     coefficients[kept] = beta
     separated = bool((fitted * (1 - fitted) < _CERTAIN).any())
-    return Logistic(coefficients, fitted, _deviance(eta, y, w), int(kept.sum()), steps, converged, separated)
+    return Logistic(
+        coefficients, fitted, LOGIT.deviance(eta, y, w), int(kept.sum()), steps, converged, separated
+    )
 
 
-def _newton(x: csr_matrix, y: Floats, w: Floats, max_steps: int) -> tuple[Floats, int, bool]:
-    beta = np.zeros(x.shape[1])
-    transposed = x.T.tocsr()
-    eta = np.zeros(len(y))
-    now = _deviance(eta, y, w)
+def newton(
+    x: Any,
+    y: Floats,
+    w: Floats,
+    response: Response,
+    solve: Callable[[Floats, Floats], Floats],
+    max_steps: int = _STEPS,
+    least: float = _TINY,
+) -> tuple[Floats, Floats, int, bool]:
+    """Coefficients, linear predictor, steps and whether the deviance stopped changing within `max_steps`.
+
+    solve(residuals, weights): the coefficients of their weighted regression on x. Iterated weighted least
+    squares, each step the regression of what is left, so that an inexact solver still ends at the maximum.
+    Steps that overshoot are halved. `least`: derivatives of means are taken to be no smaller.
+    """
+    eta = response.predictor((w @ y / w.sum() + y) / 2)
+    left, beta, now = eta, np.zeros(x.shape[1]), np.inf
     for step in range(1, max_steps + 1):
-        p = expit(eta)
-        move = _solve(gram(x, w * p * (1 - p)), transposed @ (w * (y - p)))
-        before = now
-        for _ in range(40):  # halve steps that overshoot
-            eta = x @ (beta + move)
-            now = _deviance(eta, y, w)
-            if now <= before * (1 + 1e-14):
+        mu, slope = response.mean(eta)
+        slope = np.maximum(slope, least)
+        move = solve(left + (y - mu) / slope, w * slope)
+        before, left = now, np.zeros(len(y))  # from the first step on eta is xβ
+        for _ in range(40):
+            tried = x @ (beta + move)
+            now = response.deviance(tried, y, w)
+            if not now > before + 1e-14 * abs(before):
                 break
             move = move / 2
         else:
-            return beta, step, True  # no step improves: rounding error is all that is left
-        beta = beta + move
-        if before - now <= _CLOSE * (now + 0.1):
-            return beta, step, True
-    return beta, max_steps, False
-
-
-def _deviance(eta: Floats, y: Floats, w: Floats) -> float:
-    return float(2 * np.sum(w * (np.logaddexp(0.0, eta) - y * eta)))
+            return beta, eta, step, True  # no step improves: rounding error is all that is left
+        beta, eta = beta + move, tried
+        if before - now <= _CLOSE * (abs(now) + 0.1):
+            return beta, eta, step, True
+    return beta, eta, max_steps, False
 
 
 def _solve(a: Floats, b: Floats) -> Floats:
