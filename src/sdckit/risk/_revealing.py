@@ -105,6 +105,12 @@ class Search:
         return known_anyway(self.hidden)
 
     @cached_property
+    def _repeats(self) -> bool:
+        """Whether released values of the variable come often enough to compare records that share one."""
+        released = self.hidden.released
+        return released is not None and 2 * len(np.unique(released.codes)) <= len(released.codes)
+
+    @cached_property
     def _index(self) -> Ints:
         """For each record of the file its place among those with a true value; −1 where it has none."""
         index = np.full(self.released.height, -1)
@@ -124,7 +130,7 @@ class Search:
             index,
             hidden.rows[index],
             hidden.truth.take(index),
-            None if hidden.released is None else hidden.released.take(index),
+            hidden.released.take(index) if hidden.released is not None and self._repeats else None,
             None if hidden.member is None else hidden.member.take(index),
             None if hidden.votes is None else hidden.votes[index],
         )
