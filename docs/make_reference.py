@@ -33,6 +33,7 @@ FAMILIES = {
             *("population_uniques", "k_map", "l_diversity", "t_closeness"),
         ),
         "Numbers": ("record_linkage", "interval_disclosure", "outlier_disclosure", "atypical_records"),
+        "Other columns": ("revealing_columns",),
         "Synthetic files": ("identification_risk", "attribute_disclosure", "closest_record"),
     },
     Kind.UTILITY: {

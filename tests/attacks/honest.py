@@ -76,12 +76,12 @@ def new_ids_in_a_new_order() -> Built:
 
 
 @CASES.add(
-    "Regions in two areas, ages in classes, occupations in three groups: no cell below thirty.",
+    "Regions in two areas, ages in classes, occupations in three groups: no cell below twenty.",
     max_risk=0.03,
     most=40,
 )
 def strong_recoding() -> Built:
-    frame = persons(4_000, 11).select("region", "sex", "age", "occupation", "health")
+    frame = persons(2_400, 11).select("region", "sex", "age", "occupation", "health")
     data = sdc.read(frame, keys=["region", "sex", "age", "occupation"], sensitive="health")
     safe = sdc.protect.group(data, variables=["region"], map=AREAS)
     safe = sdc.protect.recode(safe, variable="age", breaks=[16, 45, 65, 90])
@@ -104,7 +104,7 @@ def telling_columns_dropped() -> Built:
 
 @CASES.add("Rare citizens joined with the rest by a step, then large cells.", max_risk=0.03, most=40)
 def rare_values_joined() -> Built:
-    frame = persons(3_000, 13).select("sex", "age", "citizenship", "health")
+    frame = persons(2_000, 13).select("sex", "age", "citizenship", "health")
     data = sdc.read(frame, keys=["sex", "age", "citizenship"], sensitive="health")
     safe = sdc.protect.group(data, variables=["citizenship"], map={"national": [1], "other": [2, 3, 4]})
     safe = sdc.protect.recode(safe, variable="age", breaks=AGES)
@@ -113,7 +113,7 @@ def rare_values_joined() -> Built:
 
 @CASES.add("Suppressed to cells of ten, a blank being a category of its own.", max_risk=0.05, most=90)
 def suppression_after_recoding() -> Built:
-    frame = persons(3_000, 14).select("region", "sex", "age", "health")
+    frame = persons(2_000, 14).select("region", "sex", "age", "health")
     data = sdc.read(frame, keys=["region", "sex", "age"], sensitive="health")
     wide = sdc.protect.recode(data, variable="age", breaks=AGES)
     safe = sdc.protect.suppress(wide, k=10, missing="category")

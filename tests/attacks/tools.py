@@ -1,8 +1,8 @@
 """What intruders do: compare what they know of persons with the released records, and pick one.
 
 The person in row i of what is known has the record in row link[i] of the released file (row i without link).
-A single best record is picked, and only the right one counts; with `ties`, one of the best is drawn, and the chance
-that it is the right one counts.
+A single best record is picked, and only the right one counts; with `ties`, one of the best is drawn, and the
+chance that it is the right one counts.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ def found_likely(
 
     A missing released value neither agrees nor disagrees; a value that differs counts against a record.
     """
-    score = np.zeros((known.height, released.height))
+    score = np.zeros((known.height, released.height), dtype=np.float32)
     for column in columns:
         true, seen = _codes(known, released, column)
         share = np.bincount(np.maximum(seen, 0), minlength=max(true.max(), seen.max()) + 1) / len(seen)
@@ -63,7 +63,7 @@ def found_despite_blanks(
     known: pl.DataFrame, released: pl.DataFrame, columns: Sequence[str], link=None, *, ties: bool = False
 ) -> float:
     """Persons found by the record that contradicts nothing and shows most: a blank proves nothing."""
-    score = np.zeros((known.height, released.height))
+    score = np.zeros((known.height, released.height), dtype=np.float32)
     for column in columns:
         true, seen = _codes(known, released, column)
         agrees = true[:, None] == seen[None, :]

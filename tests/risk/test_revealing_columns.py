@@ -13,7 +13,7 @@ import sdckit as sdc
 from sdckit import charts
 from sdckit.risk._clues import clue_of
 from sdckit.risk._guesses import Truth, _Groups, right_guesses, right_votes
-from sdckit.risk._released_columns import ORDER
+from sdckit.risk._released_columns import ORDER, released_columns
 from sdckit.risk._sums import closeness
 from sdckit.risk.revealing_columns import revealing_columns
 
@@ -297,6 +297,28 @@ def test_the_last_few_unknown_values_are_no_alarm():
     assert result.figures["alarms"] == 0
 
 
+def test_changed_values_of_one_kind_are_no_gain():
+    """One answer for all: whoever was changed said the other, and small groups hit some of them by chance."""
+    rng = np.random.default_rng(12)
+    answers = {f"q{i}": rng.integers(1, 3, N) for i in range(12)}
+    data = sdc.read(pl.DataFrame(answers))
+    fixed = [pl.lit(int(rng.integers(1, 3))).alias(q) for q in list(answers)[:8]]
+    result = revealing_columns(data, data.with_frame(data.frame.with_columns(fixed)))
+    assert result.figures["hidden"] == 8
+    assert result.value < 0.1
+
+
+@pytest.mark.parametrize("share", [0.03, 0.3])
+def test_a_copy_undoes_swapping_and_a_hint_does_not(share):
+    rng = np.random.default_rng(13)
+    hint = pl.when(pl.Series(rng.random(N) < 0.6)).then("region").otherwise(pl.Series(rng.integers(1, 9, N)))
+    data = read(people().with_columns(copy=pl.col("region") * 10, hint=hint))
+    moved = pl.Series(rng.random(N) < share)
+    swapped = pl.when(moved).then(pl.col("region").shuffle(seed=4)).otherwise("region").alias("region")
+    found = alarms(revealing_columns(data, data.with_frame(data.frame.with_columns(swapped))))
+    assert found == {("copy", "region")}
+
+
 def test_hand_worked():
     """Forty a and twenty b under clue 1, thirty b under clue 2; all blank.
 
@@ -424,6 +446,22 @@ def test_a_sample_keeps_groups_and_neighbours_together():
     result = revealing_columns(data, blanked(data, "x"))
     assert result.parts.filter(columns="home")["told"][0] > 0.99
     assert "20,000 of 45,000" in " ".join(result.notes)
+
+
+def test_a_sample_is_like_the_file():
+    rng = np.random.default_rng(3)
+    n = 50_000
+    column = np.where(rng.random(n) < 0.7, 0, rng.integers(1, 15_000, n))  # one large group, many small ones
+    data = sdc.read(pl.DataFrame({"x": column, "few": rng.integers(0, 9, n)}))
+    released = released_columns(data, data)
+    for name in ("x", "few"):
+        rows = released.sample(released.finest([name], 10_000), 10_000)
+        assert len(set(rows)) == len(rows) == pytest.approx(10_000, rel=0.05)
+        assert (column[rows] == 0).mean() == pytest.approx(0.7, abs=0.03)
+    rows = released.sample("x", 10_000)
+    counts = np.bincount(column)
+    sampled = np.bincount(column[rows], minlength=len(counts))
+    assert set(sampled[1:][sampled[1:] > 0] == counts[1:][sampled[1:] > 0]) == {True}
 
 
 def test_the_chart_names_column_and_variable():

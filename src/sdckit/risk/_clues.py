@@ -25,7 +25,7 @@ def clue_of(column: pl.Series) -> Clue:
             place = plain.cast(pl.Float64).fill_null(np.nan).to_numpy()
             return Clue(codes, high - low + 2, place)
     ranks = plain.rank("dense")
-    size = int(ranks.max() or 0) + 1  # type: ignore[arg-type, call-overload]
+    size = int(ranks.max() or 0) + 1  # type: ignore[arg-type]
     codes = ranks.cast(pl.Int64).fill_null(size).to_numpy() - 1
     if plain.dtype.is_numeric():
         return Clue(codes, size, plain.cast(pl.Float64).fill_null(np.nan).to_numpy())

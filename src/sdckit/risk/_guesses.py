@@ -143,12 +143,6 @@ def right_votes(truth: Truth, clue: Clue, votes: Ints) -> Bools:
     return np.asarray((guess == truth.codes) & ~np.isnan(clue.place))
 
 
-def best(attacks: Sequence[Bools], asked: Bools) -> Bools:
-    """The attack that is right most often among the records asked for, there."""
-    rights = [right[asked] for right in attacks]
-    return max(rights, key=lambda right: int(right.sum()))
-
-
 @dataclass(frozen=True, slots=True)
 class _Groups:
     """Records sorted by clue and true value: groups with the same clue, cells with the same value, too."""

@@ -72,7 +72,7 @@ class Released:
         """About so many records at random; equal and neighbouring values of the finest column stay together.
 
         A record of a household can only be compared with the other members if they are sampled, too. So of a
-        column with small groups whole runs of its sorted values are taken.
+        column with small groups whole runs of its sorted values are taken, and of its large groups any part.
         """
         if size >= self.height:
             return np.arange(self.height)
@@ -93,13 +93,17 @@ class Released:
         if not column:
             return np.sort(rng.choice(self.height, size, replace=False))
         clue = self.clues[column]
-        order = sorted_by(clue.codes, clue.size, np.arange(self.height))
+        large = np.bincount(clue.codes, minlength=clue.size)[clue.codes] > BLOCK // 5
+        some = np.flatnonzero(large & (rng.random(self.height) < size / self.height))
+        rest = np.flatnonzero(~large)
+        order = sorted_by(clue.codes, clue.size, rest)
         ordered = clue.codes[order]
-        blocks = self.height // BLOCK
-        taken = np.sort(rng.choice(blocks, max(1, min(blocks, size // BLOCK)), replace=False)) * BLOCK
-        ends = np.minimum(taken + BLOCK, self.height - 1)
-        first, last = (np.searchsorted(ordered, ordered[at]) for at in (taken, ends))
-        return np.concatenate([order[a:b] for a, b in zip(first, last, strict=True)])
+        blocks = -(-len(order) // BLOCK)
+        taken = np.sort(rng.permutation(blocks)[: round(blocks * size / self.height)]) * BLOCK
+        first = np.searchsorted(ordered, ordered[taken])
+        last = np.searchsorted(ordered, ordered[np.minimum(taken + BLOCK, len(order) - 1)])
+        last[taken + BLOCK >= len(order)] = len(order)
+        return np.concatenate([some, *(order[a:b] for a, b in zip(first, last, strict=True))])
 
 
 def released_columns(original: Microdata, protected: Microdata) -> Released:
@@ -110,6 +114,10 @@ def released_columns(original: Microdata, protected: Microdata) -> Released:
     seen = [c for c, kind in schema.items() if c not in left_out and is_sortable(kind)]
     frame = protected.frame.select(seen)[rows]
     clues = {c: clue_of(frame[c]) for c in seen}
+    home = original.roles.household
+    if home in clues:  # a size that was coarsened can be counted
+        members = np.bincount(clues[home].codes)[clues[home].codes]
+        clues[f"records with the same {home}"] = clue_of(pl.Series(members))
     name = ORDER if ORDER not in clues else f"{ORDER} (of the file)"
     clues[name] = Clue(rows, len(rows), rows.astype(np.float64))
     return Released(frame, clues)

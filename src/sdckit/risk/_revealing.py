@@ -11,7 +11,8 @@ import numpy as np
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.risk import _sums
 from sdckit.risk._clues import mentioned, names_of, same_text
-from sdckit.risk._guesses import Clue, Truth, best, right_guesses, right_votes
+from sdckit.risk._guesses import Clue, Truth, right_guesses, right_votes
+from sdckit.risk._known_anyway import KnownAnyway, known_anyway, where_it_helps
 from sdckit.risk._released_columns import Hidden, Released
 
 SCREENED = 4_000  # records on which columns are compared before they are taken in pairs, and parts of texts
@@ -19,18 +20,18 @@ FITTED = 2_000  # records to which weighted sums are fitted
 BEST = 8  # single columns that are taken in pairs
 MADE = 4  # sums, products, … of two columns that are tried on all sampled records
 CLEARLY = 0.05  # by how much several columns must tell more than each alone
-DOUBTED = 0.1  # a gain that is compared with what chance gives
 SURE = 4.0  # standard errors
-MORE = 0.05  # of the hidden values that must be told besides those known anyway
+MORE = 0.05  # of the hidden values: so many must be told besides those known anyway
 BINS = 20  # of columns with many values, where only their dependence is looked at
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What some columns tell of a hidden variable, over its hidden values.
+    """What some columns tell of a hidden variable, over all records that look as if they might be hidden.
 
     criterion: 0, the value itself is told; 1, one near it. beside_released: by records that have, too, the
-    same released value of the variable itself. z: standard errors by which told is above known_anyway.
+    same released value of the variable itself. changed: share of the records whose value really is hidden.
+    z: standard errors by which told is above known_anyway.
     """
 
     hidden: str
@@ -38,6 +39,7 @@ class Finding:
     criterion: int
     beside_released: bool
     records: int
+    changed: float
     told: float
     known_anyway: float
     z: float
@@ -51,12 +53,12 @@ class Finding:
     @property
     def matters(self) -> bool:
         """Whether the difference is no accident, and more than the last few records of a known variable."""
-        return self.z > SURE and self.told - self.known_anyway >= MORE
+        return self.z > SURE and self.told - self.known_anyway >= MORE * self.changed
 
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """Some records with a true value: their truth, what is released, who is hidden."""
+    """Some records with a true value: their truth and what is released."""
 
     drawn: Ints  # places in the sample of the file, which has records without a true value, too
     index: Ints  # places among the records with a true value
@@ -65,11 +67,6 @@ class _Sample:
     released: Clue | None
     member: Clue | None
     votes: Ints | None
-    asked: Bools
-
-
-# attacks with or without the variable's own release, by each criterion: the records whose value they find
-_Attacks = Sequence[Sequence[Sequence[Bools]]]
 
 
 @dataclass(frozen=True)
@@ -87,13 +84,14 @@ class Search:
 
         labels: of the hidden variable's values.
         """
-        singles = {c: self._of_columns([c]) for c in self.released.clues if c != self.hidden.name}
+        singles = {c: self._of_columns([c], self.size) for c in self.released.clues if c != self.hidden.name}
         yield from singles.values()
         yield from self._of_texts(labels)
         quiet = [c for c, f in singles.items() if f.gain < self.alarm or not f.matters]
         highest = max((singles[c].gain for c in quiet), default=0.0)
+        size = self.size if self.size >= self.released.height else max(self.size // 2, SCREENED)
         for pair in combinations(self._most_related(quiet), 2):
-            finding = self._of_columns(pair, max(self.size // 2, min(self.size, SCREENED)))
+            finding = self._of_columns(pair, size)
             if finding.gain > max(singles[c].gain for c in pair) + CLEARLY:
                 highest = max(highest, finding.gain)
                 yield finding
@@ -103,20 +101,14 @@ class Search:
                 yield finding
 
     @cached_property
-    def _known(self) -> list[Bools]:
-        """By each criterion: who is guessed right from the variable's own release, or from nothing at all."""
-        hidden, truth = self.hidden, self.hidden.truth
-        n = len(hidden.rows)
-        nothing = Clue(np.zeros(n, dtype=np.int64), 1, np.full(n, np.nan))
-        member = () if hidden.member is None else (hidden.member,)
-        attacks = right_guesses(truth, nothing, *member)
-        if hidden.released is not None:
-            own = right_guesses(truth, hidden.released, *member)
-            attacks = [[*found, *more] for found, more in zip(attacks, own, strict=True)]
-        if truth.values is not None:
-            for found, right in zip(attacks, truth.hit(hidden.guess), strict=True):
-                found.append(right)
-        return [max(found, key=lambda right: int(right[hidden.changed].sum())) for found in attacks]
+    def _known(self) -> KnownAnyway:
+        return known_anyway(self.hidden)
+
+    @cached_property
+    def _repeats(self) -> bool:
+        """Whether released values of the variable come often enough to compare records that share one."""
+        released = self.hidden.released
+        return released is not None and 2 * len(np.unique(released.codes)) <= len(released.codes)
 
     @cached_property
     def _index(self) -> Ints:
@@ -138,38 +130,24 @@ class Search:
             index,
             hidden.rows[index],
             hidden.truth.take(index),
-            None if hidden.released is None else hidden.released.take(index),
+            hidden.released.take(index) if hidden.released is not None and self._repeats else None,
             None if hidden.member is None else hidden.member.take(index),
             None if hidden.votes is None else hidden.votes[index],
-            hidden.changed[index],
         )
         if not finest:
             self._samples[size] = sample
         return sample
 
-    def _of_columns(self, columns: Sequence[str], size: int = 0) -> Finding:
+    def _of_columns(self, columns: Sequence[str], size: int) -> Finding:
         """What records with the same values in some columns tell, in a sample of so many records."""
-        sample = self._sample(columns, size or self.size)
+        sample = self._sample(columns, size)
         clue, *more = (self.released.clues[c].take(sample.rows) for c in columns)
         for other in more:
             clue = clue.beside(other)
         return self._of_clue(" and ".join(columns), sample, clue)
 
     def _of_clue(self, label: str, sample: _Sample, clue: Clue) -> Finding:
-        """What a clue tells; what it seems to tell, less what the same clue in random order does.
-
-        Changed values may all be of one kind, as after swapping rare ones, and small groups of any column hit
-        some of them by chance, though the best guess without a column never does.
-        """
-        attacks = self._attacks(sample, clue)
-        finding = self._judged(label, sample, attacks)
-        if finding.gain < DOUBTED:
-            return finding
-        mixed = clue.take(np.random.default_rng(1).permutation(len(clue.codes)))
-        return self._judged(label, sample, attacks, self._attacks(sample, mixed))
-
-    def _attacks(self, sample: _Sample, clue: Clue) -> list[list[list[Bools]]]:
-        """From the clue alone, and beside what is released of the variable."""
+        """What a clue tells, alone or beside what is released of the variable."""
         truth, member = sample.truth, () if sample.member is None else (sample.member,)
         attacks = [right_guesses(truth, clue, *member)]
         if sample.votes is not None:
@@ -177,20 +155,24 @@ class Search:
             attacks[0] = [[*found, voted] for found in attacks[0]]
         if sample.released is not None:
             attacks.append(right_guesses(truth, clue, sample.released, *member))
-        return attacks
+        return self._judged(label, sample, attacks)
 
-    def _judged(self, label: str, sample: _Sample, attacks: _Attacks, by_chance: _Attacks = ()) -> Finding:
-        """The largest gain of all attacks, by any criterion."""
+    def _judged(self, label: str, sample: _Sample, attacks: Sequence[Sequence[Sequence[Bools]]]) -> Finding:
+        """The largest gain of all attacks, by any criterion.
+
+        attacks: without and with the variable's own release; by each criterion; one or more.
+        """
+        classes = self._known.classes[sample.index]
+        asked = classes >= 0
+        changed = float(self.hidden.changed[sample.index][asked].mean()) if asked.any() else 0.0
         findings = []
-        for criterion, known in enumerate(self._known):
+        for criterion, known in enumerate(self._known.right):
+            anyway = known[sample.index][asked]
             for beside, found in enumerate(attacks):
-                told = best(found[criterion], sample.asked)
-                chance = by_chance[beside][criterion] if by_chance else []
-                anyway = best([known[sample.index], *chance], sample.asked)
-                shares, z = _compared(told, anyway)
-                findings.append(
-                    Finding(self.hidden.name, label, criterion, bool(beside), len(told), *shares, z)
-                )
+                used = [where_it_helps(right[asked], anyway, classes[asked]) for right in found[criterion]]
+                shares, z = _compared(max(used, key=np.count_nonzero), anyway)
+                facts = (criterion, bool(beside), len(anyway), changed, *shares, z)
+                findings.append(Finding(self.hidden.name, label, *facts))
         return max(findings, key=lambda f: (f.gain, f.told, -f.criterion, -f.beside_released))
 
     def _of_texts(self, labels: Mapping[object, str]) -> Iterator[Finding]:
@@ -210,7 +192,7 @@ class Search:
                     yield self._of_clue(f"{column}, what it mentions", sample, named)
             said = same_text(hidden.column[sample.index], here)
             if said.any():
-                yield self._judged(column, sample, [[[said]] * len(self._known)])
+                yield self._judged(column, sample, [[[said]] * hidden.truth.criteria])
 
     def _most_related(self, columns: Sequence[str]) -> list[str]:
         """The columns on which the hidden variable depends most, whether or not one alone tells its value."""

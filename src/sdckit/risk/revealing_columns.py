@@ -72,13 +72,15 @@ def revealing_columns(
     .. math:: \text{gain} = \frac{\text{told} - \text{known anyway}}{1 - \text{known anyway}}
 
     A value is hidden where the files differ or the protected file no longer has the column; variables with at
-    least 30 hidden values are asked for. *told* is the share of hidden values that are guessed right from a
-    released column: from the other records (never the own) with the same value there or, if that is better,
-    with the same value there and the same released value of the variable. The guess of a category is the most
-    frequent true value of these records, ties being wrong; of a number their median. A record that is alone
+    least 30 hidden values are asked for, in all records with a released value that hides some: an intruder
+    sees a blank, but not which values were swapped. *told* is the share of true values that are guessed right
+    from a released column: from the other records (never the own) with the same value there or, if that is
+    better, with the same value there and the same released value of the variable. The guess of a category is
+    the most frequent true value of these records, ties being wrong; of a number their median. A record alone
     with its value asks the records just below and above in the order of the column: categories must agree,
-    numbers are read off the line between the two. *known anyway* is the best of the same guess from the
-    variable's own released values, that value itself, no column at all and the same column in random order.
+    numbers are read off the line between the two. *known anyway* is guessed without the column, for each
+    released value of the variable in the best way: that value itself, one value for all that have it, or the
+    others' as above. The column is used for those released values for which it tells clearly more.
 
     A number is told if the guess is the value itself or, by a second count, if it is within the part `within`
     both of the value and of the range that holds nine records in ten; the larger gain of the two is taken.
@@ -87,17 +89,19 @@ def revealing_columns(
     What members of a household share (its region) they tell each other only by what is released of them: who
     does not know one member's region does not know the other's. So true values come from other households.
 
-    Tried are every released column but ids and direct identifiers, the order of the rows, characters of codes
-    and numbers in texts that are nearly unique, pairs of the eight columns on which the variable depends
-    most, and for numbers sums, differences, products and ratios of two columns and weighted sums of many.
+    Tried are every released column but ids and direct identifiers, the order of the rows, the number of
+    records in a household, characters of codes and numbers in texts that are nearly unique, pairs of the
+    eight columns on which the variable depends most, and for numbers sums, differences, products and ratios
+    of two columns and weighted sums of many.
     Several columns are listed where they tell more than each alone; a column that is an alarm alone is not
     taken with others. Alarm: the gain is at least `gain`, and told is above known anyway by more than four
-    standard errors (of paired differences) and at least 0.05. The value is the largest gain that is so.
+    standard errors (of paired differences) and a twentieth of the hidden values. The value is the largest
+    gain that is so.
 
     figures: alarms; worth_a_look (gains from 0.2 to an alarm); hidden (variables asked for); columns (tried).
     parts, the largest gain first: hidden (variable), columns, criterion (exactly, near), beside_released
-    (whether the released values of the variable were used, too), records (hidden values asked for), told,
-    known_anyway, gain, z, alarm.
+    (whether the released values of the variable were used, too), records (asked for), told, known_anyway,
+    gain, z, alarm.
 
     Weights: not used, as the intruder asks what records have in common; a weight is tried as a column and is
     never the hidden variable. Missing: a value missing in the original is not hidden and helps no guess; a
