@@ -94,7 +94,7 @@ class Block:
             return product
         possible = together > 0
         if one.min() == 0:  # every released member must be possible for some member
-            reached = np.asarray(one > 0)[my_place].any(axis=1)
+            reached = np.asarray((one[my_place] > 0).any(axis=1))
             for member in range(size):
                 possible &= reached[:, their_place[:, member]]
         out = np.zeros((len(true), len(shown)))
