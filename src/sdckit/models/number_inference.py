@@ -39,106 +39,131 @@ def infer_number(
     field = _Field.of(pairs, cells, total, true, shown, within)
     figures = np.zeros((5, len(wanted)))
     order = np.argsort(cells.person[wanted], kind="stable")
-    ratio, chance, last = np.zeros(0), 1.0, -1
+    last, view = -1, None
     for place in order.tolist():
         person = int(wanted[place])
-        if cells.person[person] != last:
+        if view is None or cells.person[person] != last:
             last = int(cells.person[person])
-            ratio, chance = field.odds_of(last, pairs.complete)
-        figures[:, place] = field.judged(person, float(true[person]), ratio, chance)
-    counted = (~np.isnan(true[wanted])).astype(np.float64)
+            view = field.seen_by(last, pairs.complete)
+        if not np.isnan(true[person]):
+            figures[:, place] = field.judged(person, float(true[person]), view)
     known, without, sure, right, share = figures
+    counted = (~np.isnan(true[wanted])).astype(np.float64)
     return AttributeInference(counted, known, without, sure, right, share, field.baseline)
 
 
+class _View(NamedTuple):
+    """What persons with the same keys see of the records of their block."""
+
+    values: Floats  # released numbers that are possible, sorted
+    weights: Floats  # odds of these records
+    at: Ints  # their places among all records
+    blank: float  # odds of the records that show no number
+    chance: float  # of being in the file
+    best: float  # odds of the records that the best guess covers
+    guess: float
+
+
 class _Field(NamedTuple):
-    """Released numbers in their order, and what is needed to look at them with one person's keys."""
+    """Records with their numbers, block by block and in order there."""
 
     cells: KeyCells
-    total: Floats  # [record cells] U
-    number: Floats  # [record cells] records
-    without_number: Floats  # [record cells] records that do not show a number
-    by_block: Ints  # record cells by block
-    bounds: Ints  # where blocks begin there
-    values: Floats  # released numbers, sorted
-    cell: Ints  # their record cells
-    ends: Ints  # how far a guess that covers a value from below reaches
-    place: Ints  # [p] the place of each person's own record among the sorted; −1 if it has no number
+    total: Floats  # [record cells, by block] U
+    number: Floats  # [record cells, by block] records
+    without_number: Floats  # [record cells, by block] records that show no number
+    places: Ints  # [record cells, by block; axes]
+    cell_bounds: Ints  # where blocks begin among the record cells
+    values: Floats  # [records]
+    cell: Ints  # [records]
+    bounds: Ints  # where blocks begin among the records
+    place: Ints  # [p] where each person's own record is; −1 if it shows no number
     known: Floats  # true numbers of all persons, sorted
     within: float
     baseline: float
+    reach: dict[int, Ints]  # of the last block, kept from person to person
 
     @classmethod
     def of(
         cls, pairs: KeyPairs, cells: KeyCells, total: Floats, true: Floats, shown: Floats, within: float
     ) -> "_Field":
+        by_block = np.argsort(cells.records.block, kind="stable")
+        rank = np.empty(len(by_block), np.int64)
+        rank[by_block] = np.arange(len(by_block))
         kept = np.flatnonzero(pairs.in_file & ~np.isnan(shown))
-        kept = kept[np.argsort(shown[kept], kind="stable")]
+        block = cells.records.block[cells.record[kept]]
+        kept = kept[np.lexsort((shown[kept], block))]
         place = np.full(len(shown), -1)
         place[kept] = np.arange(len(kept))
         known = np.sort(true[~np.isnan(true)])
         best = (_reach(known, within) - np.arange(len(known))).max(initial=0)
-        by_block = np.argsort(cells.records.block, kind="stable")
-        bounds = np.searchsorted(cells.records.block[by_block], np.arange(cells.blocks + 1))
+        starts = np.arange(cells.blocks + 1)
         return cls(
             cells,
-            total,
-            cells.per_record_cell(pairs.count, pairs.in_file),
-            cells.per_record_cell(pairs.count, pairs.in_file & np.isnan(shown)),
-            by_block,
-            bounds,
+            total[by_block],
+            cells.per_record_cell(pairs.count, pairs.in_file)[by_block],
+            cells.per_record_cell(pairs.count, pairs.in_file & np.isnan(shown))[by_block],
+            cells.records.places[by_block],
+            np.searchsorted(cells.records.block[by_block], starts),
             shown[kept],
-            cells.record[kept],
-            _reach(shown[kept], within),
+            rank[cells.record[kept]],
+            np.searchsorted(np.sort(block), starts),
             place,
             known,
             within,
             best / max(len(known), 1),
+            {},
         )
 
-    def odds_of(self, person_cell: int, complete: bool) -> tuple[Floats, float]:
-        """Odds of all record cells, and the chance that such a person is in the file."""
-        block = self.cells.persons.block[person_cell]
-        there = self.by_block[self.bounds[block] : self.bounds[block + 1]]
-        likelihood = np.ones(len(there))
+    def seen_by(self, person_cell: int, complete: bool) -> _View:
+        """Odds of all records of the block, and the best guess."""
+        block = int(self.cells.persons.block[person_cell])
+        there = slice(self.cell_bounds[block], self.cell_bounds[block + 1])
+        likelihood = np.ones(len(self.total[there]))
         for v, axis in enumerate(self.cells.axes):
-            row = axis.row(int(self.cells.persons.places[person_cell, v]))
-            likelihood *= row[self.cells.records.places[there, v]]
+            likelihood *= axis.row(int(self.cells.persons.places[person_cell, v]))[self.places[there, v]]
         share = likelihood / np.maximum(self.total[there], 1e-300)
-        ratio = np.zeros(len(self.total))
-        ratio[there] = odds(share)
+        ratio = odds(share)
         chance = 1.0 if complete else min(float(share @ self.number[there]), 1.0)
-        return ratio, chance
+        first, end = int(self.bounds[block]), int(self.bounds[block + 1])
+        weights = ratio[self.cell[first:end] - self.cell_bounds[block]]
+        possible = np.flatnonzero(weights)
+        at = first + possible
+        if len(possible) < len(weights):
+            covers = _reach(self.values[at], self.within)
+        else:  # the same for all persons of the block
+            if block not in self.reach:
+                self.reach.clear()
+                self.reach[block] = _reach(self.values[at], self.within)
+            covers = self.reach[block]
+        best, guess = _best_guess(self.values[at], weights[possible], covers, self.within)
+        blank = float(ratio @ self.without_number[there])
+        return _View(self.values[at], weights[possible], at, blank, chance, best, guess)
 
-    def judged(self, person: int, value: float, ratio: Floats, chance: float) -> Floats:
-        """Chances of the true value with and without the own record, and of the guess; right or not; share."""
-        if np.isnan(value):
-            return np.zeros(5)
-        low, high = _window(self.values, value, self.within)
+    def judged(self, person: int, value: float, view: _View) -> Floats:
+        """Chance of the true value, the same without the own record, of the guess; right or not; share."""
+        low, high = _window(view.values, value, self.within)
         start, end = _window(self.known, value, self.within)
         share = (end - start) / max(len(self.known), 1)
-        weights, blank = ratio[self.cell], float(ratio @ self.without_number)
-        total = float(weights.sum()) + blank
-        scale = chance / total if total > 0 else 0.0
-        known = float(weights[low:high].sum()) * scale + share * (1 - scale * total)
-        sure, right = self._guessed(weights, value)
-        own = self.place[person]
-        if own >= 0:
-            weights[own] = 0.0  # not subtracted from sums: of huge odds only rounding errors would be left
-        inside, others = float(weights[low:high].sum()), float(weights.sum()) + blank
-        without = inside / max(others, 1.0) + share * max(1 - others, 0.0)
-        return np.array([known, without, sure * scale, right, share])
+        total = float(view.weights.sum()) + view.blank
+        scale = view.chance / total if total > 0 else 0.0
+        known = float(view.weights[low:high].sum()) * scale + share * (1 - scale * total)
+        # the own record is not subtracted from sums: of huge odds only rounding errors would be left
+        others = np.where(view.at == self.place[person], 0.0, view.weights)
+        rest = float(others.sum()) + view.blank
+        without = float(others[low:high].sum()) / max(rest, 1.0) + share * max(1 - rest, 0.0)
+        right = abs(view.guess - value) <= self.within * abs(value) * (1 + _ROUNDING)
+        return np.array([known, without, view.best * scale, float(right), share])
 
-    def _guessed(self, weights: Floats, value: float) -> tuple[float, float]:
-        """Weight of the records that the best guess covers, and whether it covers the true value."""
-        if not len(weights):
-            return 0.0, 0.0
-        sums = np.concatenate([[0.0], np.cumsum(weights)])
-        reached = sums[self.ends] - sums[:-1]
-        best = int(reached.argmax())
-        lowest = self.values[best]
-        guess = lowest * (1 + self.within) if lowest > 0 else lowest * (1 - self.within)
-        return float(reached[best]), float(abs(guess - value) <= self.within * abs(value) * (1 + _ROUNDING))
+
+def _best_guess(values: Floats, weights: Floats, covers: Ints, within: float) -> tuple[float, float]:
+    """The largest weight of records that one guess covers, and the guess; nan if there are none."""
+    if not len(values):
+        return 0.0, np.nan
+    sums = np.concatenate([[0.0], np.cumsum(weights)])
+    covered = sums[covers] - sums[:-1]
+    best = int(covered.argmax())
+    lowest = float(values[best])
+    return float(covered[best]), lowest * (1 + within if lowest > 0 else 1 - within)
 
 
 def _window(values: Floats, value: float, within: float) -> tuple[int, int]:
