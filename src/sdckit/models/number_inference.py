@@ -13,6 +13,7 @@ from sdckit.models.category_channel import CategoryChannel
 from sdckit.models.key_pairs import KeyPairs
 
 _ROUNDING = 1e-12
+_TIE = 1e-9
 
 
 def infer_number(
@@ -55,7 +56,7 @@ def infer_number(
 class _View(NamedTuple):
     """What persons with the same keys see of the records of their block."""
 
-    values: Floats  # released numbers that are possible, sorted
+    values: Floats  # released numbers, sorted; without most of those that are impossible
     weights: Floats  # odds of these records
     at: Ints  # their places among all records
     blank: float  # odds of the records that show no number
@@ -71,7 +72,7 @@ class _Field(NamedTuple):
     total: Floats  # [record cells, by block] U
     number: Floats  # [record cells, by block] records
     without_number: Floats  # [record cells, by block] records that show no number
-    places: Ints  # [record cells, by block; axes]
+    places: Ints  # [axes; record cells, by block]
     cell_bounds: Ints  # where blocks begin among the record cells
     values: Floats  # [records]
     cell: Ints  # [records]
@@ -102,7 +103,7 @@ class _Field(NamedTuple):
             total[by_block],
             cells.per_record_cell(pairs.count, pairs.in_file)[by_block],
             cells.per_record_cell(pairs.count, pairs.in_file & np.isnan(shown))[by_block],
-            cells.records.places[by_block],
+            np.ascontiguousarray(cells.records.places[by_block].T),
             np.searchsorted(cells.records.block[by_block], starts),
             shown[kept],
             rank[cells.record[kept]],
@@ -118,19 +119,17 @@ class _Field(NamedTuple):
         """Odds of all records of the block, and the best guess."""
         block = int(self.cells.persons.block[person_cell])
         there = slice(self.cell_bounds[block], self.cell_bounds[block + 1])
-        likelihood = np.ones(len(self.total[there]))
-        for v, axis in enumerate(self.cells.axes):
-            likelihood *= axis.row(int(self.cells.persons.places[person_cell, v]))[self.places[there, v]]
-        share = likelihood / np.maximum(self.total[there], 1e-300)
+        share = self._shares(person_cell, there)
         ratio = odds(share)
         chance = 1.0 if complete else min(float(share @ self.number[there]), 1.0)
         first, end = int(self.bounds[block]), int(self.bounds[block + 1])
         weights = ratio[self.cell[first:end] - self.cell_bounds[block]]
         possible = np.flatnonzero(weights)
         at = first + possible
-        if len(possible) < len(weights):
+        if 4 * len(possible) < len(weights):
             covers = _reach(self.values[at], self.within)
-        else:  # the same for all persons of the block
+        else:  # all records of the block: the same for all its persons
+            possible, at = np.arange(len(weights)), np.arange(first, end)
             if block not in self.reach:
                 self.reach.clear()
                 self.reach[block] = _reach(self.values[at], self.within)
@@ -138,6 +137,20 @@ class _Field(NamedTuple):
         best, guess = _best_guess(self.values[at], weights[possible], covers, self.within)
         blank = float(ratio @ self.without_number[there])
         return _View(self.values[at], weights[possible], at, blank, chance, best, guess)
+
+    def _shares(self, person_cell: int, there: slice) -> Floats:
+        """Shares of the record cells of a block; those that are impossible are left alone early."""
+        likelihood, left = np.ones(there.stop - there.start), np.arange(there.start, there.stop)
+        for v in np.argsort([-axis.released for axis in self.cells.axes], kind="stable").tolist():
+            row = self.cells.axes[v].row(int(self.cells.persons.places[person_cell, v]))
+            chance = row[self.places[v, left]]
+            if row.min() == 0:
+                possible = np.flatnonzero(chance)
+                left, chance, likelihood = left[possible], chance[possible], likelihood[possible]
+            likelihood = likelihood * chance
+        share = np.zeros(there.stop - there.start)
+        share[left - there.start] = likelihood / np.maximum(self.total[left], 1e-300)
+        return share
 
     def judged(self, person: int, value: float, view: _View) -> Floats:
         """Chance of the true value, the same without the own record, of the guess; right or not; share."""
@@ -161,7 +174,7 @@ def _best_guess(values: Floats, weights: Floats, covers: Ints, within: float) ->
         return 0.0, np.nan
     sums = np.concatenate([[0.0], np.cumsum(weights)])
     covered = sums[covers] - sums[:-1]
-    best = int(covered.argmax())
+    best = int(np.argmax(covered >= covered.max() * (1 - _TIE)))  # of ties the smallest guess
     lowest = float(values[best])
     return float(covered[best]), lowest * (1 + within if lowest > 0 else 1 - within)
 
