@@ -33,6 +33,13 @@ class Axis(NamedTuple):
         """Length of the axis in the tensor of records."""
         return len(self.pull) + self.blank
 
+    def row(self, value: int) -> _Floats:
+        """m(y | x) of one true value for all released ones."""
+        chances = self.spread[value] * self.pull
+        if self.same[value] >= 0:
+            chances[self.same[value]] = self.stay[value]
+        return np.append(chances, self.suppressed[value]) if self.blank else chances
+
     def power(self, exponent: int) -> "Axis":
         """The axis whose probabilities are powers of these; it has the same structure."""
         chances = (self.stay**exponent, self.suppressed**exponent, self.spread**exponent, self.pull**exponent)

@@ -1,6 +1,6 @@
 """Households as combinations of their members' keys: distinct ones, and how likely one becomes another."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,6 +13,8 @@ from sdckit.models.category_channel import CategoryChannel
 from sdckit.models.key_pairs import KeyPairs
 
 _BATCH = 2_000_000  # numbers of a batch of matrices
+_PER_BLOCK = 1_000  # pairs that take as long as entering a block
+_LARGEST_MATRIX = 1000  # values of a key
 _Codes = npt.NDArray[np.signedinteger]
 
 
@@ -47,19 +49,18 @@ class Block:
 
     def likelihood(self, true: Ints, shown: Ints) -> Floats:
         """L [true cells, shown cells] for these cells of the block."""
-        out = np.empty((len(true), len(shown)))
-        size = self.true.members.shape[1]
-        step = max(_BATCH // max(len(shown) * size * size, 1), 1)
-        theirs, their_place = np.unique(self.shown.members[shown], return_inverse=True)
-        their_place = their_place.reshape(len(shown), size)
+        out = np.zeros((len(true), len(shown)))
+        step = max(_BATCH // max(len(shown) * self.true.members.shape[1], 1), 1)
         for low in range(0, len(true), step):
             rows = true[low : low + step]
-            mine, my_place = np.unique(self.true.members[rows], return_inverse=True)
-            one = self.chances.personal(mine, theirs)
-            batch = self._matched(one, my_place.reshape(len(rows), size), their_place)
-            out[low : low + step] = batch * self.chances.together(
-                self.true.together[rows], self.shown.together[shown]
-            )
+            together = self.chances.together(self.true.together[rows], self.shown.together[shown])
+            here, there = np.flatnonzero(together.any(axis=1)), np.flatnonzero(together.any(axis=0))
+            if len(here) and len(there):
+                place = np.ix_(here, there)
+                matched = self._matched(
+                    self.true.members[rows[here]], self.shown.members[shown[there]], together[place]
+                )
+                out[low + here[:, None], there[None, :]] = matched * together[place]
         return out
 
     def likelihood_of_pairs(self, true: Ints, shown: Ints) -> Floats:
@@ -80,56 +81,85 @@ class Block:
             )
         return out
 
-    def _matched(self, one: Floats, mine: Ints, theirs: Ints) -> Floats:
-        size = mine.shape[1]
+    def _matched(self, true: Ints, shown: Ints, together: Floats) -> Floats:
+        """Likelihood of the members of households [h, k] and [g, k], where what they share is possible."""
+        size = true.shape[1]
+        mine, my_place = _numbers(true, len(self.chances.personal_true))
+        theirs, their_place = _numbers(shown, len(self.chances.personal_shown))
+        one = self.chances.personal(mine, theirs)
         if self.by_place or size == 1:
-            product = np.ones((len(mine), len(theirs)))
+            product = np.ones((len(true), len(shown)))
             for member in range(size):
-                product *= one[mine[:, member, None], theirs[None, :, member]]
+                product *= one[my_place[:, member, None], their_place[None, :, member]]
             return product
-        matrices = one[mine[:, None, :, None], theirs[None, :, None, :]]
-        return permanents(matrices.reshape(-1, size, size)).reshape(len(mine), len(theirs))
+        possible = together > 0
+        if one.min() == 0:  # every released member must be possible for some member
+            reached = np.asarray((one[my_place] > 0).any(axis=1))
+            for member in range(size):
+                possible &= reached[:, their_place[:, member]]
+        out = np.zeros((len(true), len(shown)))
+        first, second = np.nonzero(possible)
+        step = max(_BATCH // size**2, 1)
+        for low in range(0, len(first), step):
+            left, right = first[low : low + step], second[low : low + step]
+            out[left, right] = permanents(one[my_place[left][:, :, None], their_place[right][:, None, :]])
+        return out
+
+
+def _numbers(cells: Ints, size: int) -> tuple[Ints, Ints]:
+    """The cells that occur, and which of them each one is; cells are below `size`."""
+    occurs = np.zeros(size, bool)
+    occurs[cells] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[cells]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chances:
     """Likelihoods between cells of single members, and of the variables that a household shares."""
 
-    personal_channels: tuple[CategoryChannel, ...]
+    personal_channels: tuple["Chance", ...]
     personal_true: Ints  # [cells, personal keys] codes
     personal_shown: _Codes
-    shared_channels: tuple[CategoryChannel, ...]
+    shared_channels: tuple["Chance", ...]
     shared_true: Ints  # [cells, household keys]
     shared_shown: _Codes
 
     def personal(self, true: Ints, shown: Ints) -> Floats:
-        """Of members."""
-        return _product(self.personal_channels, self.personal_true[true], self.personal_shown[shown])
+        """Of members: [true, shown]."""
+        mine, theirs = self.personal_true[true], self.personal_shown[shown]
+        return _product(self.personal_channels, mine[:, None], theirs[None, :])
 
     def together(self, true: Ints, shown: Ints) -> Floats:
-        """Of what all members have in common."""
-        return _product(self.shared_channels, self.shared_true[true], self.shared_shown[shown])
+        """Of what all members have in common: [true, shown]."""
+        mine, theirs = self.shared_true[true], self.shared_shown[shown]
+        return _product(self.shared_channels, mine[:, None], theirs[None, :])
 
     def personal_pairs(self, true: Ints, shown: Ints) -> Floats:
         """Of members [n, k] of pairs of households: matrices [n, k, k]."""
-        result = np.ones((*true.shape, shown.shape[1]))
-        for v, channel in enumerate(self.personal_channels):
-            mine, theirs = self.personal_true[true, v], self.personal_shown[shown, v]
-            result *= channel.likelihood(mine[:, :, None], theirs[:, None, :])
-        return result
+        mine, theirs = self.personal_true[true], self.personal_shown[shown]
+        return _product(self.personal_channels, mine[:, :, None], theirs[:, None, :])
 
     def together_pairs(self, true: Ints, shown: Ints) -> Floats:
         """Of what households of pairs have in common [n]."""
-        result = np.ones(len(true))
-        for v, channel in enumerate(self.shared_channels):
-            result *= channel.likelihood(self.shared_true[true, v], self.shared_shown[shown, v])
-        return result
+        return _product(self.shared_channels, self.shared_true[true], self.shared_shown[shown])
 
 
-def _product(channels: Sequence[CategoryChannel], true: Ints, shown: _Codes) -> Floats:
-    result = np.ones((len(true), len(shown)))
-    for v, channel in enumerate(channels):
-        result *= channel.likelihood(true[:, v, None], shown[None, :, v])
+Chance = Callable[[Ints, _Codes], Floats]  # m(y | x) for codes
+
+
+def chance_of(channel: CategoryChannel) -> Chance:
+    """The likelihood of a channel, from its matrix where that is small."""
+    if channel.size > _LARGEST_MATRIX:
+        return channel.likelihood
+    matrix = channel.matrix()
+    return lambda x, y: matrix[x, y]  # −1 is the last row, and the last column
+
+
+def _product(chances: tuple[Chance, ...], true: Ints, shown: _Codes) -> Floats:
+    """Product over keys, which are the last axis; other axes are broadcast."""
+    result = np.ones(np.broadcast_shapes(true.shape[:-1], shown.shape[:-1]))
+    for v, chance in enumerate(chances):
+        result *= chance(true[..., v], shown[..., v])
     return result
 
 
@@ -192,6 +222,17 @@ class SizeClass(NamedTuple):
     by_place: bool
     chances: Chances
 
+    @property
+    def alike(self) -> Bools:
+        """Which blocks have one true and at most one released combination."""
+        return np.asarray((self.true_cells == 1) & (self.shown_cells <= 1))
+
+    @property
+    def effort(self) -> int:
+        """Pairs of households to be compared; entering a block counts as some more."""
+        pairs = _PER_BLOCK + self.true_cells * self.shown_cells
+        return int(pairs[~self.alike].sum())
+
     def block(self, number: int) -> Block:
         """One of the blocks."""
         rows = slice(self.bounds[number], self.bounds[number + 1])
@@ -232,7 +273,8 @@ def member_cells(
     true, true_codes, shown, shown_codes, exact = _numbered(x, y, personal)
     common, common_codes, seen, seen_codes, common_exact = _numbered(own_x, own_y, shared)
     cells = MemberCells(true, shown, exact, common, seen, common_exact)
-    return cells, Chances(personal, true_codes, shown_codes, shared, common_codes, seen_codes)
+    personal_chances, shared_chances = tuple(map(chance_of, personal)), tuple(map(chance_of, shared))
+    return cells, Chances(personal_chances, true_codes, shown_codes, shared_chances, common_codes, seen_codes)
 
 
 def _numbered(

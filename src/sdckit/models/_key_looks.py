@@ -64,6 +64,25 @@ class TooManyCells:
     jobs: int  # subsets of equal keys, over all patterns of blanks
 
 
+def expected(cells: KeyCells, persons: Floats) -> Floats | TooManyCells:
+    """U alone: records like each record cell that all persons together would produce."""
+    if not cells.axes or cells.tensor_cells <= FEW_TENSOR_CELLS:
+        return _expected_by_tensor(cells, persons)
+    subsets = Subsets(cells.axes, cells.persons, cells.records)
+    if subsets.possible and subsets.jobs * (len(persons) + len(cells.records.block)) <= MOST_VISITED:
+        return subsets.expected_records(persons)
+    if cells.tensor_cells <= MOST_TENSOR_CELLS:
+        return _expected_by_tensor(cells, persons)
+    return TooManyCells(cells.tensor_cells, subsets.jobs)
+
+
+def _expected_by_tensor(cells: KeyCells, persons: Floats) -> Floats:
+    axes, blocks = cells.axes, cells.blocks
+    start = _scatter(persons[None], cells.persons, [len(a.same) for a in axes], blocks)[0]
+    at = _positions(cells.records, [a.released for a in axes], blocks, blocks_first=True)
+    return expected_records(start, axes)[at]
+
+
 def look(cells: KeyCells, carried: Carried) -> Looks | TooManyCells:
     """Look at all records in the way that suits the number of cells."""
     kinds = len(carried.payload)
@@ -82,11 +101,10 @@ def look(cells: KeyCells, carried: Carried) -> Looks | TooManyCells:
 def look_by_tensor(cells: KeyCells, carried: Carried) -> Looks:
     """By mode products over the tensor of all combinations."""
     axes, blocks = cells.axes, cells.blocks
-    start = _scatter(carried.persons[None], cells.persons, [len(a.same) for a in axes], blocks)[0]
     at = _positions(cells.persons, [len(a.same) for a in axes], blocks, blocks_first=True)
     released = [a.released for a in axes]
-    expected = expected_records(start, axes)[_positions(cells.records, released, blocks, blocks_first=True)]
-    share = _inverse(expected)
+    total = _expected_by_tensor(cells, carried.persons)
+    share = _inverse(total)
 
     def spread(values: Floats) -> Floats:
         return _scatter(values, cells.records, released, blocks)
@@ -104,23 +122,23 @@ def look_by_tensor(cells: KeyCells, carried: Carried) -> Looks:
     best, with_best = best_over_records(spread(share[None])[0], payload, axes)
     best, with_best = best[at], with_best[:, at]
     likely, with_likely = best_over_records(spread(np.ones((1, len(share))))[0], payload, axes)
-    return Looks(expected, in_file, sums, best, with_best, likely[at], with_likely[:, at])
+    return Looks(total, in_file, sums, best, with_best, likely[at], with_likely[:, at])
 
 
 def look_by_subsets(subsets: Subsets, carried: Carried) -> Looks:
     """By subsets of equal keys."""
-    expected = subsets.expected_records(carried.persons)
-    share = _inverse(expected)
+    total = subsets.expected_records(carried.persons)
+    share = _inverse(total)
     sums, best, held = subsets.look(share, carried.payload, carried.summed, POWERS)
     in_file = np.ones(len(carried.persons))
     if not carried.complete:
         in_file = np.minimum(subsets.sum_over_records(carried.records * share), 1.0)
-    return Looks(expected, in_file, sums, best[0], held[0], best[1], held[1])
+    return Looks(total, in_file, sums, best[0], held[0], best[1], held[1])
 
 
-def _inverse(expected: Floats) -> Floats:
+def _inverse(total: Floats) -> Floats:
     """1/U; 0 for a record that nobody could have produced."""
-    return np.divide(1.0, expected, out=np.zeros_like(expected), where=expected > 0)
+    return np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
 
 
 def _scatter(values: Floats, cells: Cells, shape: list[int], blocks: int) -> Floats:

@@ -23,7 +23,6 @@ from sdckit.models.key_intruder import BestRecords, KeyAttack
 from sdckit.models.key_pairs import KeyPairs
 
 MOST_PAIRS = 5_000_000  # of households, beyond which targets are sampled
-_PER_BLOCK = 1_000  # pairs that take as long as entering a block
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +82,7 @@ def attack_households(
     variants = [
         size_classes(homes, cells, chances, by_place) for by_place in ([False, True] if ordered else [False])
     ]
-    effort = sum(int((_PER_BLOCK + part.true_cells * part.shown_cells).sum()) for part in variants[0])
+    effort = sum(part.effort for part in variants[0])
     number = len(homes.labels)
     chosen = np.arange(number)
     if effort > MOST_PAIRS and number > targets:
@@ -136,9 +135,8 @@ def _attack(
     wanted[chosen] = True
     complete = bool(homes.released.all())
     for part in parts:
-        alike = (part.true_cells == 1) & (part.shown_cells <= 1)
         figures[:, part.households] = _all_alike(part, homes.released, complete)
-        for number in np.flatnonzero(~alike).tolist():
+        for number in np.flatnonzero(~part.alike).tolist():
             rows = part.households[part.bounds[number] : part.bounds[number + 1]]
             mine = np.flatnonzero(wanted[rows])
             if not len(mine):

@@ -6,71 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit._support.arrays import Floats, Ints
 from sdckit.models._key_cells import KeyCells, key_cells
 from sdckit.models._key_looks import Carried, Looks, TooManyCells, look, odds_beyond_series, series
+from sdckit.models.attribute_inference import AttributeInference
 from sdckit.models.category_channel import CategoryChannel
-from sdckit.models.key_intruder import ROUNDING, own_likelihood
+from sdckit.models.key_intruder import own_likelihood
 from sdckit.models.key_pairs import KeyPairs
 
 MOST_PROBABILITIES = 50_000_000  # person cells × sensitive values kept in memory
 _TIE = 1e-9
 _Codes = npt.NDArray[np.signedinteger]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CategoryInference:
-    """The intruder's probabilities of sensitive values; arrays over the pairs.
-
-    Persons whose true value is missing have nothing to lose and are not counted.
-    """
-
-    count: Floats  # persons with a known true value; 0 for the others
-    true_chance: Floats  # probability given to the true value
-    without_own: Floats  # the same if the person's own record were not in the file
-    largest_chance: Floats  # probability given to the likeliest value
-    right: Floats  # 1 if the likeliest value is the true one; shared among ties
-    true_share: Floats  # share of the true value among all persons: what is known without any keys
-    baseline: float  # share of the most frequent value
-
-    @property
-    def persons(self) -> float:
-        """Number of persons counted."""
-        return float(self.count.sum())
-
-    @property
-    def guess_right(self) -> float:
-        """Share of persons whose value is guessed."""
-        return float(self.count @ self.right) / max(self.persons, 1.0)
-
-    @property
-    def believed(self) -> float:
-        """Share of persons whose value the intruder believes to guess."""
-        return float(self.count @ self.largest_chance) / max(self.persons, 1.0)
-
-    def claims(self, sure: float) -> float:
-        """Number of persons of whose value the intruder is so sure."""
-        return float(self.count @ (self.largest_chance >= sure - ROUNDING))
-
-    def claims_right(self, sure: float) -> float:
-        """How many of these he is right about."""
-        return float((self.count * self.right) @ (self.largest_chance >= sure - ROUNDING))
-
-    def is_inferred(self, sure: float) -> Bools:
-        """Whose true value he is so sure of, though it is not as frequent as that in the whole file."""
-        return (self.count > 0) & (self.true_chance >= sure - ROUNDING) & (self.true_share < sure)
-
-    def is_inferred_by_own_record(self, sure: float) -> Bools:
-        """Of whom he would not be so sure, had they not taken part."""
-        return self.is_inferred(sure) & (self.without_own < sure - ROUNDING)
-
-    def inferred(self, sure: float) -> float:
-        """Number of persons whose value is inferred."""
-        return float(self.count @ self.is_inferred(sure))
-
-    def inferred_by_own_record(self, sure: float) -> float:
-        """Number of persons whose value is inferred because of their own record."""
-        return float(self.count @ self.is_inferred_by_own_record(sure))
 
 
 def infer_category(
@@ -79,7 +25,7 @@ def infer_category(
     shown: _Codes,
     size: int,
     channels: Sequence[CategoryChannel] | None = None,
-) -> CategoryInference | TooManyCells:
+) -> AttributeInference | TooManyCells:
     """Infer a sensitive category from the keys: q(s) = Σ_j ρ_j·b(s | released value of record j).
 
     ρ is the posterior of the attack on keys, b(s | z) = N(s, z)/N(z) the share of true values s among records
@@ -122,7 +68,7 @@ def _backward(value: Ints, label: Ints, count: Floats, size: int) -> Floats:
 
 def _inference(
     pairs: KeyPairs, cells: KeyCells, looks: Looks, sensitive: _Sensitive, channels: Sequence[CategoryChannel]
-) -> CategoryInference:
+) -> AttributeInference:
     value, backward = sensitive.value, sensitive.backward
     counted = np.where(value < sensitive.size, pairs.count, 0.0)
     shares = np.bincount(value, counted, sensitive.size + 1) / max(counted.sum(), 1e-300)
@@ -137,7 +83,7 @@ def _inference(
     likeliest = ties.sum(axis=0)[at]
     known = np.minimum(value, sensitive.size - 1)
     without = _without_own(cells, looks, sensitive, own_likelihood(pairs, channels), shares[value])
-    return CategoryInference(
+    return AttributeInference(
         counted,
         chances[value, at],
         without,
