@@ -50,9 +50,9 @@ class Step:
         return "rng" in find(self.method, Kind.PROTECTION).parameters
 
     def protect(
-        self, data: Microdata, rng: np.random.Generator, left: Callable[[int], None] | None = None
+        self, data: Microdata, rng: np.random.Generator, left: Callable[[int, int], None] | None = None
     ) -> Microdata:
-        """Carry the step out; long steps tell `left` how many records they still have to treat."""
+        """Carry the step out; long steps tell `left` how far they are, and of how much."""
         spec = find(self.method, Kind.PROTECTION)
         changed: Microdata = spec.call(data, rng=rng, progress=left, **self.options)
         return changed
@@ -163,8 +163,8 @@ def _generator(seed: int, position: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence([seed, position]))
 
 
-def _left(progress: Progress, method: str, position: int, steps: int) -> Callable[[int], None]:
-    return lambda records: progress(f"{method}, {records:,} records left", position, steps)
+def _left(progress: Progress, method: str, position: int, steps: int) -> Callable[[int, int], None]:
+    return lambda done, total: progress(f"{method}, {done / max(total, 1):.0%}", position, steps)
 
 
 def _step(scenario: str, step: Step | Mapping[str, Any] | str) -> Step:

@@ -8,6 +8,7 @@ from sdckit.kernels.hashing import pack
 
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 _A = np.uint64(0x9E3779B97F4A7C15)
 _B = np.uint64(0xBF58476D1CE4E5B9)
