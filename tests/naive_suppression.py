@@ -1,11 +1,48 @@
 """Local suppression the slow and plain way: counting, attacks, and true optima of small files."""
 
 from collections import Counter, defaultdict
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
+from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
+
+
+@st.composite
+def tables(draw, max_rows=24, max_keys=5):
+    """Small files of keys as codes, some with missing values (−1)."""
+    n, q = draw(st.integers(1, max_rows)), draw(st.integers(1, max_keys))
+    levels = draw(st.lists(st.integers(0, 4), min_size=q, max_size=q))
+    low = draw(st.sampled_from([-1, 0]))
+    rows = st.tuples(*(st.integers(low, max(low, top)) for top in levels))
+    return np.array(draw(st.lists(rows, min_size=n, max_size=n)), dtype=np.int32)
+
+
+def cells_of(codes):
+    """Distinct rows and how often each occurs."""
+    cells, counts = np.unique(codes, axis=0, return_counts=True)
+    return np.ascontiguousarray(cells, dtype=np.int32), counts.astype(np.int64)
+
+
+def records_of(cells, release):
+    """The records of a release, one row each: their keys before and after."""
+    before = np.repeat(cells[release.cell], release.records, axis=0)
+    after = np.repeat(
+        [
+            [-1 if int(blank) >> j & 1 else v for j, v in enumerate(row)]
+            for row, blank in zip(cells[release.cell].tolist(), release.blank, strict=True)
+        ],
+        release.records,
+        axis=0,
+    )
+    return before, after.astype(np.int32).reshape(before.shape)
+
+
+def price_of(cells, release, cost):
+    """What the suppressed values of a release cost."""
+    before, after = records_of(cells, release)
+    return float((((after < 0) & (before >= 0)) @ np.where(np.isfinite(cost), cost, 0.0)).sum())
 
 
 def match(a, b, columns) -> bool:
@@ -110,8 +147,3 @@ def fewest_sound_cells(codes, k, cost, seconds=20.0) -> float | None:
         options={"time_limit": seconds},
     )
     return round(float(result.fun), 6) if result.status == 0 else None
-
-
-def all_files(values, records, keys):
-    """Every file of some records with some keys, as tuples of rows."""
-    return product(product(range(values), repeat=keys), repeat=records)

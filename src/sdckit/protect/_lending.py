@@ -7,7 +7,7 @@ from sdckit.models.cell_risk import cell_risk
 
 
 class RiskyRecords:
-    """The keys of a file while risky records are blanked, some together with safe ones (`lent`).
+    """The keys of a file while risky records are blanked, some of them together with safe ones.
 
     The risk of a record is that of its released combination of keys, a blank being a value of its own.
     """
@@ -15,7 +15,6 @@ class RiskyRecords:
     def __init__(self, codes: Codes, weights: Floats, threshold: float, rng: np.random.Generator) -> None:
         self.original, self.now = codes, codes.copy()
         self.weights, self.threshold, self.rng = weights, threshold, rng
-        self.lent = np.zeros(len(codes), dtype=bool)
 
     def mask(self) -> Bools:
         """The values that were blanked."""
@@ -48,7 +47,6 @@ class RiskyRecords:
                     continue
                 taken = 0
             chosen = np.concatenate([moved, lenders[:taken]])
-            self.lent[lenders[:taken]] = True
             self.now[chosen] = wide[chosen]
 
     def _patterns(self) -> tuple[Ints, Floats, Floats]:

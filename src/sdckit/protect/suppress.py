@@ -97,7 +97,7 @@ def suppress(
     ask = Request(
         k=k,
         costs=costs,
-        subsets=_positions(names, subsets, len(strata)),
+        subsets=_positions(names, subsets, np.flatnonzero([c in by for c in (*names, *strata)]).tolist()),
         homes=homes,
         household=tuple(names.index(c) for c in household_keys),
         sensitive=_sensitive(data, names, sensitive) if diversity is not None else None,
@@ -192,7 +192,7 @@ def key_costs(keys: tuple[str, ...], importance: object) -> Floats:
     return costs
 
 
-def _positions(keys: tuple[str, ...], subsets: object, strata: int) -> list[tuple[int, ...]] | None:
+def _positions(keys: tuple[str, ...], subsets: object, strata: list[int]) -> list[tuple[int, ...]] | None:
     """The subsets as numbers of keys, strata being part of each."""
     if subsets is None:
         return None
@@ -204,7 +204,7 @@ def _positions(keys: tuple[str, ...], subsets: object, strata: int) -> list[tupl
         if not wanted or not all(wanted):
             raise OptionError("subsets must list key combinations.", given=subsets)
         found = [tuple(keys.index(c) for c in s) for s in wanted]
-    return [(*s, *range(len(keys), len(keys) + strata)) for s in found]
+    return [tuple(sorted({*s, *strata})) for s in found]
 
 
 def _homes(data: Microdata, keys: tuple[str, ...], household_keys: Columns) -> Households | None:

@@ -66,7 +66,6 @@ def suppress_risky(
     names = tuple(dict.fromkeys(keys))
     order = [names.index(c) for c in dict.fromkeys(variables)]
     before = _above(data, names, threshold, missing)
-    lent: dict[str, int] = {}
     if missing is Missing.WILDCARD:
         frame = _one_by_one(data, names, order, threshold)
     else:
@@ -75,17 +74,17 @@ def suppress_risky(
         for count in range(1, len(order) + 1):
             records.blank(order[:count], last=count == len(order))
         frame = _blanked(data.frame, names, records.mask())
-        lent = {"records_lent": int(records.lent.sum())}
     gone = {c: frame[c].is_null() & data.frame[c].is_not_null() for c in names}
     cells = {c: int(blank.sum()) for c, blank in gone.items() if blank.any()}
+    touched = np.any([blank.to_numpy() for blank in gone.values()], axis=0)
     return data.with_frame(
         frame,
         cells_suppressed=sum(cells.values()),
         by_key=cells,
-        records_touched=int(np.any([blank.to_numpy() for blank in gone.values()], axis=0).sum()),
+        records_touched=int(touched.sum()),
+        records_lent=int((touched & ~before).sum()),
         above_before=int(before.sum()),
         above_after=int(_above(data.with_frame(frame), names, threshold, missing).sum()),
-        **lent,
         **told(data, frame, cells),
     )
 
