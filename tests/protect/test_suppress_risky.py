@@ -1,4 +1,4 @@
-"""suppress_risky: blanks only in records above the threshold, keys in the order given."""
+"""suppress_risky: records above the threshold end below it, and nobody else goes above."""
 
 import numpy as np
 import polars as pl
@@ -7,53 +7,91 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sdckit as sdc
-from sdckit.errors import OptionError
+from naive_suppression import alone_on_shown_keys
+from sdckit.data.key_cells import key_codes
+from sdckit.errors import DataError, OptionError
 
 
-def risks(data, missing="wildcard"):
+def risks(data, missing="category"):
     return sdc.risk.individual_risk(data, missing=missing).parts["risk"].to_numpy()
 
 
-def plain(data, order, threshold, missing):
-    """Key by key: measure, blank where above, measure again."""
+def plain(data, order, threshold):
+    """Key by key, a blank matching any value: measure, blank where above, measure again."""
     for key in order:
-        high = risks(data, missing) > threshold
+        high = risks(data, "wildcard") > threshold
         values = [None if h else v for v, h in zip(data.frame[key], high, strict=True)]
         column = pl.Series(key, values, dtype=data.frame[key].dtype)
         data = data.with_frame(data.frame.with_columns(column))
     return data.frame
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    n=st.integers(2, 25),
-    seed=st.integers(0, 999),
-    threshold=st.sampled_from([0.01, 0.1, 0.34, 0.6]),
-    missing=st.sampled_from(["wildcard", "category"]),
-)
-def test_the_same_as_step_by_step(n, seed, threshold, missing):
+def small(n, seed):
     rng = np.random.default_rng(seed)
     frame = pl.DataFrame({key: rng.integers(0, 3, n) for key in "abc"} | {"w": rng.uniform(1, 30, n)})
-    data = sdc.read(frame, keys=list("abc"), weight="w")
-    done = sdc.protect.suppress_risky(data, variables=["b", "a"], threshold=threshold, missing=missing)
-    assert done.frame.equals(plain(data, "ba", threshold, missing))
+    return sdc.read(frame, keys=list("abc"), weight="w")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    n=st.integers(2, 40),
+    seed=st.integers(0, 999),
+    threshold=st.sampled_from([0.01, 0.1, 0.34, 0.6]),
+    variables=st.sampled_from(["b", "ba", "cab"]),
+)
+def test_only_blanks_no_new_risks_and_an_honest_log(n, seed, threshold, variables):
+    data = small(n, seed)
+    try:
+        done = sdc.protect.suppress_risky(data, variables=list(variables), threshold=threshold, seed=seed)
+    except DataError as error:
+        assert "Every key is missing" in str(error)
+        assert len(variables) == 3
+        return
+    before, after = risks(data), risks(done)
     figures = done.log[-1].figures
-    assert figures["above_before"] == (risks(data, missing) > threshold).sum()
-    assert figures["above_after"] == (risks(done, missing) > threshold).sum()
+    assert not ((before <= threshold) & (after > threshold)).any()
+    assert (after <= np.maximum(before, threshold) + 1e-12).all()
+    assert figures["above_before"] == (before > threshold).sum()
+    assert figures["above_after"] == (after > threshold).sum()
     assert figures["cells_suppressed"] == sum(done.frame[k].null_count() for k in "abc")
-    assert (
-        figures["records_touched"]
-        == done.frame.select(pl.any_horizontal(pl.col("a", "b").is_null()).sum()).item()
-    )
-    assert done.frame["c"].equals(frame["c"])
+    touched = done.frame.select(pl.any_horizontal(pl.col(list(variables)).is_null())).to_series().to_numpy()
+    assert figures["records_touched"] == touched.sum()
+    assert figures["records_lent"] == (touched & (before <= threshold)).sum()
+    for key in "abc":
+        kept = done.frame[key].is_not_null()
+        assert key in variables or kept.all()
+        assert done.frame[key].filter(kept).equals(data.frame[key].filter(kept))
 
 
-def test_a_chosen_key_in_the_survey(survey):
-    done = sdc.protect.suppress_risky(survey, variables="age", threshold=0.0003)
-    high = risks(survey) > 0.0003
-    assert high.any()
-    assert done.frame["age"].is_null().to_list() == (high | survey.frame["age"].is_null().to_numpy()).tolist()
-    assert done.log[-1].figures["above_after"] < done.log[-1].figures["above_before"]
+@settings(max_examples=30, deadline=None)
+@given(n=st.integers(2, 25), seed=st.integers(0, 999), threshold=st.sampled_from([0.01, 0.1, 0.34, 0.6]))
+def test_by_the_wildcard_rule_the_same_as_step_by_step(n, seed, threshold):
+    data = small(n, seed)
+    done = sdc.protect.suppress_risky(data, variables=["b", "a"], threshold=threshold, missing="wildcard")
+    assert done.frame.equals(plain(data, "ba", threshold))
+    assert done.log[-1].figures["above_after"] == (risks(done, "wildcard") > threshold).sum()
+    assert done.log[-1].figures["records_lent"] == 0
+
+
+def test_without_weights_a_third_is_three_records(survey):
+    keys = ["region", "sex", "age"]
+    data = sdc.read(survey.frame.select(keys), keys=keys)
+    done = sdc.protect.suppress_risky(data, variables=["age", "region", "sex"], threshold=1 / 3)
+    assert done.log[-1].figures["above_before"] > 0 == done.log[-1].figures["above_after"]
+    assert alone_on_shown_keys(key_codes(done.frame, keys)) == 0
+    assert done.frame.group_by(keys).len()["len"].min() >= 3
+
+
+def test_a_rare_value_is_hidden_among_others_or_not_at_all():
+    """One man among nine women: three shown without sex are alike; of two records none can hide the other."""
+    data = sdc.read(pl.DataFrame({"sex": ["f"] * 9 + ["m"], "region": ["a"] * 10}), keys=["sex", "region"])
+    done = sdc.protect.suppress_risky(data, variables="sex", threshold=0.34)
+    assert done.frame["sex"].null_count() == 3
+    assert done.frame["sex"][9] is None
+    wild = sdc.protect.suppress_risky(data, variables="sex", threshold=0.34, missing="wildcard")
+    assert wild.frame["sex"].null_count() == 1  # the only one without a sex: found at once
+    few = sdc.read(pl.DataFrame({"sex": ["f", "m"], "region": ["a", "b"]}), keys=["sex", "region"])
+    assert sdc.protect.suppress_risky(few, variables="sex", threshold=0.5).frame["sex"].null_count() == 0
 
 
 def test_nothing_to_do_and_mistakes(survey):

@@ -20,7 +20,7 @@ class LogEntry:
 
     def warnings(self, columns: Collection[str]) -> list[str]:
         """What the figures give reason to warn of in a file with these columns, and the way out."""
-        return [text for text in (self._told(columns), self._not_judged()) if text]
+        return [text for text in (self._told(columns), self._open_to_linking(), self._not_judged()) if text]
 
     def _told(self, columns: Collection[str]) -> str:
         """Blanked values that other columns tell: gone with the column that tells, or with the key."""
@@ -36,6 +36,22 @@ class LogEntry:
         return (
             f"{self.method} blanked values that other columns, as they were then, tell: {'; '.join(words)}. "
             f"Drop these columns, or make them or the key coarser in a step before {self.method}."
+        )
+
+    def _open_to_linking(self) -> str:
+        """Persons whom a suppression leaves with a chance above 1 in k, because less was asked for."""
+        alone, above = (self.figures.get(name, 0) for name in ("alone_on_shown_keys", "above_one_in_k"))
+        if not alone and not above:
+            return ""
+        rule = (
+            "This rule counts a blank as any value, as sdcMicro does; it is no bound on re-identification."
+            if self.options.get("missing") == "wildcard"
+            else "Only the keys or subsets asked for are protected."
+        )
+        return (
+            f"After {self.method}, {alone:,} persons are still alone on fully shown keys; whoever knows the "
+            "keys and takes the exact match is right for all of them. "
+            f"{above:,} persons have a chance above 1 in {self.options.get('k', 'k')}. {rule}"
         )
 
     def _not_judged(self) -> str:

@@ -1,4 +1,4 @@
-"""Local suppression: blank as few key values as possible until the file is k-anonymous."""
+"""Local suppression: blank as few key values as possible until every released combination occurs k times."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -9,24 +9,21 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
-from sdckit._support.arrays import Floats
-from sdckit._support.messages import require_known
-from sdckit._support.progress import Progress
-from sdckit.data.key_cells import Missing, key_codes
+from sdckit._support.arrays import Bools, Codes, Floats
 from sdckit.data.microdata import Microdata
-from sdckit.data.roles import Role
-from sdckit.errors import DataError, OptionError
-from sdckit.methods.options import KEYS, Columns
-from sdckit.methods.registry import protection
+from sdckit.data.missing import Missing
+from sdckit.errors import DataError, OptionError, RoleError, refuse_strangers
+from sdckit.methods.registry import KEYS, SENSITIVE, Columns, Role, protection
+from sdckit.protect._households import Households, households
 from sdckit.protect._inference import told
-from sdckit.protect._strata import strata
+from sdckit.protect._suppression import Progress, Request, by_wildcard, cells_of, codes_of, exposure_of, sound
 
 Level = Literal["low", "normal", "high", "never"] | Annotated[float, Field(gt=0)]
 LEVELS = {"low": 0.5, "normal": 1.0, "high": 100.0, "never": inf}
 
 
 @protection(
-    "Local suppression to k-anonymity",
+    "Local suppression",
     needs=Role.KEYS,
     reference="Samarati (2001); Templ, Kowarik & Meindl (2015)",
 )
@@ -38,18 +35,43 @@ def suppress(
     importance: Mapping[str, Level] | list[str] | None = None,
     subsets: Annotated[int, Field(ge=1)] | list[Columns] | None = None,
     by: Columns = (),
-    missing: Missing = Missing.WILDCARD,
-    progress: Progress,
+    missing: Missing = Missing.CATEGORY,
+    household_keys: Columns = (),
+    diversity: Annotated[int, Field(ge=2)] | None = None,
+    sensitive: Columns = SENSITIVE,
+    effort: Annotated[float, Field(ge=0)] = 1.0,
+    seed: Annotated[int, Field(ge=0)] | None = None,
+    progress: Progress | None = None,
 ) -> Microdata:
-    """Set key values to missing until every record shares its keys with at least k−1 others.
+    """Set key values to missing until every combination of keys that is released occurs at least k times.
+
+    A blank is a value of its own (`missing="category"`): k records show the same values and the same blanks.
+    Whoever knows all keys of a person, of everybody else and this method picks the right record with a chance
+    of at most 1 in k. A key that was missing from the start looks like a suppressed one and counts as the
+    same value. Not covered: columns that tell a blanked value (below), records that share a sensitive value
+    (`diversity`), an intruder who already knows other records of the combination, members of a household
+    taken together, two releases of one file.
 
     The fewest cells are sought, each counted with the importance of its key: a list from the most to the
     least important key, or a mapping to "low", "normal", "high", "never" (not to be touched) or a number
-    (what one suppression costs; "high" is 100, "low" ½). With `subsets`, every subset of the keys up to that
-    size, or every listed combination, is made k-anonymous. `by`: within strata, each on its own.
+    (what one suppression costs; "high" is 100, "low" ½). `effort` scales the work of the search, which is not
+    a matter of time: 0 is quick, 1 usual. `by`: within strata, each on its own. With `subsets`, every subset
+    of the keys up to that size, or every listed combination, occurs k times: an intruder who knows no more
+    keys than that. `household_keys` are shared by all members of a household, so that a blank in one member
+    is told by the others: they cost as many times more as households have members, and are blanked for all
+    members where nothing else helps. `diversity`: every combination has this many different values of each
+    of the `sensitive` columns; the log says what it costs (`cells_for_diversity`). The choice then depends on
+    the sensitive values, and whoever knows that may learn something about them (Wong et al. 2007).
 
-    A missing key value matches any value (`missing="wildcard"`) or is a category of its own. The result is
-    counted again under the same rule before it is returned. Weights are not used.
+    Combinations that lack records borrow some from common ones, drawn at random; the order of the file must
+    not tell which. The draw is secret and changes each time data are read, unless a `seed` is given, which
+    must then not be published. Weights are not used.
+
+    In the log: smallest_pattern, the records of the rarest combination; alone_on_shown_keys, records
+    without a blank that nobody shares; above_one_in_k, records with a chance above 1 in k to be picked;
+    records_lent; hidden_value_shared, blanks whose value all records of the combination have in common.
+    `missing="wildcard"` counts a blank as any value, as sdcMicro does, and is there to compare with it: fewer
+    cells, and no bound on re-identification. The `warnings` of the data say how many persons it leaves open.
 
     A blanked value is no secret where another column tells it: the stratum the region, another member that of
     the household, a weight the stratum, an income its class. The log says how many values are told
@@ -59,49 +81,58 @@ def suppress(
     Reference: Samarati (2001); Templ, Kowarik & Meindl (2015).
 
     >>> import polars as pl, sdckit as sdc
-    >>> data = sdc.read(pl.DataFrame({"sex": list("fffm"), "region": list("aaaa")}), keys=["sex", "region"])
-    >>> sdc.protect.suppress(data, k=2).frame["sex"].to_list()
-    ['f', 'f', 'f', None]
+    >>> data = sdc.read(pl.DataFrame({"sex": list("ffffm"), "region": list("aaaaa")}), keys=["sex", "region"])
+    >>> done = sdc.protect.suppress(data, k=2)
+    >>> done.frame["sex"][4] is None, done.frame["sex"].null_count(), done.log[-1].figures["records_lent"]
+    (True, 2, 1)
     """
-    refuse_nothing(missing)
-    if missing is Missing.CATEGORY and subsets is not None:
-        raise OptionError("subsets need the wildcard rule.", given="missing=category", allowed="wildcard")
-    from sdckit.kernels.suppression.wildcard_rule import suppress_cells
+    names = tuple(dict.fromkeys(keys))
+    strata = tuple(c for c in by if c not in names)
+    costs = np.append(key_costs(names, importance), np.full(len(strata), inf))
+    costs[[i for i, key in enumerate(names) if key in by]] = inf
+    _refuse(data, k, by, missing, subsets, household_keys, diversity)
+    homes = _homes(data, names, household_keys)
+    if homes is not None:
+        costs[[names.index(c) for c in household_keys]] *= _mean_size(homes)
+    ask = Request(
+        k=k,
+        costs=costs,
+        subsets=_positions(names, subsets, np.flatnonzero([c in by for c in (*names, *strata)]).tolist()),
+        homes=homes,
+        household=tuple(names.index(c) for c in household_keys),
+        sensitive=_sensitive(data, names, sensitive) if diversity is not None else None,
+        diversity=diversity or 1,
+        effort=effort,
+        progress=progress,
+    )
+    cells = cells_of(data, [*names, *strata])
+    # `origin` is drawn when data are read and leaves the process with no file: a draw nobody can repeat
+    rng = np.random.default_rng([data.origin, len(data.log)] if seed is None else seed)
+    found = (by_wildcard if missing is Missing.WILDCARD else sound)(cells, ask, rng)
+    frame = _blanked(data, names, found.mask, k)
+    blanks = {c: int(found.mask[:, j].sum()) for j, c in enumerate(names)}
+    return data.with_frame(
+        frame,
+        cells_suppressed=sum(blanks.values()),
+        records_touched=int(found.mask.any(axis=1).sum()),
+        by_key=blanks,
+        **exposure_of(cells, found.mask, k),
+        **({} if diversity is None else {"cells_for_diversity": found.for_diversity}),
+        **told(data, frame, blanks),
+    )
 
-    names = tuple(keys)
-    costs = key_costs(names, importance)
-    wanted = _positions(names, subsets)
-    mask = np.zeros((data.height, len(names)), dtype=bool)
 
-    def tell(left: int) -> None:
-        progress("suppress", data.height - left, data.height)
-
-    for rows in strata(data, by):
-        if k > len(rows):
-            where = " in a stratum" if by else ""
-            raise OptionError(
-                f"k is larger than the number of records{where}.", given=k, allowed=f"2 to {len(rows)}"
-            )
-        codes = key_codes(data.frame[rows], names)
-        rule: Literal["wildcard", "category"] = "category" if missing is Missing.CATEGORY else "wildcard"
-        mask[rows] = suppress_cells(codes, k=k, cost=costs, rule=rule, subsets=wanted, progress=tell)
-    frame = data.frame.with_columns(
+def _blanked(data: Microdata, names: tuple[str, ...], mask: Bools, k: int) -> pl.DataFrame:
+    frame: pl.DataFrame = data.frame.with_columns(
         pl.when(pl.Series(mask[:, j])).then(None).otherwise(pl.col(c)).alias(c) for j, c in enumerate(names)
     )
     if mask.any() and all(frame[c].null_count() == data.height for c in names):
         raise DataError(
             "The file cannot become k-anonymous unless every value of every key is suppressed.",
             given=f"k={k}, {data.height:,} records",
-            hint="Lower k, recode the keys first, or let missing values match any value (missing=wildcard).",
+            hint="Lower k, or recode the keys first.",
         )
-    cells = {c: int(mask[:, j].sum()) for j, c in enumerate(names)}
-    return data.with_frame(
-        frame,
-        cells_suppressed=int(mask.sum()),
-        records_touched=int(mask.any(axis=1).sum()),
-        by_key=cells,
-        **told(data, frame, cells),
-    )
+    return frame
 
 
 def refuse_nothing(missing: Missing) -> None:
@@ -110,36 +141,105 @@ def refuse_nothing(missing: Missing) -> None:
         raise OptionError(
             "Suppression cannot help when a missing value matches nothing.",
             given="nothing",
-            allowed="wildcard, category",
+            allowed="category, wildcard",
+        )
+
+
+def _refuse(
+    data: Microdata,
+    k: int,
+    by: Columns,
+    missing: Missing,
+    subsets: object,
+    household_keys: Columns,
+    diversity: int | None,
+) -> None:
+    """Refuse options that do not go together, and a k that no stratum reaches."""
+    refuse_nothing(missing)
+    if missing is Missing.WILDCARD and (household_keys or diversity is not None):
+        raise OptionError(
+            "household_keys and diversity need a blank to be a value of its own.",
+            given="missing=wildcard",
+            allowed="category",
+        )
+    if subsets is not None and diversity is not None:
+        raise OptionError("diversity is about all keys together.", given="subsets and diversity")
+    fewest = data.frame.group_by(list(by)).len()["len"].min() if by else data.height
+    if isinstance(fewest, int) and k > fewest:
+        where = " in a stratum" if by else ""
+        raise OptionError(
+            f"k is larger than the number of records{where}.", given=k, allowed=f"2 to {fewest}"
         )
 
 
 def key_costs(keys: tuple[str, ...], importance: object) -> Floats:
-    """What one suppressed cell of each key costs."""
+    """What one suppressed cell of each key costs.
+
+    Of an order the last costs 1 and each step up in importance twice as much.
+    """
     if importance is None:
         return np.ones(len(keys))
     names = list(importance) if isinstance(importance, Mapping | list) else []
-    require_known(names, keys, "importance names a column that is not a key.")
+    refuse_strangers(names, keys, "importance names a column that is not a key.")
     if isinstance(importance, Mapping):
         levels = [importance.get(key, "normal") for key in keys]
         costs = np.array([LEVELS[v] if isinstance(v, str) else float(v) for v in levels])
     else:
-        from sdckit.kernels.suppression.wildcard_rule import importance_costs
-
-        rest = [key for key in keys if key not in names]
-        order = {key: rank for rank, key in enumerate([*names, *rest], 1)}
-        costs = importance_costs(np.array([order[key] for key in keys]))
+        order = [*dict.fromkeys(names), *(key for key in keys if key not in names)]
+        costs = np.array([2.0 ** (len(keys) - 1 - order.index(key)) for key in keys])
     if np.isinf(costs).all():
         raise OptionError("Every key is marked never.", hint="Leave at least one key that may be suppressed.")
     return costs
 
 
-def _positions(keys: tuple[str, ...], subsets: object) -> list[tuple[int, ...]] | None:
+def _positions(keys: tuple[str, ...], subsets: object, strata: list[int]) -> list[tuple[int, ...]] | None:
+    """The subsets as numbers of keys, strata being part of each."""
     if subsets is None:
         return None
     if isinstance(subsets, int):
-        sizes = range(1, min(subsets, len(keys)) + 1)
-        return [s for size in sizes for s in combinations(range(len(keys)), size)]
-    wanted = [tuple(s) for s in subsets] if isinstance(subsets, list) else []
-    require_known((c for s in wanted for c in s), keys, "subsets may only name keys.")
-    return [tuple(keys.index(c) for c in s) for s in wanted]
+        found = list(combinations(range(len(keys)), min(subsets, len(keys))))
+    else:
+        wanted = [tuple(s) for s in subsets] if isinstance(subsets, list) else []
+        refuse_strangers((c for s in wanted for c in s), keys, "subsets may only name keys.")
+        if not wanted or not all(wanted):
+            raise OptionError("subsets must list key combinations.", given=subsets)
+        found = [tuple(keys.index(c) for c in s) for s in wanted]
+    return [tuple(sorted({*s, *strata})) for s in found]
+
+
+def _homes(data: Microdata, keys: tuple[str, ...], household_keys: Columns) -> Households | None:
+    """The households, where some keys are theirs."""
+    if not household_keys:
+        return None
+    refuse_strangers(household_keys, keys, "household_keys may only name keys.")
+    homes = households(data)
+    if homes is None:
+        raise RoleError(
+            "household_keys need the role 'household', and the data have none.",
+            hint="Give it when you read the data: household=….",
+        )
+    for key in household_keys:
+        if not homes.share(data.frame[key]):
+            raise DataError(
+                f"Members of some households differ in {key!r}.",
+                given="household_keys",
+                hint="Name only keys that all members share.",
+            )
+    return homes
+
+
+def _mean_size(homes: Households) -> float:
+    """The number of members of a person's household, on average over persons."""
+    sizes = np.bincount(homes.number)
+    return float(sizes[homes.number].mean())
+
+
+def _sensitive(data: Microdata, keys: tuple[str, ...], sensitive: Columns) -> Codes:
+    columns = [c for c in sensitive if c not in keys]
+    if not columns:
+        raise OptionError(
+            "diversity needs sensitive columns that are not keys.",
+            given="none",
+            hint="Name them in sensitive=…, or give the role when you read the data.",
+        )
+    return codes_of(data, columns)

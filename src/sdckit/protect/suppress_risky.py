@@ -7,14 +7,15 @@ import polars as pl
 from pydantic import Field
 
 from sdckit._support.arrays import Bools
-from sdckit._support.messages import require_known
-from sdckit.data.key_cells import Missing, key_cells
+from sdckit.data.key_cells import key_cells
 from sdckit.data.microdata import Microdata
-from sdckit.data.roles import Role
-from sdckit.methods.options import KEYS, Columns
-from sdckit.methods.registry import protection
+from sdckit.data.missing import Missing
+from sdckit.errors import refuse_strangers
+from sdckit.methods.registry import KEYS, Columns, Role, protection
 from sdckit.models.cell_risk import cell_risk
 from sdckit.protect._inference import told
+from sdckit.protect._lending import RiskyRecords
+from sdckit.protect._suppression import codes_of
 from sdckit.protect.suppress import refuse_nothing
 
 
@@ -29,49 +30,62 @@ def suppress_risky(
     variables: Columns = KEYS,
     threshold: Annotated[float, Field(gt=0, lt=1)] = 0.1,
     keys: Columns = KEYS,
-    missing: Missing = Missing.WILDCARD,
+    missing: Missing = Missing.CATEGORY,
+    seed: Annotated[int, Field(ge=0)] | None = None,
 ) -> Microdata:
     """Set keys to missing in records whose individual risk is above a threshold.
 
-    `variables` are the keys that may be blanked, in this order: the first in all records above `threshold`,
-    then, with the risks computed anew, the second in those still above, and so on. With one variable only
-    that key is blanked. The log says how many records are above the threshold before and after; some may be
-    left if the variables do not suffice. `keys` are the keys the risk is computed from, as in
-    `individual_risk`.
+    `variables` are the keys that may be blanked, in this order: the first in records above `threshold`, then
+    the first two in those still above, and so on. `keys` are the keys the risk is computed from, as in
+    `individual_risk`. Weights enter the risk; without them it is 1/f.
 
-    A missing key value matches any value (`missing="wildcard"`) or is a category of its own. Weights enter
-    the risk; without them it is 1/f. Blanked values that other columns still tell are counted and warned of
-    as in `suppress`. To reach k-anonymity with few blanks use `suppress`.
-    Reference: Franconi & Polettini (2004).
+    A blank is a value of its own (`missing="category"`): a record whose key is blanked is as easy to find as
+    before unless others show the same values and the same blank. So records are blanked only together with
+    enough others, drawn at random from combinations that remain below the threshold without them; with
+    the last variable also where the risk merely falls. The log says how many records are above the threshold
+    before and after, and how many were taken from safe combinations (`records_lent`); some records may be
+    left if the variables do not suffice. The draw is secret, as in `suppress`, unless a `seed` is given.
+
+    With `missing="wildcard"` a blank matches any value: each record above the threshold loses the first
+    variable, those still above the second, and so on, and nobody else loses any. That lowers the number
+    computed, not what an intruder finds who takes the exact match.
+
+    Blanked values that other columns still tell are counted and warned of as in `suppress`. To have every
+    combination k times with few blanks use `suppress`. Reference: Franconi & Polettini (2004).
 
     >>> import polars as pl, sdckit as sdc
-    >>> frame = pl.DataFrame({"sex": list("ffffm"), "region": list("aaaab")})
+    >>> frame = pl.DataFrame({"sex": list("ffffm"), "region": list("aaaaa")})
     >>> data = sdc.read(frame, keys=["sex", "region"])
-    >>> done = sdc.protect.suppress_risky(data, variables="region", threshold=0.5)
-    >>> done.frame["region"].to_list(), done.log[-1].figures["above_after"]
-    (['a', 'a', 'a', 'a', None], 1)
+    >>> done = sdc.protect.suppress_risky(data, variables="sex", threshold=0.5)
+    >>> figures = done.log[-1].figures
+    >>> done.frame["sex"][4] is None, figures["records_lent"], figures["above_before"], figures["above_after"]
+    (True, 1, 1, 0)
     """
     refuse_nothing(missing)
-    require_known(variables, keys, "Only keys can be suppressed for their risk.")
-    now = data
-    risky = before = _above(data, keys, threshold, missing)
-    cells: dict[str, int] = {}
-    for name in dict.fromkeys(variables):
-        blank = risky & now.frame[name].is_not_null().to_numpy()
-        if not blank.any():
-            continue
-        frame = now.frame.with_columns(pl.when(~pl.Series(blank)).then(pl.col(name)).alias(name))
-        cells[name] = int(blank.sum())
-        now = now.with_frame(frame)
-        risky = _above(now, keys, threshold, missing)
+    refuse_strangers(variables, keys, "Only keys can be suppressed for their risk.")
+    names = tuple(dict.fromkeys(keys))
+    order = [names.index(c) for c in dict.fromkeys(variables)]
+    before = _above(data, names, threshold, missing)
+    if missing is Missing.WILDCARD:
+        frame = _one_by_one(data, names, order, threshold)
+    else:
+        rng = np.random.default_rng([data.origin, len(data.log)] if seed is None else seed)
+        records = RiskyRecords(codes_of(data, names), data.weights(), threshold, rng)
+        for count in range(1, len(order) + 1):
+            records.blank(order[:count], last=count == len(order))
+        frame = _blanked(data.frame, names, records.mask())
+    gone = {c: frame[c].is_null() & data.frame[c].is_not_null() for c in names}
+    cells = {c: int(blank.sum()) for c, blank in gone.items() if blank.any()}
+    touched = np.any([blank.to_numpy() for blank in gone.values()], axis=0)
     return data.with_frame(
-        now.frame,
+        frame,
         cells_suppressed=sum(cells.values()),
         by_key=cells,
-        records_touched=_touched(data, now, list(cells)),
+        records_touched=int(touched.sum()),
+        records_lent=int((touched & ~before).sum()),
         above_before=int(before.sum()),
-        above_after=int(risky.sum()),
-        **told(data, now.frame, cells),
+        above_after=int(_above(data.with_frame(frame), names, threshold, missing).sum()),
+        **told(data, frame, cells),
     )
 
 
@@ -80,7 +94,20 @@ def _above(data: Microdata, keys: Columns, threshold: float, missing: Missing) -
     return np.asarray((cell_risk(cells.sample, cells.population) > threshold)[cells.of_records])
 
 
-def _touched(before: Microdata, after: Microdata, names: list[str]) -> int:
-    """Records with a blank they did not have."""
-    gone = [after.frame[c].is_null() & before.frame[c].is_not_null() for c in names]
-    return int(pl.select(pl.any_horizontal(gone)).to_series().sum()) if gone else 0
+def _one_by_one(data: Microdata, names: tuple[str, ...], order: list[int], threshold: float) -> pl.DataFrame:
+    """Each variable blanked in the records above the threshold by then, a blank matching any value."""
+    now = data
+    for j in order:
+        mask = np.zeros((data.height, len(names)), dtype=bool)
+        mask[:, j] = _above(now, names, threshold, Missing.WILDCARD)
+        now = now.with_frame(_blanked(now.frame, names, mask))
+    frame: pl.DataFrame = now.frame
+    return frame
+
+
+def _blanked(frame: pl.DataFrame, names: tuple[str, ...], mask: Bools) -> pl.DataFrame:
+    return frame.with_columns(
+        pl.when(~pl.Series(mask[:, j])).then(pl.col(c)).alias(c)
+        for j, c in enumerate(names)
+        if mask[:, j].any()
+    )

@@ -1,197 +1,144 @@
-"""Local suppression: make keys k-anonymous by setting as few cells as possible to missing."""
+"""Suppression under the rule that a blank matches any value, as sdcMicro counts: for comparison only.
 
-from collections.abc import Callable, Sequence
-from typing import Literal
+The rule is no bound on re-identification: records stay alone on fully shown keys, kept "safe" by the blanks
+of others. `sound` has the rule that is one.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import comb
 
 import numpy as np
-import numpy.typing as npt
 
-from sdckit.errors import DataError
-from sdckit.kernels.suppression.category import suppress_by_category
-from sdckit.kernels.suppression.counts import (
-    Codes,
-    Ints,
-    cell_words,
-    count_matches,
-    distinct_rows,
-    missing_masks,
-)
-from sdckit.kernels.suppression.neighbours import find_neighbours
-from sdckit.kernels.suppression.options import Demand, Floats, Keys, suppression_options
-from sdckit.kernels.suppression.search import Problem, State, first_state, greedy, improve, trim
+from sdckit.kernels._jit import jit
+from sdckit.kernels.suppression.counts import Codes, Ints
+from sdckit.kernels.suppression.patterns import Floats, missing_bits
+from sdckit.kernels.suppression.release import Release, distinct_rows
+from sdckit.kernels.suppression.sound import MAX_KEYS, Progress, UnreachableError
 from sdckit.kernels.wildcard import wildcard_counts
 
-Mask = npt.NDArray[np.bool_]
-
-MAX_KEYS = 62  # sets of columns are bits of an int64
-# Neighbour visits (about 8 ns each) spent on improving the greedy solution, and between two progress reports
-WORK = 40_000_000
-WORK_SLICE = 5_000_000
+MAX_SETS = 4096
+ROWS_AT_ONCE = 256  # between two reports of progress
 
 
-class UnreachableError(DataError):
-    """Some records cannot get k matches whatever is suppressed; `records` holds their row numbers."""
-
-    def __init__(self, records: Ints) -> None:
-        self.records = records
-        super().__init__(
-            "Some records cannot become k-anonymous: too few others agree on the columns that must stay.",
-            given=f"{len(records)} such records, first row {records[0]}",
-            hint="Lower k, allow suppression in more keys, or merge small groups first.",
-        )
-
-
-def importance_costs(ranks: npt.ArrayLike) -> Floats:
-    """Cost per suppressed cell from ranks of importance, 1 = most important = suppressed last.
-
-    The least important key costs 1 and each step up in importance doubles the cost (equal ranks, equal cost):
-    a cell is given up only where that saves more than two cells of the next less important key.
-    """
-    _, step = np.unique(-np.asarray(ranks, dtype=np.float64), return_inverse=True)
-    return np.exp2(step.astype(np.float64))
-
-
-def suppress_cells(
+def suppress_by_wildcard(
     codes: Codes,
+    counts: Ints,
     *,
     k: int | Sequence[int],
     cost: Floats,
-    rule: Literal["wildcard", "category"] = "wildcard",
     subsets: Sequence[Sequence[int]] | None = None,
-    effort: float = 1.0,
-    progress: Callable[[int], None] | None = None,
-) -> Mask:
-    """Cells [n, q] to set missing so that every record has at least k matches, at small total cost.
+    progress: Progress | None = None,
+) -> Release:
+    """How to release every cell so that each record matches at least k on every subset of keys.
 
-    codes [n, q]: key values 0, 1, …, -1 = missing. cost [q]: price of one cell of each key, inf = never
-    suppress (a stratum is a key with infinite cost). A record matches itself.
-
-    rule "wildcard": a missing value matches any value, both ways. subsets: sets of columns that must each be
-    k-anonymous (default: all columns together), with one k for all or one each. rule "category": missing is a
-    value of its own, so that groups of equal rows must have size k; all columns together only.
-
-    Only records below k are touched under "wildcard", and one loses cells only when it needs matches itself
-    and no smaller set of cells would do. The bare minimum without that condition is no protection: k - 1
-    records with every key missing match everybody. Greedy choice by help per cost, then ruin and repair for
-    an amount of work set by `effort` (0 = greedy only) and not by the clock: equal input, equal result, and
-    the order of rows does not matter. The result is counted again, exactly, before it is returned.
-
-    progress is called now and then with the number of records still below k.
-    UnreachableError names the records for which no suppression helps.
+    codes [c, q], counts [c] and cost [q] as in `suppress_cells`; k: one for all subsets or one each. Records
+    below k are gone through one after the other, rarest first; each loses the cheapest set of keys with which
+    it matches k records as they are then. Blanks only add matches, so one pass is enough; the result is
+    counted again.
     """
-    codes = np.ascontiguousarray(codes, dtype=np.int32)
+    if codes.shape[1] > MAX_KEYS:
+        raise ValueError(f"{codes.shape[1]} keys, more than {MAX_KEYS}")
     q = codes.shape[1]
-    if q > MAX_KEYS:
-        raise DataError("Too many keys for local suppression.", given=q, allowed=f"up to {MAX_KEYS}")
-    if rule == "category":
-        if subsets is not None or not isinstance(k, int):
-            raise DataError("Subsets of keys need the wildcard rule.", given=rule, allowed="wildcard")
-        blocked = _too_few_alike(codes[:, np.isinf(cost)], k)
-        if len(blocked):
-            raise UnreachableError(blocked)
-        return suppress_by_category(codes, k, cost, progress)
-    demand = _demand(k, cost, [range(q)] if subsets is None else subsets)
-    current = codes.copy()
-    for salt in range(1, 4):
-        current[_search(current, demand, effort, progress, salt)] = -1
-        # a second round is needed only after a collision of 64-bit fingerprints
-        if _is_anonymous(current, demand):
-            return (current < 0) & (codes >= 0)
-    raise RuntimeError("local suppression did not reach k-anonymity")
+    wanted = [tuple(range(q))] if subsets is None else [tuple(dict.fromkeys(s)) for s in subsets]
+    need = np.broadcast_to(np.asarray(k, dtype=np.int64), (len(wanted),)).copy()
+    matches = np.stack([_matches(codes, counts, s) for s in wanted], axis=1)
+    below = (matches < need).any(axis=1)
+    rare = np.flatnonzero(below)
+    rare = rare[np.lexsort((*codes[rare].T, matches[rare].min(axis=1)))]
+    cell = np.concatenate([np.repeat(rare, counts[rare]), np.flatnonzero(~below)])
+    records = np.where(np.arange(len(cell)) < counts[rare].sum(), 1, counts[cell])
+    rows = codes[cell]
+    columns = np.array([sum(1 << j for j in s) for s in wanted], np.int64)
+    chosen = np.zeros(len(cell), np.int64)
+    sets, total = _sets(cost), int(counts[rare].sum())
+    for start in range(0, total, ROWS_AT_ONCE):
+        if progress is not None:
+            progress(start, total)
+        end = min(start + ROWS_AT_ONCE, total)
+        stuck = _blank_rows(rows, missing_bits(rows, -1), records, columns, need, sets, chosen, start, end)
+        if stuck >= 0:
+            raise UnreachableError(_out_of_reach(codes, counts, wanted, need, cost))
+    if progress is not None:
+        progress(total, total)
+    for subset, least in zip(wanted, need, strict=True):
+        if len(rows) and _matches(rows, records, subset).min() < least:
+            raise RuntimeError("local suppression did not reach k matches")
+    return Release(cell, chosen, records.astype(np.int64))
 
 
-def _too_few_alike(codes: Codes, k: int) -> Ints:
-    _, group = distinct_rows(codes)
-    return np.flatnonzero(np.bincount(group)[group] < k)
+def _matches(codes: Codes, counts: Ints, subset: Sequence[int]) -> Ints:
+    """The records that match each row on some keys."""
+    part = np.ascontiguousarray(codes[:, list(subset)])
+    first, _, group = distinct_rows(part)
+    records = np.bincount(group, counts, minlength=len(first)).astype(np.float64)
+    return np.rint(wildcard_counts(part[first], records, records)[0]).astype(np.int64)[group]
 
 
-def _demand(k: int | Sequence[int], cost: Floats, subsets: Sequence[Sequence[int]]) -> Demand:
-    """Drop subsets implied by another: k matches on some columns are k matches on any part of them."""
-    ks = np.broadcast_to(np.asarray(k, dtype=np.int64), (len(subsets),))
-    masks = [sum(1 << int(j) for j in set(subset)) for subset in subsets]
-    kept: list[tuple[int, int]] = []
-    for mask, need in sorted(
-        zip(masks, ks.tolist(), strict=True), key=lambda s: (-s[0].bit_count(), -s[1], s[0])
-    ):
-        if not any(mask & ~other == 0 and need <= most for other, most in kept):
-            kept.append((mask, need))
-    return Demand(
-        np.array([mask for mask, _ in kept], np.int64),
-        np.array([need for _, need in kept], np.int64),
-        np.asarray(cost, dtype=np.float64),
-    )
+def _out_of_reach(
+    codes: Codes, counts: Ints, wanted: Sequence[Sequence[int]], need: Ints, cost: Floats
+) -> Ints:
+    """Cells below k even with every key suppressed that may be."""
+    kept = [[j for j in s if np.isinf(cost[j])] for s in wanted]
+    sizes = [_matches(codes, counts, s) if s else np.full(len(codes), counts.sum()) for s in kept]
+    return np.flatnonzero((np.stack(sizes, axis=1) < need).any(axis=1))
 
 
-def _keys(codes: Codes, weights: Ints, salt: int) -> Keys:
-    return Keys(codes, cell_words(codes, salt), missing_masks(codes), weights)
+def _sets(cost: Floats) -> Ints:
+    """The sets of keys that may be suppressed, cheapest first: whole sizes, and all keys together."""
+    touchable = [j for j in range(len(cost)) if np.isfinite(cost[j])]
+    sets = [tuple(touchable)]
+    for size in range(len(touchable)):
+        if len(sets) + comb(len(touchable), size) > MAX_SETS:
+            break
+        sets += combinations(touchable, size)
+    sets.sort(key=lambda s: (sum(cost[j] for j in s), s))
+    return np.array([sum(1 << j for j in s) for s in sets], np.int64)
 
 
-def _counts(rows: Keys, cells: Keys, demand: Demand, extra: int = 0) -> Ints:
-    """Matches [rows, subsets] with the columns in `extra` taken as missing in the row."""
-    columns = [
-        count_matches(rows.words, rows.masks | extra, cells.words, cells.masks, cells.weights, int(s))
-        for s in demand.subsets
-    ]
-    return np.stack(columns, axis=1)
-
-
-def _search(
-    codes: Codes, demand: Demand, effort: float, progress: Callable[[int], None] | None, salt: int
-) -> Mask:
-    mask = np.zeros(codes.shape, np.bool_)
-    first, group = distinct_rows(codes)
-    # rows with the same missing pattern next to each other, for count_matches
-    order = np.argsort(missing_masks(codes[first]), kind="stable")
-    first, group = first[order], np.argsort(order)[group]
-    cells = _keys(codes[first], np.bincount(group, minlength=len(first)), salt)
-    counts = _counts(cells, cells, demand)
-    records = np.flatnonzero(np.any(counts < demand.k, axis=1)[group])
-    if len(records) == 0:
-        return mask
-    # sorted by value: the outcome must not follow the order of rows
-    records = records[np.lexsort((*codes[records].T, missing_masks(codes[records])))]
-    rows = _keys(codes[records], np.ones(len(records), np.int64), salt)
-    touchable = sum(1 << j for j in range(codes.shape[1]) if np.isfinite(demand.cost[j]))
-    blocked = np.any(_counts(rows, cells, demand, touchable) < demand.k, axis=1)
-    if blocked.any():
-        raise UnreachableError(np.sort(records[blocked]))
-    problem = _problem(rows, cells, demand, counts[group[records]])
-    state = _solve(problem, effort, progress or (lambda _: None))
-    bits = np.arange(codes.shape[1], dtype=np.int64)
-    mask[records] = (state.mask[:, None] >> bits) & 1
-    return mask
-
-
-def _problem(rows: Keys, cells: Keys, demand: Demand, initial: Ints) -> Problem:
-    options = suppression_options(rows, cells, demand)
-    owner = np.repeat(np.arange(len(initial)), np.diff(options.start))
-    safe = (options.counts >= demand.k).all(axis=1)
-    price = np.full(len(initial), np.inf)
-    np.minimum.at(price, owner[safe], options.price[safe])
-    lacking = np.maximum(0, demand.k - initial).sum(axis=1)
-    return Problem(options, find_neighbours(rows, demand), demand, initial, price / lacking)
-
-
-def _solve(problem: Problem, effort: float, progress: Callable[[int], None]) -> State:
-    state = first_state(problem)
-    while state.size[0]:
-        progress(int(state.size[0]))
-        greedy(problem, state, 4 * WORK_SLICE)
-    dearest_first = np.argsort(-problem.options.price[state.chosen], kind="stable")
-    trim(problem, state, dearest_first)
-    progress(0)
-    end = state.work[0] + int(WORK * effort)
-    while state.work[0] < end and state.cost[0] > 0:
-        improve(problem, state, min(end, state.work[0] + WORK_SLICE))
-        progress(0)
-    return state
-
-
-def _is_anonymous(codes: Codes, demand: Demand) -> bool:
-    for subset, k in zip(demand.subsets, demand.k, strict=True):
-        part = np.ascontiguousarray(codes[:, [j for j in range(codes.shape[1]) if subset >> j & 1]])
-        first, group = distinct_rows(part)
-        records = np.bincount(group, minlength=len(first)).astype(np.float64)
-        if len(first) and wildcard_counts(part[first], records, records)[0].min() < k - 0.5:
-            return False
-    return True
+@jit
+def _blank_rows(
+    rows: Codes,
+    missing: Ints,
+    records: Ints,
+    columns: Ints,
+    need: Ints,
+    sets: Ints,
+    chosen: Ints,
+    start: int,
+    end: int,
+) -> int:
+    """Give rows from start to end the first set that makes them match; the row for which none does, or −1."""
+    n, q = rows.shape
+    for r in range(start, end):
+        found = False
+        for i in range(len(sets)):
+            if sets[i] & missing[r]:
+                continue
+            found = True
+            for s in range(len(columns)):
+                keep = columns[s] & ~(sets[i] | missing[r])
+                total = records[r]
+                for other in range(n):
+                    if total >= need[s]:
+                        break
+                    look = keep & ~missing[other]
+                    alike = other != r
+                    for j in range(q):
+                        if alike and (look >> j) & 1 and rows[r, j] != rows[other, j]:
+                            alike = False
+                    if alike:
+                        total += records[other]
+                if total < need[s]:
+                    found = False
+                    break
+            if found:
+                chosen[r] = sets[i]
+                for j in range(q):
+                    if (sets[i] >> j) & 1:
+                        rows[r, j] = -1
+                missing[r] |= sets[i]
+                break
+        if not found:
+            return r
+    return -1

@@ -1,0 +1,175 @@
+"""What `suppress` asks of the kernels: which values of which records are blanked."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sdckit._support.arrays import Bools, Codes, Floats, Ints
+from sdckit.data.key_cells import key_cells, key_codes
+from sdckit.data.microdata import Microdata
+from sdckit.data.missing import Missing
+from sdckit.errors import DataError
+from sdckit.protect._households import Households
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for. Strata are the last columns of the codes and cost infinitely much.
+
+    subsets: column numbers, or None for all together. household: columns that all members share.
+    """
+
+    k: int
+    costs: Floats
+    subsets: list[tuple[int, ...]] | None = None
+    homes: Households | None = None
+    household: tuple[int, ...] = ()
+    sensitive: Codes | None = None
+    diversity: int = 1
+    effort: float = 1.0
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True)
+class Suppressed:
+    """The values [records, columns] to blank, and how many of them are there for diversity."""
+
+    mask: Bools
+    for_diversity: int = 0
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The distinct rows of keys and strata, a missing value being a value."""
+
+    codes: Codes
+    counts: Ints
+    of_records: Ints
+
+
+def cells_of(data: Microdata, columns: Sequence[str]) -> Cells:
+    """The cells of some columns, counted once for all that ask."""
+    found = key_cells(data, columns, Missing.CATEGORY)
+    of_records = np.asarray(found.of_records, dtype=np.int64)
+    return Cells(found.codes, np.asarray(found.records, dtype=np.int64), of_records)
+
+
+def codes_of(data: Microdata, columns: Sequence[str]) -> Codes:
+    """Columns as codes, missing −1."""
+    return key_codes(data.frame, columns)
+
+
+def sound(cells: Cells, ask: Request, rng: np.random.Generator) -> Suppressed:
+    """What to blank so that every released pattern, a blank being a value of its own, occurs k times."""
+    if ask.subsets is None and ask.homes is None and ask.sensitive is None:
+        return Suppressed(_by_cell(cells.codes, cells.counts, cells.of_records, ask, rng))
+    codes = cells.codes[cells.of_records]
+    together = np.zeros(codes.shape, dtype=bool)
+    while True:
+        now = np.where(together, np.int32(-1), codes)
+        mask = together | _by_record(now, ask, rng)
+        extra = _for_diversity(np.where(mask, np.int32(-1), codes), ask, rng)
+        shared = _shared(mask | extra, ask) & (codes >= 0)
+        if not (shared & ~(mask | extra)).any():
+            return Suppressed(mask | extra, int(extra.sum()))
+        together |= shared
+
+
+def by_wildcard(cells: Cells, ask: Request, rng: np.random.Generator) -> Suppressed:
+    """What to blank so that every record matches k if a blank matches any value."""
+    from sdckit.kernels.suppression.release import draw_records
+    from sdckit.kernels.suppression.wildcard_rule import suppress_by_wildcard
+
+    release = _reached(
+        lambda: suppress_by_wildcard(
+            cells.codes, cells.counts, k=ask.k, cost=ask.costs, subsets=ask.subsets, progress=ask.progress
+        )
+    )
+    return Suppressed(_bits(draw_records(release, cells.of_records, rng), len(ask.costs)))
+
+
+def exposure_of(cells: Cells, mask: Bools, k: int) -> dict[str, int]:
+    """What an intruder who knows the keys still finds, for the log."""
+    from sdckit.kernels.suppression.exposure import measure_exposure
+    from sdckit.kernels.suppression.release import count_release
+
+    bits = mask @ (np.int64(1) << np.arange(mask.shape[1], dtype=np.int64))
+    release = count_release(cells.of_records, bits)
+    return measure_exposure(cells.codes, cells.counts, release, k)._asdict()
+
+
+def _by_cell(codes: Codes, counts: Ints, of_records: Ints, ask: Request, rng: np.random.Generator) -> Bools:
+    from sdckit.kernels.suppression.release import draw_records
+    from sdckit.kernels.suppression.sound import suppress_cells
+
+    release = _reached(
+        lambda: suppress_cells(
+            codes, counts, k=ask.k, cost=ask.costs, effort=ask.effort, progress=ask.progress
+        )
+    )
+    return _bits(draw_records(release, of_records, rng), len(ask.costs))
+
+
+def _by_record(codes: Codes, ask: Request, rng: np.random.Generator) -> Bools:
+    from sdckit.kernels.suppression.release import distinct_rows
+    from sdckit.kernels.suppression.subsets import suppress_on_subsets
+
+    if ask.subsets is None:
+        first, counts, group = distinct_rows(codes)
+        return _by_cell(codes[first], counts, group, ask, rng)
+    subsets = ask.subsets
+    found: Bools = _reached(
+        lambda: suppress_on_subsets(
+            codes, subsets, k=ask.k, cost=ask.costs, rng=rng, effort=ask.effort, progress=ask.progress
+        )
+    )
+    return found
+
+
+def _for_diversity(released: Codes, ask: Request, rng: np.random.Generator) -> Bools:
+    from sdckit.kernels.suppression.diversity import NotDiverseError, diversify
+
+    if ask.sensitive is None:
+        return np.zeros(released.shape, dtype=bool)
+    try:
+        return diversify(released, ask.sensitive, k=ask.k, least=ask.diversity, cost=ask.costs, rng=rng)
+    except NotDiverseError as error:
+        raise DataError(
+            f"Some records cannot get {ask.diversity} different sensitive values: too few occur among those "
+            "that agree on the columns that must stay.",
+            given=f"{len(error.records):,} such records",
+            hint="Lower diversity, allow suppression in more keys, or leave out a sensitive column.",
+        ) from None
+
+
+def _shared(mask: Bools, ask: Request) -> Bools:
+    """Household keys blanked in one member, for all members."""
+    found = np.zeros_like(mask)
+    if ask.homes is not None:
+        for j in ask.household:
+            blank = np.zeros(len(ask.homes.first), dtype=bool)
+            blank[ask.homes.number[mask[:, j]]] = True
+            found[:, j] = blank[ask.homes.number]
+    return found
+
+
+def _bits(blank: Ints, columns: int) -> Bools:
+    return np.asarray(blank[:, None] >> np.arange(columns) & 1 == 1)
+
+
+def _reached(work: Callable[[], Any]) -> Any:
+    """The result of a kernel, or our error where no suppression helps."""
+    from sdckit.kernels.suppression.sound import UnreachableError
+
+    try:
+        return work()
+    except UnreachableError as error:
+        raise DataError(
+            "Some records cannot become k-anonymous: too few others agree on the columns that must stay.",
+            given=f"{len(error.cells):,} such key combinations",
+            hint="Lower k, allow suppression in more keys, or merge small groups first.",
+        ) from None
