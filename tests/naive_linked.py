@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sdckit.models.number_channel import released_widths
+from sdckit.models.number_channel import released_masses
 
 TIE = 1e-8
 
@@ -24,7 +24,7 @@ def number_matrix(channel, known, released, *, target):
             channel.transform.value(y) - channel.transform.value(x) - channel.middle[profile][:, None]
         ) / spread
         moved = (
-            channel.density.at(z) / spread * channel.transform.slope(y) * released_widths(released)[None, :]
+            channel.density.at(z) / spread * released_masses(channel, released)[None, :]
         )
         m = stay * (x == y) + (1 - stay) * moved
     m = np.where(np.isnan(y), blank, (1 - blank) * m)

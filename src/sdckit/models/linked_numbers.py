@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdckit._support.arrays import Bools, Floats, Ints
-from sdckit.models.number_channel import REACH, NumberChannel, released_widths
+from sdckit.models.number_channel import REACH, NumberChannel, released_masses, released_widths
 
 HEAVY = 200  # a value is frequent if one in so many persons has it
 NORMAL_STEPS = 4_800
@@ -77,7 +77,7 @@ def _of_records(y: Floats, channel: NumberChannel) -> Floats:
     table[:, 4] = np.where(shown, share / max(float(shown.mean()), 1e-300) * (1 - blank), blank)
     if not channel.is_map and channel.pairs:
         table[:, 1] = channel.transform.value(y)
-        table[shown, 2] = channel.transform.slope(y[shown]) * released_widths(y)[shown]
+        table[shown, 2] = released_masses(channel, y)[shown]
     return table
 
 

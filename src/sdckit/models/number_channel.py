@@ -8,11 +8,11 @@ bottom coded, averaged over neighbours in rank (individual ranking), rescaled. T
 
 *Density.* Else a probability over the released values,
 
-    m(y | x) = p(x)·[y = x] + (1 − p(x))·g(z)/s_b·T'(y)·Δ(y),      z = (T(y) − T(x) − med_b)/s_b
+    m(y | x) = p(x)·[y = x] + (1 − p(x))·g(z)/s_b·Δ(y),      z = (T(y) − T(x) − med_b)/s_b
 
 p is the share of values that stay; b one of up to ten bins of x; med_b and s_b the median and the mean absolute
 deviation of the residuals there; g one kernel density for all bins, with heavier tails; Δ(y) the width of the
-line that belongs to y, more for values released often; T the identity, an inverse hyperbolic sine (close to a
+line of T that belongs to y, more for values released often; T the identity, an inverse hyperbolic sine (close to a
 logarithm, for both signs) or the rank, whichever foretells y best when each pair is left out in turn.
 
 Missing values. A released blank is an outcome of its own; its probability is learned in each bin of x. A true
@@ -122,9 +122,21 @@ class NumberChannel:
         return np.where(np.isnan(x) | (self.pairs == 0), -1, profile)
 
     def image(self, x: Floats) -> Floats:
-        """What a map makes of x: of a value not met before, what it makes of the next one below."""
-        place = np.searchsorted(self.knots, x, "right") - 1
-        return np.where(np.isnan(x), np.nan, self.images[place.clip(min=0)])
+        """What a map makes of x.
+
+        Of a value not met before, what it makes of both neighbours; where these differ the value itself, if the map
+        leaves most values as they are, else what it makes of the lower one.
+        """
+        last = self.knots.size - 1
+        below = (np.searchsorted(self.knots, x, "right") - 1).clip(min=0)
+        above = np.searchsorted(self.knots, x).clip(max=last)
+        low, high = self.images[below], self.images[above]
+        if np.mean(self.knots == self.images) > 0.5:
+            between, edge = x, self.images[[0, -1]] != self.images[[min(1, last), max(last - 1, 0)]]
+        else:
+            between, edge = low, np.array([False, False])
+        outside = ((x < self.knots[0]) & edge[0]) | ((x > self.knots[-1]) & edge[1])
+        return np.where(np.isnan(x), np.nan, np.where((low != high) | outside, between, low))
 
 
 def fit_number_channel(x: Floats, y: Floats, *, exact: bool = True) -> NumberChannel:
@@ -154,22 +166,35 @@ def fit_number_channel(x: Floats, y: Floats, *, exact: bool = True) -> NumberCha
     )  # fmt: skip
 
 
+def released_masses(channel: NumberChannel, y: Floats) -> Floats:
+    """ΔT: the width of the transformed line that belongs to each released value; nan stays.
+
+    Ranks are flat outside the known values, so that a width has a least value.
+    """
+    width = released_widths(channel.transform.value(y))
+    shown = width[~np.isnan(width)]
+    return np.asarray(np.maximum(width, 1e-3 * shown.mean() if shown.size else 0.0))
+
+
 def released_widths(y: Floats) -> Floats:
-    """Δ: the width of the line that belongs to each released value, more for values released often; nan stays.
+    """The width of the line that belongs to each released value, more for values released often; nan stays.
+
+    Of a value with five others either side: what lies between those, by its share of the records there.
 
     >>> released_widths(np.array([1.0, 2.0, 3.0, 3.0])).round(3)
     array([0.8, 0.8, 1.6, 1.6])
     """
-    values, place, count = np.unique(y[~np.isnan(y)], return_inverse=True, return_counts=True)
+    shown = ~np.isnan(y)
+    values, place, count = np.unique(y[shown], return_inverse=True, return_counts=True)
     if values.size < 2:
-        return np.where(np.isnan(y), np.nan, 1.0)
+        return np.where(shown, 1.0, np.nan)
     at = np.arange(values.size)
     low, high = (at - NEIGHBOURS).clip(min=0), (at + NEIGHBOURS).clip(max=values.size - 1)
     up_to = np.cumsum(count)
     # the first and the last of the window only count half: the window ends in the middle of them
     between = up_to[high] - up_to[low] + (count[low] - count[high]) / 2.0
     width = np.full(y.shape, np.nan)
-    width[~np.isnan(y)] = (count * (values[high] - values[low]) / between)[place]
+    width[shown] = (count * (values[high] - values[low]) / between)[place]
     return width
 
 
@@ -301,26 +326,32 @@ def _normal(z: Floats, deviation: float) -> Floats:
 
 
 def _kernel_density(z: Floats) -> tuple[Density, Floats]:
-    """The density of z (Silverman's bandwidth), and at each z the density that the others give."""
-    width = _bandwidth(z)
+    """The density of z, and at each z the density that the others give.
+
+    Kernels (normal, Silverman's bandwidth) are laid over arsinh(z), so that they are wider where residuals are
+    rare: there a single pair would else leave its trace.
+    """
+    w, reach = np.arcsinh(z), float(np.arcsinh(REACH))
+    width = _bandwidth(w)
     half = next((s for s in STEPS if REACH / s <= width / 4), STEPS[-1])
-    step = REACH / half
-    grid = np.linspace(-REACH, REACH, 2 * half + 1)
-    place = (z[np.abs(z) < REACH] + REACH) / step
+    step = reach / half
+    inside = np.abs(w) < reach
+    place = (w[inside] + reach) / step
     left = np.floor(place).astype(np.int64)
-    count = (
-        np.bincount(left, 1 - (place - left), grid.size)
-        + np.bincount(left + 1, place - left, grid.size)[: grid.size]
-    )
+    points = 2 * half + 1
+    count = np.bincount(left, 1 - (place - left), points + 1) + np.bincount(left + 1, place - left, points + 1)
     taps = np.arange(-int(5 * width / step) - 1, int(5 * width / step) + 2)
-    total = np.convolve(count, _normal(taps * step, width))[taps.size // 2 :][: grid.size]
-    prior, tails = PRIOR * _normal(grid, SPREAD_OF_NORMAL), TAIL * _cauchy(grid)
-    table = (1 - TAIL) * (total + prior) / (z.size + PRIOR) + tails
-    others = np.where(np.abs(z) < REACH, np.interp(z, grid, total) - _normal(np.zeros(1), width), 0.0).clip(
-        min=0.0
-    )
-    left_out = (1 - TAIL) * (others + PRIOR * _normal(z, SPREAD_OF_NORMAL)) / (max(z.size - 1, 0) + PRIOR)
-    return Density(table), left_out + TAIL * _cauchy(z)
+    total = np.convolve(count[:points], _normal(taps * step, width))[taps.size // 2 :][:points]
+    grid, warped = np.linspace(-REACH, REACH, points), np.linspace(-reach, reach, points)
+
+    def mixed(at: Floats, kernels: Floats, records: int) -> Floats:
+        kernels = kernels / np.sqrt(1.0 + at * at)
+        body = (kernels + PRIOR * _normal(at, SPREAD_OF_NORMAL)) / (records + PRIOR)
+        return np.asarray((1 - TAIL) * body + TAIL * _cauchy(at))
+
+    others = np.where(inside, np.interp(w, warped, total) - _normal(np.zeros(1), width), 0.0).clip(min=0.0)
+    density = Density(mixed(grid, np.interp(np.arcsinh(grid), warped, total), z.size))
+    return density, mixed(z, others, max(z.size - 1, 0))
 
 
 def _bandwidth(z: Floats) -> float:
