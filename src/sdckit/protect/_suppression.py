@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from sdckit._support.arrays import Bools, Codes, Floats, Ints
-from sdckit.data.key_cells import key_cells, key_codes
+from sdckit.data.key_cells import Missing, key_cells, key_codes
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
 from sdckit.errors import DataError
 from sdckit.protect._households import Households
 

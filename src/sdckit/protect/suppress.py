@@ -10,16 +10,81 @@ import polars as pl
 from pydantic import Field
 
 from sdckit._support.arrays import Bools, Codes, Floats
+from sdckit._support.messages import require_known
+from sdckit._support.progress import Progress
+from sdckit.data.effects import Effects
+from sdckit.data.key_cells import Missing
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
-from sdckit.errors import DataError, OptionError, RoleError, refuse_strangers
-from sdckit.methods.registry import KEYS, SENSITIVE, Columns, Role, protection
+from sdckit.data.roles import Role
+from sdckit.errors import DataError, OptionError, RoleError
+from sdckit.methods.options import KEYS, SENSITIVE, By, Columns, KeyColumns, Option, SensitiveColumns
+from sdckit.methods.registry import protection
 from sdckit.protect._households import Households, households
 from sdckit.protect._inference import told
-from sdckit.protect._suppression import Progress, Request, by_wildcard, cells_of, codes_of, exposure_of, sound
+from sdckit.protect._suppression import Request, by_wildcard, cells_of, codes_of, exposure_of, sound
 
 Level = Literal["low", "normal", "high", "never"] | Annotated[float, Field(gt=0)]
 LEVELS = {"low": 0.5, "normal": 1.0, "high": 100.0, "never": inf}
+
+
+Importance = Annotated[
+    Mapping[str, Level] | list[str],
+    Option(
+        "Importance of the keys",
+        "Keys from the most to the least important, or a level or cost for each: important ones lose fewer values.",
+        basic=True,
+        absent="all keys alike",
+    ),
+]
+Subsets = Annotated[
+    Annotated[int, Field(ge=1)] | list[Columns],
+    Option(
+        "Subsets of the keys",
+        "The most keys an intruder knows, or the combinations: only these then occur k times.",
+        absent="all keys together",
+    ),
+]
+Rule = Annotated[
+    Missing,
+    Option(
+        "A suppressed value is",
+        "What a suppressed or missing key counts as; only the first rule bounds what an intruder finds.",
+        choices={
+            "category": "a value of its own: nobody is found with a chance above 1 in k",
+            "wildcard": "any value, as sdcMicro counts: for comparison only, persons stay open to attack",
+            "nothing": "not possible here",
+        },
+    ),
+]
+HouseholdKeys = Annotated[
+    Columns,
+    Option(
+        "Keys of households",
+        "Keys that all members share: what is suppressed in one member is suppressed in all.",
+        absent="no key is shared",
+    ),
+]
+Diversity = Annotated[
+    Annotated[int, Field(ge=2)],
+    Option(
+        "Different sensitive values (l)",
+        "How many different values of each sensitive column every combination has at least.",
+        absent="not asked for",
+    ),
+]
+Effort = Annotated[
+    float,
+    Field(ge=0),
+    Option("Effort", "How much work goes into needing fewer suppressions; 0 is quick, 1 usual."),
+]
+SecretSeed = Annotated[
+    Annotated[int, Field(ge=0)],
+    Option(
+        "Secret seed",
+        "Which common records are suppressed with rare ones is drawn from it; never publish it.",
+        absent="drawn in secret",
+    ),
+]
 
 
 @protection(
@@ -30,18 +95,20 @@ LEVELS = {"low": 0.5, "normal": 1.0, "high": 100.0, "never": inf}
 def suppress(
     data: Microdata,
     *,
-    k: Annotated[int, Field(ge=2)] = 3,
-    keys: Columns = KEYS,
-    importance: Mapping[str, Level] | list[str] | None = None,
-    subsets: Annotated[int, Field(ge=1)] | list[Columns] | None = None,
-    by: Columns = (),
-    missing: Missing = Missing.CATEGORY,
-    household_keys: Columns = (),
-    diversity: Annotated[int, Field(ge=2)] | None = None,
-    sensitive: Columns = SENSITIVE,
-    effort: Annotated[float, Field(ge=0)] = 1.0,
-    seed: Annotated[int, Field(ge=0)] | None = None,
-    progress: Progress | None = None,
+    k: Annotated[
+        int, Field(ge=2), Option("k", "How many records every released combination has at least.", basic=True)
+    ] = 3,
+    keys: KeyColumns = KEYS,
+    importance: Importance | None = None,
+    subsets: Subsets | None = None,
+    by: By = (),
+    missing: Rule = Missing.CATEGORY,
+    household_keys: HouseholdKeys = (),
+    diversity: Diversity | None = None,
+    sensitive: SensitiveColumns = SENSITIVE,
+    effort: Effort = 1.0,
+    seed: SecretSeed | None = None,
+    progress: Progress,
 ) -> Microdata:
     """Set key values to missing until every combination of keys that is released occurs at least k times.
 
@@ -103,7 +170,7 @@ def suppress(
         sensitive=_sensitive(data, names, sensitive) if diversity is not None else None,
         diversity=diversity or 1,
         effort=effort,
-        progress=progress,
+        progress=lambda done, total: progress("cells", done, total),
     )
     cells = cells_of(data, [*names, *strata])
     # `origin` is drawn when data are read and leaves the process with no file: a draw nobody can repeat
@@ -111,8 +178,10 @@ def suppress(
     found = (by_wildcard if missing is Missing.WILDCARD else sound)(cells, ask, rng)
     frame = _blanked(data, names, found.mask, k)
     blanks = {c: int(found.mask[:, j].sum()) for j, c in enumerate(names)}
+    effects = Effects(suppresses=tuple(c for c, count in blanks.items() if count))
     return data.with_frame(
         frame,
+        effects=effects,
         cells_suppressed=sum(blanks.values()),
         records_touched=int(found.mask.any(axis=1).sum()),
         by_key=blanks,
@@ -180,7 +249,7 @@ def key_costs(keys: tuple[str, ...], importance: object) -> Floats:
     if importance is None:
         return np.ones(len(keys))
     names = list(importance) if isinstance(importance, Mapping | list) else []
-    refuse_strangers(names, keys, "importance names a column that is not a key.")
+    require_known(names, keys, "importance names a column that is not a key.")
     if isinstance(importance, Mapping):
         levels = [importance.get(key, "normal") for key in keys]
         costs = np.array([LEVELS[v] if isinstance(v, str) else float(v) for v in levels])
@@ -200,7 +269,7 @@ def _positions(keys: tuple[str, ...], subsets: object, strata: list[int]) -> lis
         found = list(combinations(range(len(keys)), min(subsets, len(keys))))
     else:
         wanted = [tuple(s) for s in subsets] if isinstance(subsets, list) else []
-        refuse_strangers((c for s in wanted for c in s), keys, "subsets may only name keys.")
+        require_known((c for s in wanted for c in s), keys, "subsets may only name keys.")
         if not wanted or not all(wanted):
             raise OptionError("subsets must list key combinations.", given=subsets)
         found = [tuple(keys.index(c) for c in s) for s in wanted]
@@ -211,7 +280,7 @@ def _homes(data: Microdata, keys: tuple[str, ...], household_keys: Columns) -> H
     """The households, where some keys are theirs."""
     if not household_keys:
         return None
-    refuse_strangers(household_keys, keys, "household_keys may only name keys.")
+    require_known(household_keys, keys, "household_keys may only name keys.")
     homes = households(data)
     if homes is None:
         raise RoleError(

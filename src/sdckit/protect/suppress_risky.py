@@ -7,16 +7,18 @@ import polars as pl
 from pydantic import Field
 
 from sdckit._support.arrays import Bools
-from sdckit.data.key_cells import key_cells
+from sdckit._support.messages import require_known
+from sdckit.data.effects import Effects
+from sdckit.data.key_cells import Missing, key_cells
 from sdckit.data.microdata import Microdata
-from sdckit.data.missing import Missing
-from sdckit.errors import refuse_strangers
-from sdckit.methods.registry import KEYS, Columns, Role, protection
+from sdckit.data.roles import Role
+from sdckit.methods.options import KEYS, Columns, KeyColumns, Option
+from sdckit.methods.registry import protection
 from sdckit.models.cell_risk import cell_risk
 from sdckit.protect._inference import told
 from sdckit.protect._lending import RiskyRecords
 from sdckit.protect._suppression import codes_of
-from sdckit.protect.suppress import refuse_nothing
+from sdckit.protect.suppress import Rule, SecretSeed, refuse_nothing
 
 
 @protection(
@@ -27,11 +29,16 @@ from sdckit.protect.suppress import refuse_nothing
 def suppress_risky(
     data: Microdata,
     *,
-    variables: Columns = KEYS,
-    threshold: Annotated[float, Field(gt=0, lt=1)] = 0.1,
-    keys: Columns = KEYS,
-    missing: Missing = Missing.CATEGORY,
-    seed: Annotated[int, Field(ge=0)] | None = None,
+    variables: Annotated[
+        Columns,
+        Option("Keys to suppress", "The keys that may be suppressed, the first one first.", basic=True),
+    ] = KEYS,
+    threshold: Annotated[
+        float, Field(gt=0, lt=1), Option("Risk above", "Records with a higher risk are treated.", basic=True)
+    ] = 0.1,
+    keys: KeyColumns = KEYS,
+    missing: Rule = Missing.CATEGORY,
+    seed: SecretSeed | None = None,
 ) -> Microdata:
     """Set keys to missing in records whose individual risk is above a threshold.
 
@@ -62,7 +69,7 @@ def suppress_risky(
     (True, 1, 1, 0)
     """
     refuse_nothing(missing)
-    refuse_strangers(variables, keys, "Only keys can be suppressed for their risk.")
+    require_known(variables, keys, "Only keys can be suppressed for their risk.")
     names = tuple(dict.fromkeys(keys))
     order = [names.index(c) for c in dict.fromkeys(variables)]
     before = _above(data, names, threshold, missing)
@@ -79,6 +86,7 @@ def suppress_risky(
     touched = np.any([blank.to_numpy() for blank in gone.values()], axis=0)
     return data.with_frame(
         frame,
+        effects=Effects(suppresses=tuple(cells)),
         cells_suppressed=sum(cells.values()),
         by_key=cells,
         records_touched=int(touched.sum()),

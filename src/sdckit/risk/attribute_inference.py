@@ -21,8 +21,9 @@ from sdckit.methods.options import SENSITIVE, Option, SensitiveColumns
 from sdckit.methods.recoding import apply_same_recoding
 from sdckit.methods.registry import risk
 from sdckit.methods.spec import Better, Compares, Figure, records, share
-from sdckit.models.attribute_intruder import CategoryInference, infer_category
-from sdckit.models.number_inference import NumberInference, infer_number
+from sdckit.models.attribute_inference import AttributeInference
+from sdckit.models.category_inference import infer_category
+from sdckit.models.number_inference import infer_number
 from sdckit.models.number_intruder import draw_targets
 from sdckit.risk._closest_guess import closest_guesses
 from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, known_columns
@@ -159,14 +160,19 @@ def _row(files: LinkedFiles, intruder: Intruder, column: str, within: float, sur
     rows = np.zeros(len(counted.pairs.count), dtype=np.int64)
     rows[counted.cell] = np.arange(n)
     found = infer_category(counted.pairs, true[rows], shown[rows], max(size, 1), counted.channels)
-    if not isinstance(found, CategoryInference) or not found.persons:
-        return about | _nothing()
-    return about | {
-        "persons": found.persons,
+    return about | (_figures(found, sure, 1.0) if isinstance(found, AttributeInference) else _nothing())
+
+
+def _figures(found: AttributeInference, sure: float, scale: float) -> dict[str, float]:
+    """What is inferred of all persons; `scale` where only a part of them was attacked."""
+    if not found.persons:
+        return _nothing()
+    return {
+        "persons": found.persons * scale,
         "guess_right": found.guess_right,
         "baseline": found.baseline,
-        "inferred": found.inferred(sure),
-        "by_own_record": found.inferred_by_own_record(sure),
+        "inferred": found.inferred(sure) * scale,
+        "by_own_record": found.inferred_by_own_record(sure) * scale,
         "share": found.inferred(sure) / found.persons,
     }
 
@@ -181,19 +187,11 @@ def _of_number(
     order = np.empty(len(true), dtype=np.int64)
     order[counted.cell] = np.arange(len(true))
     targets = draw_targets(files.identity[order], min(TARGETS, len(true)), np.random.default_rng(1))
-    found = infer_number(counted.pairs, true[order], shown[order], within, targets, counted.channels)
-    if not isinstance(found, NumberInference) or not len(found.targets):
-        return _nothing()
-    scale = len(true) / len(found.targets)
-    inferred = float(found.is_inferred(sure).sum())
-    return {
-        "persons": float(len(true)),
-        "guess_right": float(found.chance.mean()),
-        "baseline": float(found.baseline.mean()),
-        "inferred": inferred * scale,
-        "by_own_record": float(found.is_inferred_by_own_record(sure).sum()) * scale,
-        "share": inferred / len(found.targets),
-    }
+    found = infer_number(
+        counted.pairs, true[order], shown[order], within=within, rows=targets, channels=counted.channels
+    )
+    scale = len(true) / max(len(targets), 1)
+    return _figures(found, sure, scale) if isinstance(found, AttributeInference) else _nothing()
 
 
 def _nothing() -> dict[str, float]:

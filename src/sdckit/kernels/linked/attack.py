@@ -13,8 +13,31 @@ import numpy as np
 from sdckit.kernels._jit import jit
 from sdckit.kernels.linked.likelihood import distance, numbers_likelihood, pair_likelihood
 from sdckit.kernels.linked.tables import (
-    AT_LEAST, BEHIND, BOUND, CODES, COUNT, COUNTED, DIFFERS, FEW_CELLS, FIRST, LIKELIHOOD, ODDS, REFERENCES, ROUGH, SAMPLED,
-    SHARE, START, STEP, TOTAL, VALUE, WEIGHT, WORK, Files, Floats, Ints, State,
+    AT_LEAST,
+    BEHIND,
+    BOUND,
+    CODES,
+    COUNT,
+    COUNTED,
+    DIFFERS,
+    FEW_CELLS,
+    FIRST,
+    LIKELIHOOD,
+    ODDS,
+    REFERENCES,
+    ROUGH,
+    SAMPLED,
+    SHARE,
+    START,
+    STEP,
+    TOTAL,
+    VALUE,
+    WEIGHT,
+    WORK,
+    Files,
+    Floats,
+    Ints,
+    State,
 )  # fmt: skip
 from sdckit.kernels.linked.totals import prepare_total, total_of, weight_in_total
 
