@@ -54,13 +54,13 @@ def large_cells_with_weights() -> Built:
     return data, safe, lambda: resisted(safe, safe)
 
 
-@CASES.add("Names dropped, ages in classes.", max_risk=0.02, most=20)
+@CASES.add("Names dropped, ages in classes, rows in a new order.", max_risk=0.02, most=20)
 def names_dropped() -> Built:
     data = coarse(2_400)
     named = data.frame.with_columns(pl.format("Person {}", pl.int_range(pl.len())).alias("name"))
     data = sdc.read(named, keys=data.roles.keys, sensitive="health", direct="name", keep_direct=True)
     safe = sdc.protect.recode(sdc.protect.drop(data), variable="age", breaks=AGES)
-    return data, safe, lambda: resisted(safe, safe)
+    return data, sdc.protect.shuffle_order(safe, rng=4), lambda: resisted(safe, safe)
 
 
 @CASES.add("New ids and a new order after the recoding.", max_risk=0.02, most=20)
@@ -150,7 +150,7 @@ def sample_of_a_file() -> Built:
         known = wide.frame.join(rows, on="number", maintain_order="left")
         return resisted(wide.with_frame(known.drop("row")), safe, known["row"].to_numpy())
 
-    return data, safe, attack
+    return data, sdc.protect.shuffle_order(sdc.protect.new_ids(safe, rng=3), rng=4), attack
 
 
 @CASES.add("Groups of a hundred share the means of both numbers.", max_risk=0.05, most=60)
@@ -228,7 +228,8 @@ def households_of_few_kinds() -> Built:
     frame = households(1_200, 32).filter(pl.col("size") < 4).select("home", "region", "sex", "health")
     data = sdc.read(frame, keys=["region", "sex"], household="home", sensitive="health")
     safe = sdc.protect.group(data, variables=["region"], map=AREAS)
-    return data, safe, lambda: resisted(safe, safe)
+    hidden = sdc.protect.shuffle_order(sdc.protect.new_ids(safe, rng=3), rng=4)
+    return data, hidden, lambda: resisted(safe, safe)
 
 
 @CASES.add("Health was randomised, too, in large cells.", max_risk=0.02, most=20)
