@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_intruder as naive
-from models.intruder_files import SIZES, people, pram, recoded, suppress_unique, swap
+from intruder_files import SIZES, people, pram, recoded, suppress_unique, swap
 from sdckit.models import _key_looks
 from sdckit.models.category_channel import CategoryChannel, Relation
 from sdckit.models.cell_risk import Method, cell_risk
