@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.test_mode_products import matrix, random_axis
+from intruder_files import matrix, random_axis
 from sdckit.kernels.equal_key_subsets import Cells, Subsets
 
 

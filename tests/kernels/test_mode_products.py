@@ -5,28 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from intruder_files import matrix, random_axis
 from sdckit.kernels import mode_products
-from sdckit.kernels.mode_products import Axis, best_over_records, expected_records, sum_over_records
-
-
-def random_axis(rng, true, shown, blank, moves):
-    """A channel between values of which not all are in both files."""
-    same = np.full(true, -1)
-    both = min(true, shown) - rng.integers(0, 2)
-    same[rng.permutation(true)[:both]] = rng.permutation(shown)[:both]
-    stay, suppressed = rng.choice([0.0, 0.3, 0.6], true), rng.choice([0.0, 0.1], true)
-    spread = rng.choice([0.0, 0.02, 0.1], true) if moves else np.zeros(true)
-    return Axis(same, stay, suppressed, spread, rng.choice([0.5, 1.5, 3.5], shown), blank)
-
-
-def matrix(axis):
-    m = np.zeros((len(axis.same), axis.released))
-    for x, same in enumerate(axis.same):
-        for y in range(len(axis.pull)):
-            m[x, y] = axis.stay[x] if y == same else axis.spread[x] * axis.pull[y]
-        if axis.blank:
-            m[x, -1] = axis.suppressed[x]
-    return m
+from sdckit.kernels.mode_products import best_over_records, expected_records, sum_over_records
 
 
 @settings(max_examples=60)

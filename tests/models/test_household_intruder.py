@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import naive_intruder as naive
-from models.intruder_files import people, pram, recoded, suppress_unique
+from intruder_files import people, pram, recoded, suppress_unique
 from sdckit.models import _household_attack, household_intruder
 from sdckit.models.household_intruder import any_member, attack_households
 from sdckit.models.key_intruder import attack_keys

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import naive_intruder as naive
-from models.intruder_files import SIZES, people, pram, suppress_unique
+from intruder_files import SIZES, people, pram, suppress_unique
 from sdckit.models import _key_looks
 from sdckit.models.key_intruder import TooManyCells
 from sdckit.models.key_pairs import KeyPairs

@@ -13,7 +13,7 @@ from sdckit.models._key_cells import KeyCells
 # Limits are for one kind of payload each; an attack carries two, records and their weights
 FEW_TENSOR_CELLS = 400_000  # a tensor that is never slow
 MOST_TENSOR_CELLS = 10_000_000
-MOST_VISITED = 1_500_000_000  # cells, over all subsets of equal keys: about ten seconds
+MOST_VISITED = 1_000_000_000  # cells, over all subsets of equal keys: about ten seconds
 VISITS_PER_TENSOR_CELL = 20  # cells of a subset that take as long as one of the tensor
 LEAST_OTHERS = 1e-12  # of U: the chance that somebody else produced a record is never quite 0
 POWERS = 3  # of shares in the sums that stand for sums of odds, s/(1 − s) = s + s² + s³ + …

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from sdckit.kernels.mode_products import Axis
+
 SIZES = (3, 2, 40, 6, 4)
 
 
@@ -49,3 +51,24 @@ def recoded(x, key, width):
     y = x.copy()
     y[:, key] = np.where(x[:, key] < 0, -1, x[:, key] // width * width)
     return y
+
+
+def random_axis(rng, true, shown, blank, moves):
+    """A channel between values of which not all are in both files."""
+    same = np.full(true, -1)
+    both = min(true, shown) - rng.integers(0, 2)
+    same[rng.permutation(true)[:both]] = rng.permutation(shown)[:both]
+    stay, suppressed = rng.choice([0.0, 0.3, 0.6], true), rng.choice([0.0, 0.1], true)
+    spread = rng.choice([0.0, 0.02, 0.1], true) if moves else np.zeros(true)
+    return Axis(same, stay, suppressed, spread, rng.choice([0.5, 1.5, 3.5], shown), blank)
+
+
+def matrix(axis):
+    """m[x, y] of a channel along an axis."""
+    m = np.zeros((len(axis.same), axis.released))
+    for x, same in enumerate(axis.same):
+        for y in range(len(axis.pull)):
+            m[x, y] = axis.stay[x] if y == same else axis.spread[x] * axis.pull[y]
+        if axis.blank:
+            m[x, -1] = axis.suppressed[x]
+    return m
