@@ -207,7 +207,7 @@ def test_seed_is_called_rng(survey):
     with pytest.raises(OptionError, match=r"in a call also rng. A call takes rng=3; a scenario has one seed"):
         sdc.protect.pram(survey, variables="sex", seed=3)
     with pytest.raises(OptionError, match=r"It draws no random numbers"):
-        sdc.protect.suppress(survey, seed=3)
+        sdc.protect.recode(survey, variable="age", width=5, seed=3)
 
 
 @pytest.mark.parametrize("collection", [np.array, pl.Series, set, frozenset, iter, tuple])

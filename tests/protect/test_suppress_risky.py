@@ -43,8 +43,7 @@ def test_only_blanks_no_new_risks_and_an_honest_log(n, seed, threshold, variable
     data = small(n, seed)
     try:
         done = sdc.protect.suppress_risky(data, variables=list(variables), threshold=threshold, seed=seed)
-    except DataError as error:
-        assert "Every key is missing" in str(error)
+    except DataError:  # no key value would be left
         assert len(variables) == 3
         return
     before, after = risks(data), risks(done)

@@ -127,4 +127,3 @@ def _give_back(
             shown[row, key] = codes[row, key]
     # words may coincide; what was there before is sound in any case
     return shown if is_sound_on(shown, subsets, k) else now
-
