@@ -26,7 +26,7 @@ scenarios:
 SPACE = """
 search:
 - recode: {variable: age, width: {range: [1, 100]}}
-- add_noise: {amount: {range: [0.01, 1.0]}}
+- add_noise: {sd: {range: [0.01, 1.0]}}
 """
 
 
@@ -40,9 +40,9 @@ def survey(tmp_path_factory) -> bytes:
 def folder(tmp_path, survey) -> Path:
     """A plan with one long scenario, one with many scenarios and a space, and the data beside them."""
     (tmp_path / "survey.csv").write_bytes(survey)
-    steps = ", ".join(f"{{add_noise: {{amount: 0.{100 + i}}}}}" for i in range(MANY))
+    steps = ", ".join(f"{{add_noise: {{sd: 0.{100 + i}}}}}" for i in range(MANY))
     (tmp_path / "long.yaml").write_text(f"{PLAN}  long: [{steps}]\n")
-    many = "".join(f"  s{i}: [{{add_noise: {{amount: 0.{100 + i}}}}}]\n" for i in range(MANY))
+    many = "".join(f"  s{i}: [{{add_noise: {{sd: 0.{100 + i}}}}}]\n" for i in range(MANY))
     (tmp_path / "many.yaml").write_text(PLAN + many + SPACE)
     return tmp_path
 

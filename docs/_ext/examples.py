@@ -36,14 +36,14 @@ FIRST_LINE = {"atypical_records": "data = sdc.demo.business(n=1000, seed=1)"}
 
 # How a protection is tried, and the measure whose picture shows what it does.
 TRIED = {
-    "add_noise": ("amount=0.5, rng=1", "distribution_distance"),
+    "add_noise": ("sd=0.5, rng=1", "distribution_distance"),
     "bottom_code": ('variables="expenditure", share=0.1', "distribution_distance"),
     "drop": ('variables="occupation"', ""),
     "group": ('variables="region", map={"Coast and Plains": ["Coast", "Plains"]}', "entropy"),
     "microaggregate": ("k=50", "distribution_distance"),
     "new_ids": ("", ""),
     "pram": ('variables=["education", "sex"], stay=0.7, rng=1', "contingency_tables"),
-    "rank_swap": ("share=0.3, rng=1", "correlation_loss"),
+    "rank_swap": ("rank_distance=0.3, rng=1", "correlation_loss"),
     "recode": ('variable="age", width=20', "entropy"),
     "round_values": ('variables="income", base=5000', "distribution_distance"),
     "sample_records": ("share=0.25, rng=1", "distribution_distance"),

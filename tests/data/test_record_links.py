@@ -118,7 +118,7 @@ def test_a_note_says_that_records_met_by_their_place():
 @pytest.mark.parametrize("steps", [[{"new_ids": {}}], [{"drop": {"variables": ["person_id"]}}]])
 def test_rows_that_stayed_in_place_meet_without_their_ids(steps):
     data = sdc.demo.survey(n=200, seed=1)
-    noisy = [{"add_noise": {"variables": ["income"], "amount": 0.3}}]
+    noisy = [{"add_noise": {"variables": ["income"], "sd": 0.3}}]
     plain, other = (sdc.Scenario("a", s).protect(data, seed=3) for s in (noisy, [*noisy, *steps]))
     assert sdc.utility.il1s(data, other).value == sdc.utility.il1s(data, plain).value > 0
     assert "il1s" in sdc.assess(data, other, measures="il1s").utility

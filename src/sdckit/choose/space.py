@@ -4,7 +4,7 @@
 - optional: {suppress: {k: {range: [2, 10]}}}
 - one of:
   - {microaggregate: {k: {range: [2, 20]}}}
-  - {add_noise: {amount: {range: [0.01, 0.5], log: true}}}
+  - {add_noise: {sd: {range: [0.01, 0.5], log: true}}}
 """
 
 from collections.abc import Mapping, Sequence

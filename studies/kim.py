@@ -1,6 +1,6 @@
 """Kim's simulation of utility measures with survey weights, on the demo survey.
 
-python -m studies.seed003 [--replicates 1000] prints the page and writes docs/studies/seed003.md.
+python -m studies.kim [--replicates 1000] prints the page and writes docs/studies/kim.md.
 """
 
 import argparse
@@ -12,14 +12,19 @@ import polars as pl
 
 import sdckit as sdc
 
-PAGE = Path(__file__).parents[1] / "docs" / "studies" / "seed003.md"
+PAGE = Path(__file__).parents[1] / "docs" / "studies" / "kim.md"
 HOUSEHOLDS = 5712  # as many as the paper has
 VARIABLES = ["income", "expenditure", "savings", "wealth_index"]
 SAMPLES = (100, 200, 300)
 METHODS = {
-    "noise addition": (sdc.protect.add_noise, {"method": "kim"}, "amount", (0.3, 0.5, 0.7)),
-    "rank swapping": (sdc.protect.rank_swap, {"rule": "groups"}, "share", (0.04, 0.06, 0.08)),
-    "microaggregation": (sdc.protect.microaggregate, {"method": "rank_groups"}, "share", (0.04, 0.06, 0.08)),
+    "noise addition": (sdc.protect.add_noise, {"method": "kim"}, "variance", (0.3, 0.5, 0.7)),
+    "rank swapping": (sdc.protect.rank_swap, {"method": "groups"}, "rank_distance", (0.04, 0.06, 0.08)),
+    "microaggregation": (
+        sdc.protect.microaggregate,
+        {"method": "rank_groups"},
+        "rank_distance",
+        (0.04, 0.06, 0.08),
+    ),
 }
 # what the probabilities of a household are proportional to
 SIZES = {
@@ -65,7 +70,7 @@ K.-S. Kim (*Measures of Data Utility for Complex Survey Data*) weighs the empiri
 of Woo et al. (2009) with the survey weights, and shows by simulation that the unweighted measures DU report
 less loss than the weighted ones, DUW. The Korean panel data of the paper are not here; the same simulation
 runs on households of the demo survey, with the functions everybody can call: `add_noise(method="kim")`,
-`rank_swap(rule="groups")`, `microaggregate(method="rank_groups")` and `ecdf_distance`."""
+`rank_swap(method="groups")`, `microaggregate(method="rank_groups")` and `ecdf_distance`."""
 
 COLUMNS = """\
 ## The columns of the paper's tables
@@ -223,7 +228,7 @@ def page(runs: pl.DataFrame, others: str) -> str:
     error = 100 * max(largest_error(runs, "n"), largest_error(runs, "alpha"))
     return f"""# Utility with survey weights: Kim's simulation
 
-*Written by `python -m studies.seed003 --replicates {replicates}`.*
+*Written by `python -m studies.kim --replicates {replicates}`.*
 
 {INTRODUCTION}
 
