@@ -132,7 +132,9 @@ TASKS = [
     Task(
         "attribute disclosure, 3 known, 3 targets",
         files.synthetic,
-        **measure("attribute_disclosure", known=["region", "sex", "age"], target=CATEGORIES["synthesised"]),
+        **measure(
+            "attribute_disclosure", known=["region", "sex", "age"], sensitive=CATEGORIES["synthesised"]
+        ),
     ),
     Task(
         "atypical enterprises, by size class",

@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pytest
 
 import sdckit as sdc
+from sdckit.choose.criteria import Release
 from sdckit.data.effects import Effects
 from sdckit.errors import OptionError, UnknownMethodError
 from sdckit.methods import registry
-from sdckit.methods.registry import protection, utility
+from sdckit.methods.registry import find, protection, utility
 from sdckit.methods.spec import Compares
 
 
@@ -19,7 +21,8 @@ def test_everything_that_applies_is_measured(survey):
     assert {"frequencies", "k_anonymity", "individual_risk"} <= set(done.before)
     assert set(done.before) <= set(done.after)
     assert {"missing_values", "contingency_tables", "il1s"} <= set(done.utility)
-    assert done.risk_acceptable is True
+    assert done.verdict.status is not Release.RELEASABLE  # ids and order are those of the original
+    assert all(c.met for c in done.verdict if c.name.startswith("re-identification"))
     assert done.seconds.keys() >= done.utility.keys()
     assert "il1s" in repr(done)
 
@@ -74,6 +77,26 @@ def test_options_go_to_the_measure_they_name(survey):
     assert done.after["k_anonymity"].options["missing"] == "category"
 
 
+def test_a_value_alone_is_the_main_option_whatever_the_order_of_the_signature(survey):
+    keys = ["sex", "region"]
+    frequencies = sdc.assess(survey, survey, measures=["frequencies"], frequencies=keys).after["frequencies"]
+    assert frequencies.options["keys"] == keys
+    # the first option of individual_risk is not its threshold
+    risk = sdc.assess(survey, survey, measures=["individual_risk"], individual_risk=0.5)
+    assert next(iter(find("individual_risk").options.model_fields)) != "threshold"
+    assert risk.after["individual_risk"].options["threshold"] == 0.5
+
+
+def test_a_measure_without_a_main_option_wants_its_options_named(survey):
+    assert not find("reidentification_risk").main
+    with pytest.raises(OptionError, match=r"reidentification_risk has no main option.*Given: reid.*=0.8"):
+        sdc.assess(survey, survey, reidentification_risk=0.8)
+    with pytest.raises(
+        OptionError, match=r"Allowed: reidentification_risk=\{option: value\} with intruders, "
+    ):
+        sdc.compare(survey, {"none": []}, reidentification_risk=[1])
+
+
 def test_several_protected_files_give_means(survey):
     one, two = (sdc.protect.microaggregate(survey, k=k) for k in (2, 10))
     done = sdc.assess(survey, [one, two], measures=["il1s"])
@@ -89,7 +112,7 @@ def test_mistakes_are_named(survey):
         sdc.assess(survey, survey, k_anonimity=3)
     with pytest.raises(OptionError, match=r"Option 'k' of k_anonymity"):
         sdc.assess(survey, survey, k_anonymity=1)
-    with pytest.raises(OptionError, match=r"max_risk is a mean individual risk"):
+    with pytest.raises(OptionError, match=r"max_risk is a share of persons. Given: 2. Allowed: 0 to 1"):
         sdc.assess(survey, survey, max_risk=2)
     with pytest.raises(OptionError, match=r"at least one protected file"):
         sdc.assess(survey, [])
@@ -148,6 +171,35 @@ def test_after_swapping_records_keep_their_place_and_a_note_says_what_moved(surv
     assert not done.utility["missing_values"].notes  # says nothing of how far
     assert not done.utility["entropy_loss"].notes  # no key was swapped
     assert done.utility["entropy_loss"].value == 0
+
+
+def test_a_swap_that_both_files_share_moved_nothing_between_them(survey):
+    swapped = sdc.protect.rank_swap(survey, variables=["income"], rng=1)
+    noisy = sdc.protect.add_noise(swapped, variables=["income"], rng=2)
+    for protected in (swapped, noisy):
+        assert not sdc.assess(swapped, protected, measures=["il1s"]).utility["il1s"].notes
+    assert "rank_swap moved" in sdc.assess(survey, noisy, measures=["il1s"]).utility["il1s"].notes[-1]
+
+
+def test_a_plug_in_that_shuffles_inside_is_compared_record_by_record(survey):
+    @protection("Noise and another order")
+    def noise_and_order(data: sdc.Microdata, *, rng: np.random.Generator) -> sdc.Microdata:
+        """Calls two protections of ours; the last one reorders the records."""
+        return sdc.protect.shuffle_order(sdc.protect.add_noise(data, variables=["income"], rng=rng), rng=rng)
+
+    try:
+        unnamed = survey.with_roles(id=None)
+        noisy = sdc.protect.add_noise(unnamed, variables=["income"], rng=3)
+        hidden = noise_and_order(unnamed, rng=3)
+        assert [entry.method for entry in hidden.log] == ["noise_and_order"]
+        assert hidden.log[0].effects.reorders_rows
+        assert not hidden.frame["income"].equals(noisy.frame["income"])
+        names = ["il1s", "record_linkage"]
+        done, plain = (sdc.assess(unnamed, data, measures=names) for data in (hidden, noisy))
+        assert done.utility["il1s"].value == pytest.approx(plain.utility["il1s"].value, rel=1e-12)
+        assert done.after["record_linkage"].value == pytest.approx(plain.after["record_linkage"].value)
+    finally:
+        registry.unregister("noise_and_order")
 
 
 def test_columns_of_the_print_do_not_run_together(survey):

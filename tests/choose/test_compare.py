@@ -124,7 +124,9 @@ def test_a_loss_that_leaves_out_a_variable_is_not_compared(two):
 def test_where_all_scenarios_lose_it_the_rest_is_compared_and_said(two):
     done = sdc.compare(two, {name: LOSING[name] for name in ("drop", "recode")})
     assert all(p.ok for p in done.results)
-    assert done.reason.endswith("il1s says nothing of expenditure, which every scenario drops or recodes.")
+    said = "il1s says nothing of expenditure, which every scenario drops or recodes."
+    assert done.recommendation.endswith(said)
+    assert said in done.reason
     assert "says nothing" not in sdc.compare(two, {"micro": LOSING["micro"]}).reason
 
 
@@ -160,7 +162,7 @@ def test_an_accepted_risk_is_on_the_axis(small):
     for call, way in ((sdc.compare, {"a": []}), (sdc.search, [{"microaggregate": {"k": {"range": [3, 5]}}}])):
         with pytest.raises(OptionError, match=message):
             call(data, way, risk="l_diversity", max_risk=3)
-    with pytest.raises(OptionError, match=r"probability. Given: 1.5. Allowed: 0 to 1"):
+    with pytest.raises(OptionError, match=r"share of persons. Given: 1.5. Allowed: 0 to 1"):
         sdc.compare(small, {"a": []}, max_risk=1.5)
     with pytest.raises(OptionError, match=r"mean of several risks.*Allowed: 0 to 1"):
         sdc.compare(small, {"a": []}, risk=["individual_risk", "frequencies"], max_risk=1.5)
@@ -252,6 +254,16 @@ def test_several_seeds_give_a_mean_and_a_spread(small, jitter):
     assert plain["loss_low"] == plain["loss_high"] == plain["loss"]
     with pytest.raises(OptionError, match=r"seeds must be at least 1"):
         sdc.compare(small, SCENARIOS, seeds=0)
+
+
+def test_rounding_that_draws_nothing_runs_once_for_all_seeds(small):
+    ways = {
+        "nearest": [{"round_values": {"base": 100}}],
+        "random": [{"round_values": {"base": 100, "method": "random"}}],
+    }
+    nearest, random = sdc.compare(small, ways, risk="individual_risk", utility="il1s", seeds=3).results
+    assert nearest.runs == ()
+    assert len({loss for _, loss in random.runs}) == 3
 
 
 def test_finished_scenarios_are_not_run_again(small, jitter, tmp_path):

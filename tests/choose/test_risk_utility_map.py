@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.choose.risk_utility_map import EXPECTED
 from sdckit.errors import ColumnError, OptionError, UnknownMethodError
 
+EXPECTED = "individual_risk.expected_reidentifications"
 MINCER = {"formula": "log(income) ~ sex + education + age"}
 AGE = {"recode": {"variable": "age", "width": 10}}
 SCENARIOS = {
@@ -18,8 +18,14 @@ SCENARIOS = {
     "k3": [AGE, {"suppress": {"k": 3}}],
     "noise": [{"add_noise": {"variables": ["income"], "sd": 0.5}}],
 }
-ALSO = ["missing_values", "entropy_loss.share", "frequencies"]
-KEPT = {"utility": "il1s", "also": ALSO, "regression": MINCER, "indicators": ["mean", "gini"]}
+EXTRA = ["missing_values", "entropy_loss.share", "frequencies"]
+KEPT = {
+    "risk": "individual_risk",
+    "utility": "il1s",
+    "extra_measures": EXTRA,
+    "regression": MINCER,
+    "indicators": ["mean", "gini"],
+}
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +48,7 @@ def test_further_measures_are_those_measured_alone(small, found):
         "entropy_loss.share": sdc.utility.entropy_loss(small, protected).figures["share"],
     }
     assert {n: point.extra[n] for n in direct} == pytest.approx(direct, rel=1e-11)
-    assert found.extra_measures == (*ALSO, "indicators", "regression", EXPECTED)
+    assert found.extra_measures == (*EXTRA, "indicators", "regression", EXPECTED)
     row = found.points.filter(scenario="k3").row(0, named=True)
     assert row["loss_missing_values"] == point.extra["missing_values"] > 0
     assert row["risk_frequencies"] == point.extra["frequencies"]
@@ -50,12 +56,13 @@ def test_further_measures_are_those_measured_alone(small, found):
 
 
 def test_nothing_more_is_measured_unless_asked(small):
-    plain = sdc.compare(small, SCENARIOS, utility="il1s")
+    axes = {"risk": "individual_risk", "utility": "il1s"}
+    plain = sdc.compare(small, SCENARIOS, **axes)
     assert plain.extra_measures == ()
     assert all(p.extra == {} and p.estimates == () for p in (plain.original, *plain.results))
     assert plain.estimates.height == 0
     assert "left_out" not in plain.points.columns
-    told = sdc.compare(small, SCENARIOS, utility="il1s", extra_measures=ALSO)
+    told = sdc.compare(small, SCENARIOS, extra_measures=EXTRA, **axes)
     shared = [c for c in plain.points.columns if c != "seconds"]
     assert told.points.select(shared).equals(plain.points.select(shared))
     assert told.best.name == plain.best.name
@@ -75,7 +82,7 @@ def test_kept_points_carry_everything(small, found, tmp_path):
     assert again.points.equals(first.points)  # with the seconds of the first run
     assert again.estimates.equals(found.estimates)
     files = len(list(tmp_path.iterdir()))
-    sdc.compare(small, SCENARIOS, **{**options, "also": ALSO[:1]})
+    sdc.compare(small, SCENARIOS, **{**options, "extra_measures": EXTRA[:1]})
     assert len(list(tmp_path.iterdir())) == 2 * files  # other measures are another comparison
 
 
@@ -116,7 +123,7 @@ def test_estimates_by_domain_have_names_of_their_own(small):
 
 
 def test_several_seeds_give_the_mean_of_the_estimates(small):
-    options = {"regression": MINCER, "also": "missing_values"}
+    options = {"regression": MINCER, "extra_measures": "missing_values"}
     noisy = {"noise": SCENARIOS["noise"]}
     many = sdc.compare(small, noisy, seeds=3, seed=5, **options)
     each = [sdc.compare(small, noisy, seed=s, **options) for s in (5, 6, 7)]
@@ -228,7 +235,18 @@ def test_the_estimate_chart_shows_every_scenario_and_the_original(found):
         sdc.compare(found.data, {"a": []}).estimate_chart("gini of income")
 
 
-def test_without_individual_risk_the_estimate_chart_has_the_risk_of_the_map(small):
+def test_expected_reidentifications_are_those_of_the_risk_that_counts_them(small):
+    done = sdc.compare(small, {"age": [AGE]}, indicators="mean")
+    protected = sdc.Scenario("age", [AGE]).protect(small)
+    figures = sdc.risk.reidentification_risk(small, protected).figures
+    assert done.extra_measures == ("indicators", "reidentification_risk.expected_reidentifications")
+    expected = pytest.approx(figures["expected_reidentifications"], rel=1e-11)
+    assert done.estimates["expected_reidentifications"].to_list() == [expected]
+    text = json.dumps(done.estimate_chart("mean of income").to_dict())
+    assert "Expected re-identifications" in text
+
+
+def test_without_such_a_risk_the_estimate_chart_has_the_risk_of_the_map(small):
     done = sdc.compare(small, SCENARIOS, risk="frequencies", indicators="mean")
     assert done.estimates["expected_reidentifications"].null_count() == 3
     text = json.dumps(done.estimate_chart("mean of income").to_dict())
@@ -270,7 +288,8 @@ def test_mosaics_of_many_scenarios_show_the_front(small):
 
 def test_a_search_keeps_them_too(small, tmp_path):
     space = [{"recode": {"variable": "age", "width": {"choices": [2, 10, 20]}}}]
-    options = {"also": "missing_values", "regression": MINCER, "trials": 3, "cache": tmp_path}
+    options = {"extra_measures": "missing_values", "regression": MINCER, "trials": 3, "cache": tmp_path}
+    options["risk"] = "individual_risk"
     done = sdc.search(small, space, **options)
     assert set(done.estimates["name"]) >= {"sex[T.Female]"}
     assert done.extra_measures == ("missing_values", "regression", EXPECTED)

@@ -8,6 +8,7 @@ from sdckit._support.progress import Progress
 from sdckit.choose.scenario import StepCache
 from sdckit.errors import ColumnError, FileError, OptionError, Stopped, UnknownMethodError
 
+OTHER = "assess: {max_risk: 0.01, k_anonymity: {k: 5}}\n"
 TEXT = """
 data: {file: survey.csv, keys: [region, sex], numeric: [income], weight: weight}
 scenarios:
@@ -76,6 +77,26 @@ def test_plan_files(tmp_path, survey):
     with pytest.raises(FileError, match=r"no such scenario file"):
         sdc.Plan.load(tmp_path / "other.yaml")
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("given", ["{population: register.csv, k: 2}", "register.csv"])
+def test_files_named_in_options_are_looked_for_beside_the_plan(tmp_path, monkeypatch, survey, given):
+    folder, elsewhere = tmp_path / "plans", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    survey.frame.select("region", "sex").write_csv(folder / "register.csv")
+    (folder / "plan.yaml").write_text(
+        f"{TEXT}\nassess: {{measures: [k_map], k_map: {given}}}".replace(OTHER, "")
+    )
+    plan = sdc.Plan.load(folder / "plan.yaml")
+    data = sdc.read(survey.frame, keys=["region", "sex"])
+    assert sdc.assess(data, data, **plan.assess).after["k_map"].value == 0
+    again = sdc.Plan.load(plan.save(folder / "again.yaml"))  # names are still those from the folder
+    assert again.assess == plan.assess
+    assert str(tmp_path) not in (folder / "again.yaml").read_text()
+    absolute = sdc.Plan.parse(f"assess: {{k_map: {folder}/register.csv}}", elsewhere)
+    assert absolute.assess == {"k_map": f"{folder}/register.csv"}
 
 
 def test_the_same_seed_gives_the_same_file(survey):

@@ -7,6 +7,7 @@ from sdckit.choose.risk_utility_map import hypervolume
 from sdckit.choose.space import Space
 from sdckit.errors import OptionError, UnknownMethodError
 
+RISK = "individual_risk"  # quick: searches are about many scenarios
 SPACE = [
     {"recode": {"variable": "age", "width": {"choices": [1, 5, 10, 20]}}},
     {"optional": {"suppress": {"k": {"range": [2, 6]}}}},
@@ -20,22 +21,40 @@ def small():
 
 
 def test_the_same_seed_gives_the_same_map_whatever_the_jobs(small):
-    one, two = (sdc.search(small, SPACE, trials=16, seed=3, jobs=j).points.drop("seconds") for j in (1, 2))
-    assert one.equals(two)
-    assert not one.equals(sdc.search(small, SPACE, trials=16, seed=4).points.drop("seconds"))
+    def points(**options):
+        return sdc.search(small, SPACE, trials=16, risk=RISK, **options).points.drop("seconds")
+
+    one = points(seed=3)
+    assert one.equals(points(seed=3, jobs=2))
+    assert not one.equals(points(seed=4))
 
 
 def test_progress_and_budget(small):
     seen = []
-    found = sdc.search(small, SPACE, trials=10, progress=lambda m, done, all_: seen.append((done, all_)))
+    found = sdc.search(
+        small, SPACE, trials=10, risk=RISK, progress=lambda m, done, all_: seen.append((done, all_))
+    )
     assert seen[-1] == (10, 10)
     assert found.points.height == 10
-    assert sdc.search(small, SPACE, trials=50, minutes=0).points.height == 0
+
+
+def test_without_time_the_map_is_empty_and_can_be_looked_at(small):
+    found = sdc.search(small, SPACE, trials=50, minutes=0)
+    assert found.points.height == found.front.height == found.estimates.height == 0
+    assert found.best is found.verdict is None
+    assert found.reason == "No scenario could be measured."
+    assert "Risk–utility map of 0 scenarios" in repr(found)
+    assert found.hypervolume == 0
+    assert found.only_front().warnings == ()
+    found.chart().to_dict()
+    found.multiples().to_dict()
 
 
 def test_the_best_is_under_the_ceiling(small):
     ceiling = sdc.risk.individual_risk(small).value / 5
-    found = sdc.search(small, SPACE, trials=24, max_risk=ceiling, utility=["il1s", "entropy_loss.share"])
+    found = sdc.search(
+        small, SPACE, trials=24, risk=RISK, max_risk=ceiling, utility=["il1s", "entropy_loss.share"]
+    )
     assert found.best.risk <= ceiling
     protected = found.protect()
     assert sdc.risk.individual_risk(protected).value == pytest.approx(found.best.risk)
@@ -128,7 +147,7 @@ def test_a_small_space_is_tried_once_and_no_more(small):
 
 
 def test_it_beats_a_grid_of_the_same_budget(small):
-    judge = {"utility": {"entropy_loss.share": 1, "il1s": 1}}
+    judge = {"risk": RISK, "utility": {"entropy_loss.share": 1, "il1s": 1}}
     space = [
         {"recode": {"variable": "age", "width": {"range": [1, 30]}}},
         {"microaggregate": {"k": {"range": [2, 60], "log": True}}},

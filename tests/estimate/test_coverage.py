@@ -1,4 +1,4 @@
-"""The coverage study in small, and the study of seed 000."""
+"""The coverage study in small, and the study of Templ (2019)."""
 
 import math
 
@@ -32,9 +32,9 @@ def test_the_share_ratio_of_a_hundred_persons_is_held_about_as_often_as_said(mon
 
 
 def test_the_gini_study_shows_the_misspelt_weights(oracles, monkeypatch):
-    seed = study("seed000_gini")
-    monkeypatch.setattr(seed, "FILE", oracles.path("eusilc"))
-    page = seed.page(many=20)
+    gini = study("templ_2019_gini")
+    monkeypatch.setattr(gini, "FILE", oracles.path("eusilc"))
+    page = gini.page(many=20)
     assert "| Burgenland | 31.7461 | 32.0549 |" in page
     assert "weigths" in page
 

@@ -23,7 +23,7 @@ OPTIONS = {
     "top_code": {"share": 0.3},
     "microaggregate": {"k": 3},
     "pram": {"variables": ["sex"], "stay": 0.2},
-    "rank_swap": {"share": 0.5},
+    "rank_swap": {"rank_distance": 0.5},
     "round_values": {"base": 100},
     "shuffle": {},
 }
@@ -144,7 +144,9 @@ def test_members_of_a_household_are_chosen_together(marks):
 
 
 def test_what_is_wrong_is_said_before_any_work(survey):
-    with pytest.raises(OptionError, match=r"frequencies flags no records.*Allowed: atypical_records"):
+    with pytest.raises(
+        OptionError, match=r"frequencies flags no records.*Allowed: atypical_records, individual_risk\\."
+    ):
         sdc.Step("add_noise", where="frequencies")
     with pytest.raises(UnknownMethodError, match=r"Did you mean 'atypical_records'"):
         sdc.Step("add_noise", where="atypical_record")
@@ -263,8 +265,8 @@ def test_keys_that_the_chosen_records_lack_do_no_harm(marks):
 
 def test_compare_and_search_know_where():
     data = sdc.demo.survey(n=200, seed=1)
-    steps = [{"add_noise": {"amount": 0.2, "where": RISKY}}]
-    found = sdc.compare(data, {"all": [{"add_noise": {"amount": 0.2}}], "risky": steps}, utility="il1s")
+    steps = [{"add_noise": {"sd": 0.2, "where": RISKY}}]
+    found = sdc.compare(data, {"all": [{"add_noise": {"sd": 0.2}}], "risky": steps}, utility="il1s")
     values = {p.name: p.loss for p in found.results}
     assert values["risky"] < values["all"]
     space = [

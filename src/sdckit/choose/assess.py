@@ -166,8 +166,7 @@ def options_by_measure(
     wanted: dict[str, dict[str, Any]] = {}
     for name, value in needs.items():
         if name in measures:
-            first = next(iter(measures[name].options.model_fields), None)
-            given = dict(value) if isinstance(value, Mapping) else {first: value} if first else {}
+            given = value if isinstance(value, Mapping) else _main_option(measures[name], value)
             wanted.setdefault(name, {}).update(given)
             continue
         takers = [s for s in measures.values() if name in s.options.model_fields]
@@ -182,6 +181,18 @@ def options_by_measure(
     for name, given in wanted.items():
         measures[name].validate(given)
     return wanted
+
+
+def _main_option(spec: Spec, value: Any) -> dict[str, Any]:
+    """What `k_anonymity=5` means: the main option of the measure, where it has one."""
+    if not spec.main:
+        names = join_names(spec.options.model_fields)
+        raise OptionError(
+            f"{spec.name} has no main option that a value alone could be.",
+            given=f"{spec.name}={preview(value)}",
+            allowed=f"{spec.name}={{option: value}}" + (f" with {names}" if names else ""),
+        )
+    return {spec.main: value}
 
 
 def _on_sets(

@@ -13,9 +13,10 @@ from sdckit._support.progress import Progress
 from sdckit.choose.assess import assess, listed, options_by_measure
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.criteria import Accepted
+from sdckit.choose.map_charts import expected_quantity
 from sdckit.choose.point import Point, comparable, says_nothing
 from sdckit.choose.quantity import Quantity
-from sdckit.choose.risk_utility_map import EXPECTED, RiskUtilityMap
+from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario, StepCache
 from sdckit.choose.store import Store, fingerprint
 from sdckit.data.common_columns import categorical_variables
@@ -108,8 +109,9 @@ class Evaluator:
         axes = (*self.risks, *self.losses)
         names = [*self.asked, *(name for name in MEASURES if name in self.measure_options)]
         measured = {Quantity.named(name).spec.name for name in (*axes, *names)}
-        if measured & {*MEASURES} and "individual_risk" in measured:
-            names.append(EXPECTED)
+        counted = expected_quantity((*axes, *names))
+        if measured & {*MEASURES} and counted:
+            names.append(counted)
         return tuple(name for name in dict.fromkeys(names) if name not in axes)
 
     def original(self, data: Microdata, seed: int) -> Point:

@@ -1,7 +1,7 @@
 """Pictures of a risk–utility map."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import isclose, isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from sdckit.methods.spec import Kind
 if TYPE_CHECKING:
     from sdckit.choose.risk_utility_map import RiskUtilityMap
 
-EXPECTED = "individual_risk.expected_reidentifications"
+EXPECTED = "expected_reidentifications"  # a figure of some risks
 MOSAICS = 12  # of more scenarios only those on the front are drawn, unless they are named
 
 
@@ -69,8 +69,8 @@ def small_maps(found: "RiskUtilityMap", utilities: str | Sequence[str] | None = 
 def estimate_chart(found: "RiskUtilityMap", name: str) -> Any:
     """One estimate and its interval under every scenario, against the risk that remains.
 
-    `name` as in `estimates`. The risk is that of expected re-identifications where individual_risk was
-    measured, else the map's. Scenarios whose protection changed what is estimated (the reference category
+    `name` as in `estimates`. The risk is the number of expected re-identifications where one of the risks
+    counts them, else the map's. Scenarios whose protection changed what is estimated (the reference category
     of a coefficient) or that no longer allow it are named under the chart, not drawn.
     """
     from sdckit.charts import estimate_and_risk
@@ -83,11 +83,12 @@ def estimate_chart(found: "RiskUtilityMap", name: str) -> Any:
             allowed=join_names(known, 30) or "none: name indicators or regression when comparing",
             hint=did_you_mean(name, known),
         )
-    expected = isfinite(found.original.value(EXPECTED))
+    counted = expected_quantity((*found.risk, *found.extra_measures))
+    expected = isfinite(found.original.value(counted))
     drawn, skipped = [], []
     for point in found.results:
         one = next((e for e in point.estimates if e.name == name and e.measure == base.measure), None)
-        risk = point.value(EXPECTED) if expected else point.risk
+        risk = point.value(counted) if expected else point.risk
         same = one is not None and isclose(one.original, base.original, rel_tol=1e-9, abs_tol=1e-12)
         if one is None or not same or not isfinite(one.estimate) or not isfinite(risk):
             skipped.append(point.name)
@@ -101,10 +102,20 @@ def estimate_chart(found: "RiskUtilityMap", name: str) -> Any:
         title=f"Coefficient of {_term(name)}" if base.measure == "regression" else name,
         risk_title="Expected re-identifications" if expected else _title(found.risk),
         risk_is_share=not expected and _is_share(found.risk),
-        original_risk=found.original.value(EXPECTED) if expected else found.original.risk,
+        original_risk=found.original.value(counted) if expected else found.original.risk,
         best=found.best.name if found.best else None,
         skipped=skipped,
     )
+
+
+def expected_quantity(names: Iterable[str]) -> str:
+    """The figure of expected re-identifications of the first risk among these that has it; empty if none.
+
+    >>> expected_quantity(["frequencies", "il1s", "individual_risk"])
+    'individual_risk.expected_reidentifications'
+    """
+    measured = (Quantity.named(name).spec for name in names)
+    return next((f"{spec.name}.{EXPECTED}" for spec in measured if EXPECTED in spec.figures), "")
 
 
 def scenario_mosaics(

@@ -1,6 +1,6 @@
 """Plan: the scenario file, the same for the command line, the web page and the API."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.errors import FileError, OptionError
 from sdckit.io import read
-from sdckit.methods.registry import find, specs
+from sdckit.methods.registry import specs
 from sdckit.methods.serialise import to_builtin
 
 SECTIONS = ("data", "scenarios", "search", "intruders", "assess", "seed")
@@ -79,7 +79,8 @@ class Plan:
             raise OptionError("The entries of section 'assess' have names.", given=repr(unnamed))
         named = _mapping(content, "intruders")
         intruders = intruders_of(named) if named else ()
-        return cls(data, scenarios, _with_folder(assess, folder), seed, folder, tuple(space), intruders)
+        placed = _with_files(assess, lambda name: str(folder / Path(name).expanduser()))
+        return cls(data, scenarios, placed, seed, folder, tuple(space), intruders)
 
     @classmethod
     def load(cls, path: str | Path) -> "Plan":
@@ -126,9 +127,14 @@ class Plan:
         if self.intruders:
             content["intruders"] = {one.name: one.as_dict() for one in self.intruders}
         if self.assess:
-            content["assess"] = to_builtin(self.assess)
+            content["assess"] = _with_files(to_builtin(self.assess), self._beside)
         content["seed"] = self.seed
         return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
+
+    def _beside(self, name: str) -> str:
+        """A file as the plan names it: from its folder, where it lies there."""
+        path = Path(name)
+        return str(path.relative_to(self.folder)) if path.is_relative_to(self.folder) else name
 
     def save(self, path: str | Path) -> Path:
         """Write the plan, whole or not at all."""
@@ -164,13 +170,17 @@ def _mapping(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return part
 
 
-def _with_folder(assess: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """The section with files of measures' options looked for beside the plan, as its data file is."""
+def _with_files(assess: Mapping[str, Any], name: Callable[[str], str]) -> dict[str, Any]:
+    """The section with files of measures' options under other names: they lie beside the plan."""
 
-    def placed(measure: str, options: Any) -> Any:
-        if not isinstance(options, Mapping) or measure not in {spec.name for spec in specs()}:
-            return options
-        files = {field.name for field in find(measure).form() if field.kind == "file"}
-        return {n: str(folder / v) if n in files and isinstance(v, str) else v for n, v in options.items()}
+    def named(measure: str, given: Any) -> Any:
+        spec = known.get(measure)
+        if spec is None:
+            return given
+        files = {field.name for field in spec.form() if field.kind == "file"}
+        if isinstance(given, Mapping):
+            return {n: name(v) if n in files and isinstance(v, str) else v for n, v in given.items()}
+        return name(given) if spec.main in files and isinstance(given, str) else given
 
-    return {name: placed(name, options) for name, options in assess.items()}
+    known = {spec.name: spec for spec in specs()}
+    return {measure: named(measure, given) for measure, given in assess.items()}

@@ -13,7 +13,6 @@ from sdckit.choose import map_charts
 from sdckit.choose.assess import assess
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.criteria import Accepted, Verdict
-from sdckit.choose.map_charts import EXPECTED as EXPECTED
 from sdckit.choose.point import Point as Point
 from sdckit.choose.point import front as front
 from sdckit.choose.point import hypervolume as hypervolume
@@ -193,6 +192,7 @@ class RiskUtilityMap:
         contained: the original interval holds the estimate. overlap: the mean share of the two intervals that
         they have in common, from 0 to 1.
         """
+        counted = map_charts.expected_quantity((*self.risk, *self.extra_measures))
         rows = [
             {
                 "scenario": p.name,
@@ -203,7 +203,7 @@ class RiskUtilityMap:
                 "contained": e.contained,
                 "overlap": e.overlap,
                 "risk": p.risk,
-                "expected_reidentifications": p.value(EXPECTED),
+                "expected_reidentifications": p.value(counted),
             }
             for p in self.results
             for e in p.estimates

@@ -30,7 +30,8 @@ class Step:
 
     def __init__(self, method: str, /, **options: Any) -> None:
         spec = find(method, Kind.PROTECTION)
-        options = {n: as_names(v) if names_columns(spec.hints.get(n)) else v for n, v in options.items()}
+        given = spec.with_new_names(options)
+        options = {n: as_names(v) if names_columns(spec.hints.get(n)) else v for n, v in given.items()}
         spec.validate(options)
         object.__setattr__(self, "method", method)
         object.__setattr__(self, "options", to_builtin(options))

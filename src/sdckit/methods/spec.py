@@ -197,7 +197,7 @@ class Spec:
 
     def validate(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The options with types, bounds and rules checked and defaults filled in, or an SdcError."""
-        given = self._with_new_names(given)
+        given = self.with_new_names(given)
         for name in sorted(set(given) - set(self.options.model_fields)):
             raise self._unknown(name)
         if given.get("where") is not None and "where" in self.options.model_fields:
@@ -218,7 +218,8 @@ class Spec:
             rule.check(self.name, options, defaults)
         return options
 
-    def _with_new_names(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    def with_new_names(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The options with earlier names replaced, each with a warning."""
         names = {name: name for name in given}
         for name in given:
             if name not in self.renamed or name in self.options.model_fields:

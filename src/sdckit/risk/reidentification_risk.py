@@ -60,7 +60,6 @@ Targets = Annotated[
     share=True,
     compares=Compares.PERSONS,
     judges=True,
-    flags="claimed",
     figures={
         "expected_links": records("Persons found by their best guess"),
         "believed": records("Persons the intruder believes to have found"),

@@ -1,4 +1,4 @@
-"""The application of seed 002 in small: tables of the right form, and the planted enterprises are known."""
+"""The application of Foschi (2011) in small: tables of the right form, and the planted enterprises are known."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ import sdckit as sdc
 
 @pytest.fixture(scope="module")
 def study():
-    return conftest.study("seed002_application")
+    return conftest.study("foschi_2011_application")
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The simulation of seed 003 in small: the paper's ordering comes out."""
+"""The simulation of Kim in small: the paper's ordering comes out."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import conftest
 
 @pytest.fixture(scope="module")
 def study():
-    return conftest.study("seed003")
+    return conftest.study("kim")
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +73,6 @@ def test_the_page_shows_both_tables(study, runs):
 
 
 def test_the_stored_tables_are_those(study, oracles):
-    stored = next(c for c in oracles.cases("08") if c["id"] == "seed003_tables")["expected"]
+    stored = next(c for c in oracles.cases("08") if c["id"] == "kim_tables")["expected"]
     for by, name in (("n", "table1_columns_as_printed"), ("alpha", "table2_columns_as_printed")):
         assert [list(row) for row in study.PAPER[by].values()] == stored[name]

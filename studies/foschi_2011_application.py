@@ -1,6 +1,6 @@
 """Foschi's application: strata of enterprises, collapsed and tested for atypical records, on the demo data.
 
-python -m studies.seed002_application prints the page and writes docs/studies/seed002-application.md.
+python -m studies.foschi_2011_application prints the page and writes docs/studies/foschi-2011-application.md.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import sdckit as sdc
 from sdckit.demo._draw import uniforms
 from sdckit.demo.business import ATYPICAL
 
-PAGE = Path(__file__).parents[1] / "docs" / "studies" / "seed002-application.md"
+PAGE = Path(__file__).parents[1] / "docs" / "studies" / "foschi-2011-application.md"
 RECORDS = 10_313  # as many as the paper has
 SMALLEST = 80
 CODE, SIZE = "nace", "size_class"
@@ -254,7 +254,7 @@ def page(main: Application, way: Array, others: str, seed: int) -> str:
     told |= {"half": hits["original"].median(), "few": 100 * first_strata(records), "coarse": coarse(records)}
     return f"""# Atypical enterprises: Foschi's application
 
-*Written by `python -m studies.seed002_application`.*
+*Written by `python -m studies.foschi_2011_application`.*
 
 {INTRODUCTION}
 
@@ -292,7 +292,7 @@ Atypical are {hits.height:,} enterprises, {100 * main.share:.1f} %; in the paper
 Mixtures chosen: {", ".join(f"{g} components in {n} strata" for g, n in models)}.
 {" ".join(main.notes)}
 
-![Share of atypical enterprises against the size of the stratum](seed002-application.png)
+![Share of atypical enterprises against the size of the stratum](foschi-2011-application.png)
 
 The paper speaks of large companies without a table; by size class and by the first digit of the activity:
 

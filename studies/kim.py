@@ -1,6 +1,6 @@
 """Kim's simulation of utility measures with survey weights, on the demo survey.
 
-python -m studies.seed003 [--replicates 1000] prints the page and writes docs/studies/seed003.md.
+python -m studies.kim [--replicates 1000] prints the page and writes docs/studies/kim.md.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import polars as pl
 
 import sdckit as sdc
 
-PAGE = Path(__file__).parents[1] / "docs" / "studies" / "seed003.md"
+PAGE = Path(__file__).parents[1] / "docs" / "studies" / "kim.md"
 HOUSEHOLDS = 5712  # as many as the paper has
 VARIABLES = ["income", "expenditure", "savings", "wealth_index"]
 SAMPLES = (100, 200, 300)
@@ -228,7 +228,7 @@ def page(runs: pl.DataFrame, others: str) -> str:
     error = 100 * max(largest_error(runs, "n"), largest_error(runs, "alpha"))
     return f"""# Utility with survey weights: Kim's simulation
 
-*Written by `python -m studies.seed003 --replicates {replicates}`.*
+*Written by `python -m studies.kim --replicates {replicates}`.*
 
 {INTRODUCTION}
 

@@ -1,4 +1,4 @@
-"""The simulation of seed 002 in small: where the contaminations are, and that errors are counted."""
+"""The simulation of Foschi (2011) in small: where the contaminations are, and that errors are counted."""
 
 import importlib
 import math
@@ -13,7 +13,7 @@ from scipy.stats import chi2
 def study():
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(Path(__file__).parents[2])
-        yield importlib.import_module("studies.seed002_simulation")
+        yield importlib.import_module("studies.foschi_2011_simulation")
 
 
 @pytest.fixture(scope="module")

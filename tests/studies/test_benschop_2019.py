@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def study():
-    return conftest.study("seed001")
+    return conftest.study("benschop_2019")
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_what_the_page_says_holds(study, maps):
 def test_the_page_and_its_pictures(study, maps):
     text = study.page(*maps)
     drawn = study.pictures(*maps)
-    assert set(re.findall(r"seed001-([a-z-]+)\.svg", text)) == set(drawn)
+    assert set(re.findall(r"benschop-2019-([a-z-]+)\.svg", text)) == set(drawn)
     for name, chart in drawn.items():
         assert "<svg" in charts.static_svg(chart, name, ""), name
     assert text.count("| scenario 4 |") == 1
@@ -85,7 +85,7 @@ def test_the_page_and_its_pictures(study, maps):
 
 def test_the_written_page_has_its_pictures():
     folder = ROOT / "docs" / "studies"
-    text = (folder / "seed001.md").read_text(encoding="utf-8")
-    named = re.findall(r"\((seed001-[a-z-]+\.svg)\)", text)
+    text = (folder / "benschop-2019.md").read_text(encoding="utf-8")
+    named = re.findall(r"\((benschop-2019-[a-z-]+\.svg)\)", text)
     assert len(named) == 9
     assert all(0 < (folder / name).stat().st_size < 150_000 for name in named)

@@ -1,6 +1,6 @@
 """Foschi's simulation: how often a robust mixture misses contaminated records, or accuses clean ones.
 
-python -m studies.seed002_simulation [--replicates 500] prints and writes docs/studies/seed002-simulation.md.
+python -m studies.foschi_2011_simulation [--replicates 500] prints and writes docs/studies/foschi-2011-simulation.md.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from studies.seed002_contamination import (
+from studies.foschi_2011_contamination import (
     KINDS,
     OTHERS,
     Contamination,
@@ -28,7 +28,7 @@ import sdckit as sdc
 from sdckit.models.robust_distances import SmallSample, robust_distances, simultaneous
 from sdckit.models.trimmed_mixture import trimmed_mixture
 
-PAGE = Path(__file__).parents[1] / "docs" / "studies" / "seed002-simulation.md"
+PAGE = Path(__file__).parents[1] / "docs" / "studies" / "foschi-2011-simulation.md"
 VARIABLES = 6
 SIZES = (90, 180)
 TRIM, ALPHA = 0.25, 0.05
@@ -285,13 +285,13 @@ def page(
     usual = {("the measure", n): table["radial", n].head(fewer) for n in SIZES}
     return f"""# Atypical records: Foschi's simulation
 
-*Written by `python -m studies.seed002_simulation --replicates {replicates} --fewer {fewer}`.*
+*Written by `python -m studies.foschi_2011_simulation --replicates {replicates} --fewer {fewer}`.*
 
 {INTRODUCTION}
 
 {DEFINITIONS}
 
-![The three contaminations in two variables](seed002-simulation.png)
+![The three contaminations in two variables](foschi-2011-simulation.png)
 
 ## Table 1: ours beside the paper's
 

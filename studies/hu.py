@@ -1,6 +1,6 @@
 """Identification risk of synthetic data: the slides' table and their open question.
 
-python -m studies.seed004 writes docs/studies/seed004.md, from the ACS and CE files where ../shared (or
+python -m studies.hu writes docs/studies/hu.md, from the ACS and CE files where ../shared (or
 SDCKIT_ORACLES) is there, from the demo survey otherwise.
 """
 
@@ -181,7 +181,7 @@ radius made then? Our answer:
 
 
 def third_part(x: Example) -> str:
-    result = sdc.risk.attribute_disclosure(x.original, list(x.sets), known=x.known, target=x.synthesised)
+    result = sdc.risk.attribute_disclosure(x.original, list(x.sets), known=x.known, sensitive=x.synthesised)
     names = ("disco", "disclosive_in_original", "tcap", "cap", "original_cap", "baseline_cap")
     rows = result.parts.select("target", *names).rows()
     uniques = result.figures["replicated_uniques"], result.figures["unique_in_original"]
@@ -200,9 +200,9 @@ both files, {uniques[1]:.4f} in the original.
 
 def page() -> str:
     x, y = categorical(), continuous()
-    return f"""# Seed 004: who can be found in synthetic data
+    return f"""# Hu: who can be found in synthetic data
 
-Made by `python -m studies.seed004`. The measures are
+Made by `python -m studies.hu`. The measures are
 `sdckit.risk.identification_risk` and `sdckit.risk.attribute_disclosure`.
 
 ## The table of the slides
@@ -217,7 +217,7 @@ Made by `python -m studies.seed004`. The measures are
 
 
 def main() -> None:
-    target = ROOT / "docs" / "studies" / "seed004.md"
+    target = ROOT / "docs" / "studies" / "hu.md"
     target.parent.mkdir(exist_ok=True)
     target.write_text(page())
     print(f"wrote {target.relative_to(ROOT)}")

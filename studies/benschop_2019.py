@@ -1,6 +1,6 @@
 """The seven scenarios of the practice guide's Table 6.1, on the demo survey.
 
-python -m studies.seed001 writes docs/studies/seed001.md and its pictures.
+python -m studies.benschop_2019 writes docs/studies/benschop-2019.md and its pictures.
 """
 
 import argparse
@@ -11,7 +11,7 @@ import sdckit as sdc
 from sdckit._support.number_text import number, percent
 from sdckit.choose.cross_table import tabulated
 
-PAGE = Path(__file__).parents[1] / "docs" / "studies" / "seed001.md"
+PAGE = Path(__file__).parents[1] / "docs" / "studies" / "benschop-2019.md"
 N, SEED, SEEDS = 5_000, 1, 5
 CEILING = 0.0005  # one record in two thousand
 
@@ -158,7 +158,7 @@ def save(charts: dict[str, Any], folder: Path) -> None:
     """Draw every picture on white, so that it can be read on a dark page too."""
     for name, chart in charts.items():
         chart.config.background = "white"
-        chart.save(str(folder / f"seed001-{name}.svg"))
+        chart.save(str(folder / f"benschop-2019-{name}.svg"))
 
 
 def table(head: list[str], rows: list[list[str]], left: int = 1) -> str:
@@ -229,7 +229,7 @@ def page(found: sdc.RiskUtilityMap, more: sdc.RiskUtilityMap, pram: sdc.RiskUtil
     best = found.best
     return f"""# Seven scenarios, one map: the practice guide's Table 6.1
 
-*Written by `python -m studies.seed001`.*
+*Written by `python -m studies.benschop_2019`.*
 
 The practice guide for microdata anonymization (Benschop, Machingauta & Welch 2019, chapter *Measuring
 utility*) compares an untreated file and six sets of methods, its Table 6.1, and shows with mosaic plots what
@@ -277,23 +277,23 @@ confidence intervals with themselves is 100 %. What can be read off:
 
 ## The risk–utility map
 
-![Risk–utility map of the six scenarios](seed001-map.svg)
+![Risk–utility map of the six scenarios](benschop-2019-map.svg)
 
 Recommended is {best.name}: it loses least ({percent(best.loss)}) among those with at most the accepted
 risk, here one in {1 / CEILING:,.0f} as an example; its risk is {percent(best.risk)},
 {percent(found.original.risk)} before. The triangle is the original, the square no release, as in the guide's
 Figure 6.1. Another measure of utility can turn the picture round:
 
-![The same scenarios by six measures of utility](seed001-multiples.svg)
+![The same scenarios by six measures of utility](benschop-2019-multiples.svg)
 
 By new missing values the recoded scenarios are best; by the information left in the keys, and by the wage
 equation, those without recoding. The recommended point is that of the map above in every panel.
 
 ## Gender and relationship status (the guide's Figure 6.7)
 
-![Gender in the original and the six scenarios](seed001-sex.svg)
+![Gender in the original and the six scenarios](benschop-2019-sex.svg)
 
-![Relationship status in the original and the six scenarios](seed001-relationship.svg)
+![Relationship status in the original and the six scenarios](benschop-2019-relationship.svg)
 
 Change is how far the distribution moved: the least share of people who must have changed category (total
 variation; scenarios 5 and 6 with their first seed), place 1 the smallest. The guide reads off its figure
@@ -313,13 +313,13 @@ which scenarios change least.
 
 Both at once, columns by gender (the narrow one: gender suppressed):
 
-![Relationship status by gender in all scenarios](seed001-both.svg)
+![Relationship status by gender in all scenarios](benschop-2019-both.svg)
 
 ## The gender coefficient (the guide's Figure 6.2)
 
 `{MINCER}`, with weights and the variance of the survey design.
 
-![Gender coefficient of the scenarios against expected re-identifications](seed001-gender.svg)
+![Gender coefficient of the scenarios against expected re-identifications](benschop-2019-gender.svg)
 
 {estimate_table(found)}
 
@@ -327,7 +327,7 @@ All six keep the coefficient; suppression leaves records out, which widens the i
 middle of its interval. In the guide's figure estimates "vary greatly" with methods and parameters that it
 does not name. With methods that touch gender or income they do here too:
 
-![Gender coefficient under more methods](seed001-gender-more.svg)
+![Gender coefficient under more methods](benschop-2019-gender-more.svg)
 
 {estimate_table(more)}
 
@@ -339,12 +339,12 @@ The guide draws expected re-identifications upwards, we from left to right.
 
 Invariant PRAM of water, roof and toilet, with the usual `stay=0.8`.
 
-![Water before and after PRAM](seed001-water.svg)
+![Water before and after PRAM](benschop-2019-water.svg)
 
 As in the guide, the distribution of one variable hardly changes: that of water moves by {percent(water)},
 although {percent(moved)} of the records have another value.
 
-![Roof by toilet before and after PRAM](seed001-roof-toilet.svg)
+![Roof by toilet before and after PRAM](benschop-2019-roof-toilet.svg)
 
 And as in the guide the two-way table does: Cramér's V of roof and toilet falls from {before:.2f} to
 {after:.2f}.

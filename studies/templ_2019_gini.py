@@ -1,6 +1,6 @@
-"""The Gini coefficients of seed 000, before and after protection, by region.
+"""The Gini coefficients of Templ (2019), before and after protection, by region.
 
-python -m studies.seed000_gini prints the page and writes docs/studies/seed000-gini.md. Needs the file eusilc
+python -m studies.templ_2019_gini prints the page and writes docs/studies/templ-2019-gini.md. Needs the file eusilc
 of the R package laeken: set SDCKIT_ORACLES to the folder that holds data/eusilc.csv.gz.
 """
 
@@ -12,14 +12,14 @@ import polars as pl
 import sdckit as sdc
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "studies" / "seed000-gini.md"
+PAGE = ROOT / "docs" / "studies" / "templ-2019-gini.md"
 FILE = Path(os.environ.get("SDCKIT_ORACLES", ROOT.parent / "shared")) / "data" / "eusilc.csv.gz"
 # what the slides print: relative differences of the Gini in percent, regions 1–5, 8 and 9
 PRINTED = (4.1542026, 0.3620482, 0.1297038, 0.8987387, 1.9085991, None, None, 0.3149498, 0.4979061)
 PRINTED_VARIANCE = (24.465329, 16.643231, 48.145491, 19.610998, 31.471014, None, None, 25.425715, 9.981877)
 
 TEXT = """\
-# Seed 000: Gini coefficients by region
+# Templ (2019): Gini coefficients by region
 
 The slides protect `eusilc` (14,827 persons) by local suppression, PRAM of the region and microaggregation of
 the equivalised income, and then ask what became of the Gini coefficient in nine regions: relative difference
