@@ -79,6 +79,12 @@ class PersonChecks(ReleaseCase):
         value = float(str(row["value"]))
         upper = value + 2 * float(str(row["sampling_error"]))
         unsure = str(row["not_judged"])
+        if isnan(value):
+            why = (
+                f"What an intruder finds who {row['knows']} could not be measured with the data where they "
+                "are."
+            )
+            return Criterion(name, Status.NOT_JUDGED, why, mends="Measure a part of the file in memory.")
         mends = "Recode the keys, suppress, or protect the numbers more strongly; or accept a higher risk."
         about = f"An intruder who {row['knows']} finds {100 * value:.3g} % of the persons"
         if unsure:
@@ -102,6 +108,8 @@ class PersonChecks(ReleaseCase):
             why = f"Only claims of an intruder who is {100 * sure:g} % sure were counted."
             return Criterion(name, Status.NOT_JUDGED, why, mends=f"Leave sure at {SURE} or below.")
         right, claims = float(str(row["claims_right"])), float(str(row["claims"]))
+        if isnan(right):
+            return Criterion(name, Status.NOT_JUDGED, f"What {row['intruder']} claims could not be measured.")
         limit = self.accepted.claims
         told = f"{row['intruder']} is sure of {claims:,.0f} persons and right for {right:,.0f}"
         if right <= limit + 1e-9:

@@ -72,14 +72,15 @@ class KnownKeys:
         """The codes of these columns."""
         shown = tuple(c for c in names if c in files.protected.columns)
         alike, _ = apply_same_recoding(files.original, files.protected, shown)
-        coded = [_coded(c, files.original, files.protected, alike) for c in shown]
+        three = (files.original.frame, files.protected.frame, alike.frame)
+        columns = [coded(*(texts(frame[c]) for frame in three)) for c in shown]
         n, m = files.original.height, files.protected.height
         return cls(
             shown,
-            np.column_stack([c[0] for c in coded]) if coded else np.empty((n, 0), dtype=np.int64),
-            np.column_stack([c[1] for c in coded]) if coded else np.empty((m, 0), dtype=np.int64),
-            tuple(c[2] for c in coded),
-            tuple(c[3] for c in coded),
+            np.column_stack([c[0] for c in columns]) if columns else np.empty((n, 0), dtype=np.int64),
+            np.column_stack([c[1] for c in columns]) if columns else np.empty((m, 0), dtype=np.int64),
+            tuple(c[2] for c in columns),
+            tuple(c[3] for c in columns),
         )
 
     def only(self, names: Sequence[str]) -> "KnownKeys":
@@ -151,11 +152,11 @@ def known_columns(intruder: Intruder, files: LinkedFiles) -> tuple[tuple[str, ..
     return (*known.keys, *as_keys), as_numbers
 
 
-def _coded(
-    column: str, original: Microdata, protected: Microdata, alike: Microdata
-) -> tuple[Ints, Ints, int, Ints | None]:
-    """Codes of the true and the released values, how many values there are, and the map of the log."""
-    true, released, image = (texts(data.frame[column]) for data in (original, protected, alike))
+def coded(true: pl.Series, released: pl.Series, image: pl.Series) -> tuple[Ints, Ints, int, Ints | None]:
+    """Codes of the true and the released values, how many values there are, and the map of the log.
+
+    All three as text; `image`: the true values in the released categories.
+    """
     values = pl.concat([true, released, image]).unique().drop_nulls().sort()
     size = len(values)
     places = pl.Series(np.arange(size))

@@ -65,3 +65,11 @@ class Outcome:
             "persons_attacked": len(self.persons),
             "on_axis": self.intruder.on_axis,
         }
+
+
+def unknown_row(intruder: Intruder) -> dict[str, Any]:
+    """The row of an intruder whose attack could not be carried out."""
+    nobody = np.full(1, np.nan)
+    row = Outcome(intruder, np.zeros(1, dtype=np.int64), nobody, nobody, nobody, nobody, "none", 1).row(1.0)
+    numbers = {name: value for name, value in row.items() if isinstance(value, float)}
+    return {**row, **dict.fromkeys(numbers, float("nan")), "max_risk": intruder.max_risk}

@@ -1,7 +1,7 @@
 """Re-identification risk: what an informed intruder really finds, after any protection."""
 
 from collections.abc import Sequence
-from math import nan
+from math import isnan, nan
 from typing import Annotated, Any
 
 import numpy as np
@@ -18,13 +18,22 @@ from sdckit.methods.registry import risk
 from sdckit.methods.spec import Compares, Figure, records
 from sdckit.models import linked_files
 from sdckit.models._key_looks import TooManyCells
-from sdckit.models.key_intruder import attack_keys
+from sdckit.models.key_intruder import KeyAttack, attack_keys
 from sdckit.models.number_intruder import attack_numbers, draw_targets
+from sdckit.risk._engine_pairs import EnginePairs, engine_pairs
 from sdckit.risk._household_attack import household_outcome
 from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, known_columns, numbers_of
-from sdckit.risk._outcome import Outcome
+from sdckit.risk._outcome import Outcome, unknown_row
 
 ALL = 5_000  # persons up to whom everybody is attacked, also by numbers
+FIGURES = (
+    "expected_links",
+    "believed",
+    "standard_error",
+    "claims",
+    "claims_right",
+    "expected_reidentifications",
+)
 NO_LINK = "Nothing tells which record was made from which person, so that re-identification is not defined."
 
 Intruders = Annotated[
@@ -59,6 +68,7 @@ Targets = Annotated[
     unit="share of persons",
     share=True,
     compares=Compares.PERSONS,
+    engines="all",
     judges=True,
     figures={
         "expected_links": records("Persons found by their best guess"),
@@ -126,6 +136,8 @@ def reidentification_risk(
         intruder.known(original)
     if not chosen:
         return Result(nan, notes=("No column has the role keys or numeric: an intruder knows nothing.",))
+    if original.engine != "polars":
+        return _on_engine(original, protected, chosen, sure)
     files = LinkedFiles.of(original, protected)
     if files is None:
         return Result(nan, notes=(NO_LINK,))
@@ -227,6 +239,52 @@ def _by_numbers(
     )
 
 
+def _on_engine(
+    original: Microdata, protected: Microdata, intruders: Sequence[Intruder], sure: float
+) -> Result:
+    """What intruders who know keys find, from counts that the engine delivers; others need the records."""
+    rows, notes = [], []
+    for intruder in intruders:
+        keys, numbers = intruder.known(original)
+        found = None
+        if not numbers and intruder.unit is Unit.PERSON:
+            found = engine_pairs(original, protected, keys)
+            if found is None:
+                return Result(nan, notes=(NO_LINK,))
+        by_keys = None if found is None else attack_keys(found.pairs, found.channels)
+        if found is None or not isinstance(by_keys, KeyAttack):
+            notes.append(f"What {intruder.name} finds needs the records in memory.")
+            rows.append(unknown_row(intruder))
+            continue
+        rows.append(_counted_row(intruder, found, by_keys, sure))
+    on_axis = [row for row in rows if row["on_axis"]] or rows
+    first = max(on_axis, key=lambda row: -1.0 if isnan(row["value"]) else row["value"])
+    figures = {name: first[name] for name in FIGURES}
+    table = pl.DataFrame(rows, infer_schema_length=None)
+    notes.insert(0, f"{first['intruder']}: {first['knows']}.")
+    return Result(first["value"], figures, None, tuple(notes), {"intruders": table})
+
+
+def _counted_row(intruder: Intruder, found: EnginePairs, attack: KeyAttack, sure: float) -> dict[str, Any]:
+    """The row of one intruder from counts: each pair is repeated as often as it stands for a person."""
+    count = found.pairs.count.astype(np.int64)
+    journalist = not intruder.in_file and found.pairs.weight is not None
+    chances = np.repeat(attack.found, count)
+    outcome = Outcome(
+        intruder,
+        np.arange(len(chances)),
+        chances,
+        np.repeat(attack.believed, count),
+        chances,
+        np.repeat(attack.risks(), count) if journalist else chances,
+        str(attack.strongest),
+        len(chances),
+        (),
+        tuple(c for c, channel in zip(found.keys, found.channels, strict=True) if not channel.learnable),
+    )
+    return outcome.row(sure)
+
+
 def _hidden_numbers(files: LinkedFiles, keys: KnownKeys, counted: CountedPairs) -> list[str]:
     """Keys that are numbers in both files and changed so that no channel of categories can be learned."""
     kinds = files.original.frame.schema, files.protected.frame.schema
@@ -252,14 +310,6 @@ def _result(files: LinkedFiles, outcomes: Sequence[Outcome], sure: float) -> Res
     rows = [one.row(sure) for one in outcomes]
     on_axis = [i for i, one in enumerate(outcomes) if one.intruder.on_axis] or list(range(len(outcomes)))
     first = max(on_axis, key=lambda i: rows[i]["value"])
-    names = (
-        "expected_links",
-        "believed",
-        "standard_error",
-        "claims",
-        "claims_right",
-        "expected_reidentifications",
-    )
     ids = files.original.ids(beside=("intruder", "found", "posterior", "believed", "claimed"))
     parts = [
         pl.DataFrame(
@@ -278,7 +328,7 @@ def _result(files: LinkedFiles, outcomes: Sequence[Outcome], sure: float) -> Res
     notes += [text for one in outcomes for text in one.notes]
     return Result(
         rows[first]["value"],
-        {name: rows[first][name] for name in names},
+        {name: rows[first][name] for name in FIGURES},
         pl.concat(parts),
         tuple(dict.fromkeys(notes)),
         {"intruders": pl.DataFrame(rows, infer_schema_length=None)},
