@@ -26,7 +26,7 @@ def points(**change: object) -> pl.DataFrame:
             "scenario": ["weak", NASTY, "failed"],
             "description": ["k = 3", NASTY, ""],
             "risk": [0.02, 0.005, None],
-            "utility": [0.1, 0.4, None],
+            "loss": [0.1, 0.4, None],
             "on_front": [True, True, False],
             "best": [False, True, False],
         }
@@ -114,7 +114,7 @@ def test_map_with_no_risk_wide_risks_or_a_far_ceiling(case):
 
 
 def test_map_without_any_scenario_that_worked():
-    chart = charts.risk_utility_map(points(risk=None, utility=None), original_risk=0.03)
+    chart = charts.risk_utility_map(points(risk=None, loss=None), original_risk=0.03)
     assert "Original" in charts.static_svg(chart, "m", "")
 
 

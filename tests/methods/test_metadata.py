@@ -20,7 +20,7 @@ TOLD = {  # what measures of the survey must be told, and some of what they can 
     "attribute_disclosure": [{"sensitive": ["health"], "known": ["sex", "region"]}],
     "identification_risk": [{"synthesised": ["health", "income"], "relative_radius": 0.1}],
     "indicators": [{"indicators": ["mean", "gini"]}],
-    "k_map": [{"population": pl.DataFrame({"sex": [1, 2] * 9, "region": [1, 2, 3] * 6})}],
+    "k_map": [{"population": sdc.demo.survey(n=300, seed=2)}],
     "population_uniques": [{}, {"model": "pitman"}, {"model": "zayatz"}],
     "prediction_quality": [{"formula": "log(income) ~ sex + age"}],
     "regression": [{"formula": "log(income) ~ sex + age"}],
@@ -92,7 +92,7 @@ def protected_files(data: sdc.Microdata) -> list[sdc.Microdata]:
 def survey_files():
     data = sdc.demo.survey(n=200, seed=1)
     return protected_files(
-        data.with_roles(keys=["sex", "region", "age"], numeric=["income", "expenditure", "age"])
+        data.with_roles(keys=["sex", "region", "education"], numeric=["income", "expenditure", "age"])
     )
 
 
@@ -177,7 +177,8 @@ def test_an_own_measure_with_its_direction_as_a_text():
             r"'better' of a utility is not valid. Given: up. Allowed: low, hi",
         ),
         (registry.risk, {"compares": "twins"}, r"'compares' of a risk is not valid. Given: twins"),
-        (registry.risk, {"needs": "kes"}, r"needs"),
+        (registry.risk, {"needs": "kes"}, r"'needs' of a risk is not valid. Given: kes.*Did you mean 'keys'"),
+        (registry.risk, {"engines": ["spork"]}, r"'engines' of a risk is not valid. Given: spork"),
     ],
 )
 def test_decorators_refuse_facts_they_do_not_know(decorate, facts, message):

@@ -145,7 +145,7 @@ def test_members_of_a_household_are_chosen_together(marks):
 
 def test_what_is_wrong_is_said_before_any_work(survey):
     with pytest.raises(
-        OptionError, match=r"frequencies flags no records.*Allowed: atypical_records, individual_risk\\."
+        OptionError, match=r"frequencies flags no records.*Allowed: atypical_records, individual_risk\."
     ):
         sdc.Step("add_noise", where="frequencies")
     with pytest.raises(UnknownMethodError, match=r"Did you mean 'atypical_records'"):
@@ -272,7 +272,7 @@ def test_compare_and_search_know_where():
     space = [
         {
             "add_noise": {
-                "amount": {"range": [0.1, 0.5]},
+                "sd": {"range": [0.1, 0.5]},
                 "where": {"individual_risk": RISKY["individual_risk"]},
             }
         }

@@ -1,6 +1,6 @@
 """The registry: every protection and measure, ours and those of others."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, TypeVar, cast
 from warnings import warn
@@ -105,21 +105,30 @@ def _checked(kind: Kind, facts: dict[str, Any]) -> dict[str, Any]:
     facts = dict(facts)
     for name, choices in (("better", Better), ("compares", Compares)):
         if name in facts:
-            try:
-                facts[name] = choices(facts[name])
-            except ValueError:
-                raise OptionError(
-                    f"{name!r} of a {kind.value} is not valid.",
-                    given=facts[name],
-                    allowed=join_names(choices),
-                ) from None
+            facts[name] = choices(_choice(kind, name, facts[name], choices))
     needs = facts.get("needs", ())
-    facts["needs"] = tuple(Role(n) for n in ([needs] if isinstance(needs, str) else needs))
+    asked = [needs] if isinstance(needs, str) else needs
+    facts["needs"] = tuple(Role(_choice(kind, "needs", role, Role)) for role in asked)
     engines = facts.get("engines", ("polars",))
-    facts["engines"] = ENGINES if engines == "all" else tuple(engines)
+    facts["engines"] = (
+        ENGINES if engines == "all" else tuple(_choice(kind, "engines", one, ENGINES) for one in engines)
+    )
     figures = facts.get("figures", {})
     facts["figures"] = {n: f if isinstance(f, Figure) else Figure(str(f)) for n, f in figures.items()}
     return facts
+
+
+def _choice(kind: Kind, name: str, given: Any, choices: Iterable[str]) -> str:
+    """One of the texts that an argument of a decorator allows, or an OptionError."""
+    allowed = list(choices)
+    if given not in allowed:
+        raise OptionError(
+            f"{name!r} of a {kind.value} is not valid.",
+            given=given,
+            allowed=join_names(allowed),
+            hint=did_you_mean(str(given), allowed),
+        )
+    return str(given)
 
 
 def load_ours() -> None:

@@ -47,6 +47,15 @@ Within = Annotated[
     Option("Numbers inferred to within", "How near a sensitive number must be, relative to the true one."),
 ]
 
+Holdout = Annotated[
+    TableOption | None,
+    Option(
+        "Records held back",
+        "People of the same population who were not in the original, for files without a link to it.",
+        absent="only files whose records are linked are judged",
+    ),
+]
+
 
 @risk(
     "Inference of sensitive values",
@@ -84,7 +93,7 @@ def attribute_inference(
     sensitive: SensitiveColumns = SENSITIVE,
     within: Within = 0.1,
     sure: Sure = 0.9,
-    holdout: TableOption | None = None,
+    holdout: Holdout = None,
     progress: Progress,
 ) -> Result:
     r"""The share of persons whose sensitive value an intruder infers who could not have guessed it.
