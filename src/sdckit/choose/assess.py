@@ -87,6 +87,8 @@ def assess(
         try:
             if spec.compares is Compares.ONE_FILE:
                 before[spec.name] = _of_one(spec, original, options.get(spec.name, {}))
+            if not same_people and "linked" in spec.options.model_fields:
+                options = {**options, spec.name: {"linked": False, **options.get(spec.name, {})}}
             found = _on_sets(spec, original, sets, options)
             results[spec.kind][spec.name] = _with_note(found, spec, original, sets)
         except Stopped:

@@ -55,6 +55,17 @@ Holdout = Annotated[
         absent="only files whose records are linked are judged",
     ),
 ]
+Holdout = Annotated[
+    TableOption,
+    Option(
+        "Hold-out",
+        "People of the same population who were not in the original: what is inferred of them is not due to it.",
+        absent="synthetic files are not judged",
+    ),
+]
+Linked = Annotated[
+    bool, Option("Records belong together", "Whether each record was made from one person of the original.")
+]
 
 
 @risk(
@@ -111,7 +122,7 @@ def attribute_inference(
     taken part). tables: `sensitive`, a row for each intruder and variable. Intruders who know numbers, too, use
     their keys here.
 
-    **Synthetic and unlinked files**: the intruder takes the released records that differ in the fewest keys.
+    **Synthetic and unlinked files** (`linked=False`): the intruder takes the released records that differ in the fewest keys.
     `holdout` are people of the same population who were not in the original: the value is how much more often
     he is sure and right about people of the original than about them (among_others). Without it there is
     nothing to compare with, and the value is nan.
@@ -134,7 +145,7 @@ def attribute_inference(
         return Result(nan, notes=("No intruder knows any key.",), lost=lost)
     if not there:
         return Result(0.0, notes=("The protected file has no sensitive column left.",), lost=lost)
-    files = LinkedFiles.of(original, protected)
+    files = LinkedFiles.of(original, protected) if linked else None
     if files is None:
         return _unlinked(original, protected, holdout, people[0], there, sure)
     rows = []

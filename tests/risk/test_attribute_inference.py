@@ -1,0 +1,88 @@
+"""What can be inferred of sensitive values, beside guesses made by hand."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from sdckit import Intruder
+
+NEIGHBOUR = [Intruder("neighbour")]
+
+
+def file(keys, answers, **roles) -> sdc.Microdata:
+    return sdc.read(pl.DataFrame({"key": keys, "answer": answers}), keys="key", sensitive="answer", **roles)
+
+
+def test_a_homogeneous_group_gives_its_value_away_without_anybody_being_found():
+    data = file(["a"] * 5 + ["b"] * 5, ["ill"] * 5 + ["ill", "well"] * 2 + ["well"])
+    result = sdc.risk.attribute_inference(data, data)
+    assert result.value == 0.5
+    assert result.figures["inferred"] == 5
+    assert result.figures["by_own_record"] == 0
+    found = sdc.risk.reidentification_risk(data, data, intruders=NEIGHBOUR)
+    assert found.parts["found"].to_list() == pytest.approx([0.2] * 10)
+
+
+def test_what_everybody_knows_is_no_disclosure():
+    data = file(list("ab") * 50, ["well"] * 98 + ["ill"] * 2)
+    result = sdc.risk.attribute_inference(data, data)
+    assert result.value == 0.0
+    assert result.figures["baseline"] == pytest.approx(0.98)
+
+
+def test_a_person_alone_gives_the_value_away_by_the_own_record():
+    data = file(["a"] + ["b"] * 20, ["ill"] + ["ill", "well"] * 10)
+    result = sdc.risk.attribute_inference(data, data)
+    assert result.figures["inferred"] == 1
+    assert result.figures["by_own_record"] == 1
+
+
+def test_randomised_answers_are_inferred_less():
+    rng = np.random.default_rng(1)
+    data = file(rng.integers(0, 200, 1000), rng.choice(["x", "y", "z"], 1000))
+    plain = sdc.risk.attribute_inference(data, data).value
+    answers = sdc.protect.pram(data, variables="answer", stay=0.6, rng=1)
+    assert sdc.risk.attribute_inference(data, answers).value < plain / 3
+
+
+def test_a_number_within_ten_percent():
+    keys = ["a"] * 4 + ["b"] * 4
+    data = sdc.read(
+        pl.DataFrame({"key": keys * 10, "pay": [100.0, 101, 99, 100, 10, 500, 90, 3000] * 10}),
+        keys="key",
+        sensitive="pay",
+        numeric="pay",
+    )
+    wide = data.with_frame(data.frame.with_columns(pl.col("pay") + pl.int_range(pl.len()) * 1e-6))
+    result = sdc.risk.attribute_inference(wide, wide)
+    assert result.value == pytest.approx(0.5)
+
+
+def test_the_hold_out_takes_away_what_the_population_tells():
+    rng = np.random.default_rng(3)
+
+    def population(n):
+        key = rng.integers(0, 30, n)
+        return pl.DataFrame(
+            {"key": key, "other": rng.integers(0, 9, n), "answer": np.where(key < 15, "x", "y")}
+        )
+
+    original, others, made = (population(n) for n in (600, 600, 600))
+    roles = {"keys": ["key", "other"], "sensitive": "answer"}
+    data, synthetic, holdout = (sdc.read(f, **roles) for f in (original, made.head(599), others))
+    result = sdc.risk.attribute_inference(data, synthetic, holdout=holdout, intruders=NEIGHBOUR)
+    assert result.figures["guess_right"] > 0.9
+    assert result.value < 0.05
+    without = sdc.risk.attribute_inference(data, synthetic, intruders=NEIGHBOUR)
+    assert math.isnan(without.value)
+
+
+def test_a_dropped_sensitive_column_and_one_that_is_all_missing():
+    data = file(list("aabb"), ["x", "y", "x", "y"])
+    gone = sdc.protect.drop(data, variables="answer")
+    assert sdc.risk.attribute_inference(data, gone).value == 0.0
+    empty = file(list("aabb"), pl.Series([None] * 4, dtype=pl.String))
+    assert math.isnan(sdc.risk.attribute_inference(empty, empty).value)
