@@ -55,14 +55,6 @@ Holdout = Annotated[
         absent="only files whose records are linked are judged",
     ),
 ]
-Holdout = Annotated[
-    TableOption,
-    Option(
-        "Hold-out",
-        "People of the same population who were not in the original: what is inferred of them is not due to it.",
-        absent="synthetic files are not judged",
-    ),
-]
 Linked = Annotated[
     bool, Option("Records belong together", "Whether each record was made from one person of the original.")
 ]
@@ -105,6 +97,7 @@ def attribute_inference(
     within: Within = 0.1,
     sure: Sure = 0.9,
     holdout: Holdout = None,
+    linked: Linked = True,
     progress: Progress,
 ) -> Result:
     r"""The share of persons whose sensitive value an intruder infers who could not have guessed it.
@@ -119,12 +112,12 @@ def attribute_inference(
     a number q is the probability of values within the part `within` of the true one, asked for at most 1,000
     persons. figures: guess_right (the likeliest value is the true one), baseline (share of the most frequent
     value), inferred (persons), by_own_record (those of them of whom he would not be so sure had they not
-    taken part). tables: `sensitive`, a row for each intruder and variable. Intruders who know numbers, too, use
-    their keys here.
+    taken part). tables: `sensitive`, a row for each intruder and variable. Intruders who know numbers, too,
+    use their keys here.
 
-    **Synthetic and unlinked files** (`linked=False`): the intruder takes the released records that differ in the fewest keys.
-    `holdout` are people of the same population who were not in the original: the value is how much more often
-    he is sure and right about people of the original than about them (among_others). Without it there is
+    **Synthetic and unlinked files** (`linked=False`): the intruder takes the released records that differ in
+    the fewest keys. `holdout` are people of the same population who were not in the original: the value is
+    how much more often he is sure and right about people of the original than about them (among_others). Without it there is
     nothing to compare with, and the value is nan.
 
     Weights: not used. Missing: persons whose true value is missing are not counted; a missing key is a value.
