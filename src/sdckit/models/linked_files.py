@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from sdckit._support.arrays import Bools, Codes, Floats, Ints
 from sdckit.kernels.linked.tables import Files
@@ -15,7 +16,8 @@ LARGEST_KEY = 2**62
 ROWS_IN_TOTAL = 400  # persons who stand for all of their block, where it has more than twice as many
 REFERENCES = 300  # persons in a rough total
 FEW_CELLS = 3_000  # up to so many a rough total is the sum over cells
-WORK = 5_000_000  # likelihoods spent on a target
+WORK = 5_000_000  # likelihoods spent on a target, where all totals of its block would take more than the next
+WORK_BLOCK = 300_000_000
 BINS = {0: 0, 1: 64, 2: 32, 3: 12, 4: 8}  # of each number, by how many numbers are binned
 
 
@@ -47,7 +49,8 @@ class _Sorted:
     draw: Floats  # permanent random number
     count: Floats
     cell: Ints
-    cells: Ints  # (cells + 1, 2 + levels)
+    cells: Ints  # (cells + 1, 2)
+    codes: npt.NDArray[np.uint16]  # (cells, levels)
     first_cell: Ints  # (blocks + 1,)
     place: Ints  # of every person or record among the distinct ones
 
@@ -171,23 +174,21 @@ def _sorted(
     place = np.empty(order.size, dtype=np.int64)
     place[order] = np.repeat(np.argsort(rank), size)
     member = member[rank]
-    table, cell, first_cell = _cells(key[member], [codes[member] for codes in levels], block[member], blocks)
-    return _Sorted(member, draw[rank], size[rank].astype(np.float64), cell, table, first_cell, place)
+    starts = np.flatnonzero(np.append(True, key[member[1:]] != key[member[:-1]])[: member.size])
+    cell = np.repeat(np.arange(starts.size), np.diff(np.append(starts, member.size)))
+    codes = np.column_stack([c[member[starts]] for c in levels] or [np.empty((starts.size, 0))]).astype(np.uint16)
+    of_cells = block[member[starts]]
+    cells = np.column_stack([np.append(starts, member.size), np.append(_first_difference(codes, of_cells), 0)])
+    first_cell = np.searchsorted(of_cells, np.arange(blocks + 1))
+    return _Sorted(member, draw[rank], size[rank].astype(np.float64), cell, cells, codes, first_cell, place)
 
 
-def _cells(key: Ints, levels: list[Ints], block: Ints, blocks: int) -> tuple[Ints, Ints, Ints]:
-    """Cells as the kernel has them; the cell of each; the first cell of each block."""
-    starts = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: key.size])
-    cell = np.repeat(np.arange(starts.size), np.diff(np.append(starts, key.size)))
-    table = np.zeros((starts.size + 1, 2 + len(levels)), dtype=np.int64)
-    table[:, 0] = np.append(starts, key.size)
-    for level, codes in enumerate(levels):
-        table[:-1, 2 + level] = codes[starts]
-    first_cell = np.searchsorted(block[starts], np.arange(blocks + 1))
-    if levels and starts.size > 1:
-        same = block[starts[1:]] == block[starts[:-1]]
-        table[1:-1, 1] = np.where(same, (table[1:-1, 2:] != table[:-2, 2:]).argmax(axis=1), 0)
-    return table, cell, first_cell
+def _first_difference(codes: npt.NDArray[np.uint16], block: Ints) -> Ints:
+    """The first level on which each cell differs from the one before; 0 at the start of a block."""
+    first = np.zeros(block.size, dtype=np.int64)
+    if codes.shape[1] and block.size:
+        first[1:] = np.where(block[1:] == block[:-1], (codes[1:] != codes[:-1]).argmax(axis=1), 0)
+    return first
 
 
 def _files(
@@ -219,7 +220,9 @@ def _files(
         owners=owner[by_outcome],
         block=np.column_stack([persons.first_cell, records.first_cell]),
         cell=persons.cells,
+        codes=persons.codes,
         released=records.cells,
+        released_codes=records.codes,
         channel=np.concatenate([m.ravel() for m in channels]) if channels else np.zeros(1),
         matrix=np.column_stack([np.cumsum(sizes) - sizes, [m.shape[1] for m in channels]]).astype(np.int64),
         density=tables.density,
@@ -228,7 +231,7 @@ def _files(
         members=members,
         equal=np.array(equal, dtype=np.int64),
         order=orders.reshape(len(equal), persons.member.size),
-        scalars=np.array([REACH, TAIL, ROWS_IN_TOTAL, REFERENCES, FEW_CELLS, WORK], dtype=np.float64),
+        scalars=np.array([REACH, TAIL, ROWS_IN_TOTAL, REFERENCES, FEW_CELLS, WORK, WORK_BLOCK], dtype=np.float64),
     )
 
 
@@ -236,7 +239,7 @@ def _members(persons: _Sorted, known: Floats, binned: list[int], keys: int) -> t
     """The bins of each binned number, and three rows for every bin: from its lower, middle and upper part."""
     bins, members = [[v, 0] for v in binned] + [[0, 0]], [np.zeros((0, 3), dtype=np.int64)]
     for level, v in enumerate(binned):
-        code = persons.cells[persons.cell, 2 + keys + level]
+        code = persons.codes[persons.cell, keys + level].astype(np.int64)
         order, count = np.lexsort((known[:, v, 0], code)), np.bincount(code)
         start = np.cumsum(count) - count
         take = start[:, None] + count[:, None] * np.array([1, 3, 5]) // 6

@@ -91,6 +91,7 @@ def test_attack_broken_off_is_an_upper_bound(few_cells, monkeypatch):
     monkeypatch.setattr(number_intruder, "EXACT", 0)
     monkeypatch.setattr(linked_files, "ROWS_IN_TOTAL", 40)
     monkeypatch.setattr(linked_files, "WORK", 1)
+    monkeypatch.setattr(linked_files, "WORK_BLOCK", 1)
     monkeypatch.setattr(linked_files, "FEW_CELLS", few_cells)
     result, (shares, _, _, _), _ = both("no exact key")
     assert result.open > 0

@@ -13,36 +13,14 @@ import numpy as np
 from sdckit.kernels._jit import jit
 from sdckit.kernels.linked.likelihood import distance, numbers_likelihood, pair_likelihood
 from sdckit.kernels.linked.tables import (
-    AT_LEAST,
-    BEHIND,
-    BOUND,
-    CODES,
-    COUNT,
-    COUNTED,
-    DIFFERS,
-    FEW_CELLS,
-    FIRST,
-    LIKELIHOOD,
-    ODDS,
-    REFERENCES,
-    ROUGH,
-    SAMPLED,
-    SHARE,
-    START,
-    STEP,
-    TOTAL,
-    VALUE,
-    WEIGHT,
-    WORK,
-    Files,
-    Floats,
-    Ints,
-    State,
+    AT_LEAST, BEHIND, BOUND, COUNT, COUNTED, DIFFERS, FEW_CELLS, FIRST, LIKELIHOOD, ODDS, REFERENCES, ROUGH, SAMPLED,
+    SHARE, START, STEP, TOTAL, VALUE, WEIGHT, WORK, WORK_BLOCK, Codes, Files, Floats, Ints, State,
 )  # fmt: skip
 from sdckit.kernels.linked.totals import prepare_total, total_of, weight_in_total
 
 TIE = 1e-8  # relative; records as good as the best
 FLOOR = 1e-12  # of the others, relative to the total: odds stay finite
+NEGLIGIBLE = 1e-3
 GOLDEN = 0.6180339887498949
 REST = 10  # records that stand for all that were not looked at
 LEAST = 30  # contenders that are looked at in any case
@@ -61,7 +39,7 @@ def attack(files: Files, targets: Ints, own: Ints, *, exact: bool, dropped: bool
     """
     n = files.outcome.shape[0]
     cells = int(np.diff(files.block, axis=0).max(initial=0))
-    most = max(cells, int(files.bins[-1, 1]), files.cell.shape[1])
+    most = max(cells, int(files.bins[-1, 1]), files.codes.shape[1] + 1)
     kept, row = np.full((5, n), -1.0), np.zeros((6, n))
     state = State(kept, row, np.zeros(n, dtype=np.int64), np.zeros(most), np.zeros((4, most)))
     result = np.zeros((targets.size, COLUMNS))
@@ -85,7 +63,7 @@ def _block_of(blocks: Ints, cell: int) -> int:
 
 @jit
 def _released_likelihoods(
-    cells: Ints, released: Ints, channel: Floats, matrix: Ints, first: int, last: int, cell: int, products: Floats,
+    codes: Codes, released: Ints, released_codes: Codes, channel: Floats, matrix: Ints, first: int, last: int, cell: int, products: Floats,
     by_keys: Floats,
 ) -> None:  # fmt: skip
     """How likely the keys of a cell of persons become those of each cell of records from first to last."""
@@ -97,7 +75,7 @@ def _released_likelihoods(
             continue
         stopped = q
         for level in range(released[c, DIFFERS], q):
-            at = matrix[level, 0] + cells[cell, CODES + level] * matrix[level, 1] + released[c, CODES + level]
+            at = matrix[level, 0] + codes[cell, level] * matrix[level, 1] + released_codes[c, level]
             products[level + 1] = products[level] * channel[at]
             if products[level + 1] <= 0.0:
                 stopped = level
@@ -168,21 +146,24 @@ def _bounds(files: Files, state: State, row: int, first: int, last: int, mine: i
 def _look_at(files: Files, state: State, row: int, block: int, o: int, best: float) -> float:
     """Odds and share of an outcome: how likely the target produces it, and all others; the share.
 
-    Where the share turns out to be below the best, it is not computed to the end: −1.
+    Where all rows are summed and the share turns out to be below the best, it is not computed to the end: −1.
     """
     kept, target, count = state.kept, state.target, files.row[row, COUNT]
     key, likelihood = state.by_keys[files.outcome_cell[o] - files.block[block, 1]], target[LIKELIHOOD, o]
     prepared = kept[TOTAL, o] >= 0.0
     if not prepared:
         _, kept[STEP, o] = prepare_total(files, block, o, False, state.scratch)
-    weight = 1.0 if kept[STEP, o] == 0.0 else weight_in_total(files, row, o, key, kept[STEP, o])
+    weight = 1.0  # also on average of many samples, which is enough where the target hardly matters
+    if kept[STEP, o] > 0.0 and count * target[COUNTED, o] >= NEGLIGIBLE * kept[TOTAL, o]:
+        weight = weight_in_total(files, row, o, key, kept[STEP, o])
     own = (count - 1.0 - count * weight) * target[COUNTED, o]
     if not prepared:
-        enough = likelihood / (best * (1.0 - TIE)) - likelihood - own if best > 0.0 else np.inf
+        enough = np.inf
+        if best > 0.0 and kept[STEP, o] == 0.0:
+            enough = likelihood / (best * (1.0 - TIE)) - likelihood - own
         total = total_of(files, block, o, kept[STEP, o], enough, state.scratch)
         if total > enough:
-            if kept[STEP, o] == 0.0:
-                kept[AT_LEAST, o] = max(kept[AT_LEAST, o], total)
+            kept[AT_LEAST, o] = max(kept[AT_LEAST, o], total)
             target[BOUND, o] = likelihood / (likelihood + total + own)
             return -1.0
         kept[TOTAL, o] = total
@@ -239,23 +220,27 @@ def _contend(files: Files, state: State, row: int, block: int, mine: int, best: 
             contenders += 1
     low, high = files.block[block, 0], files.block[block + 1, 0]
     rows = min(float(files.cell[high, START] - files.cell[low, START]), 2.0 * files.scalars[SAMPLED])
-    cap = max(LEAST, int(files.scalars[WORK] / (high - low + rows * max(files.known.shape[1], 1))))
-    capped = contenders > cap
+    cost = high - low + rows * max(files.known.shape[1], 1)
+    cap = max(LEAST, int(files.scalars[WORK] / cost))
+    everything = (files.released[files.block[block + 1, 1], START] - first) * cost
+    capped = contenders > cap and everything > files.scalars[WORK_BLOCK]
     if capped:
         _order_roughly(files, state, block, contenders)
-    for at in range(contenders // 2 - 1, -1, -1):
+    in_order = capped or contenders <= cap  # else most totals will be needed, and are kept: a heap would not pay
+    for at in range(contenders // 2 - 1 if in_order else -1, -1, -1):
         _sink(heap, target[FIRST], at, contenders)
     looked = 0
     while contenders > 0 and not (capped and looked == cap):
-        o = heap[0]
         contenders -= 1
-        heap[0] = heap[contenders]
-        _sink(heap, target[FIRST], 0, contenders)
+        o = heap[0] if in_order else heap[contenders]
+        if in_order:
+            heap[0] = heap[contenders]
+            _sink(heap, target[FIRST], 0, contenders)
         if target[BOUND, o] >= best * (1.0 - TIE):
             target[SHARE, o] = _look_at(files, state, row, block, o, best)
             best = max(best, target[SHARE, o])
             looked += 1
-        elif not capped:
+        elif in_order and not capped:
             break
     line[LOOKED] = looked
     for at in range(contenders if capped else 0):
@@ -311,7 +296,7 @@ def _attack(
         first, last = released[low, START], released[high, START]
         mine = own[i] if first <= own[i] < last else -1
         _released_likelihoods(
-            files.cell, released, files.channel, files.matrix, low, high, cell, state.scratch[2], state.by_keys
+            files.codes, released, files.released_codes, files.channel, files.matrix, low, high, cell, state.scratch[2], state.by_keys
         )  # fmt: skip
         if _simple_attacks(files, state, row, first, last, low, mine, line) <= 0.0:
             continue

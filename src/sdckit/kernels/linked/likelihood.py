@@ -4,20 +4,7 @@ import math
 
 from sdckit.kernels._jit import jit
 from sdckit.kernels.linked.tables import (
-    BLANK,
-    CENTRE,
-    CODES,
-    FILLED,
-    INVERSE,
-    MARGINAL,
-    MASS,
-    MOVED,
-    PLACE,
-    STAY,
-    VALUE,
-    Files,
-    Floats,
-    Ints,
+    BLANK, CENTRE, FILLED, INVERSE, MARGINAL, MASS, MOVED, PLACE, STAY, VALUE, Codes, Files, Floats, Ints,
 )  # fmt: skip
 
 
@@ -70,12 +57,12 @@ def numbers_likelihood(
 
 @jit
 def key_likelihood(
-    cells: Ints, released: Ints, channel: Floats, matrix: Ints, cell: int, other: int
+    codes: Codes, released: Codes, channel: Floats, matrix: Ints, cell: int, other: int
 ) -> float:
     """That the keys of a cell of persons become those of a cell of records."""
     product = 1.0
     for level in range(matrix.shape[0]):
-        at = matrix[level, 0] + cells[cell, CODES + level] * matrix[level, 1] + released[other, CODES + level]
+        at = matrix[level, 0] + codes[cell, level] * matrix[level, 1] + released[other, level]
         product *= channel[at]
         if product <= 0.0:
             return 0.0
@@ -86,7 +73,7 @@ def key_likelihood(
 def pair_likelihood(files: Files, row: int, outcome: int) -> float:
     """Of keys and numbers, as one of the persons who could have produced the outcome."""
     cell, other = files.row_cell[row], files.outcome_cell[outcome]
-    key = key_likelihood(files.cell, files.released, files.channel, files.matrix, cell, other)
+    key = key_likelihood(files.codes, files.released_codes, files.channel, files.matrix, cell, other)
     if key <= 0.0:
         return 0.0
     return key * numbers_likelihood(

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.uint16]
 
 # last axis of Files.known. VALUE: what would be no change, nan: not known. CENTRE: T(x) + median. INVERSE: 1/s.
 # MOVED: chance to be shown and to move, over s. STAY: chance to be shown and to stay. BLANK: chance of a blank.
@@ -22,7 +23,7 @@ VALUE, CENTRE, INVERSE, MOVED, STAY, BLANK, LIGHT = 0, 1, 2, 3, 4, 5, 6
 # this value, or with a blank. FILLED: the chance that a missing value becomes this one.
 PLACE, MASS, MARGINAL, FILLED = 1, 2, 3, 4
 COUNT, DRAW, WEIGHT = 0, 1, 1
-START, DIFFERS, CODES = 0, 1, 2
+START, DIFFERS = 0, 1
 
 
 class Files(NamedTuple):
@@ -39,8 +40,10 @@ class Files(NamedTuple):
     owner: Ints  # (outcomes + 1,) the first of its owners
     owners: Ints  # (records,) rows of the persons whose records they are; −1 nobody's
     block: Ints  # (blocks + 1, 2) first cell of persons, first cell of records
-    cell: Ints  # (cells + 1, 2 + keys + bins) of persons: first row, first level that differs from the cell before, codes
-    released: Ints  # (cells + 1, 2 + keys) of records: the same with outcomes
+    cell: Ints  # (cells + 1, 2) of persons: first row, first level that differs from the cell before
+    codes: Codes  # (cells, keys + bins)
+    released: Ints  # (cells + 1, 2) of records: first outcome, first level that differs
+    released_codes: Codes  # (cells, keys)
     channel: Floats  # matrices of the keys one after another, each row by row
     matrix: Ints  # (keys, 2) where each starts, its released values
     density: Floats  # (numbers, points) of standardised residuals from −reach to reach
@@ -49,10 +52,11 @@ class Files(NamedTuple):
     members: Ints  # (bins, 3) rows that stand for each bin
     equal: Ints  # (numbers that may stay,) which they are
     order: Ints  # (numbers that may stay, rows) rows by block and value
-    scalars: Floats  # reach, tail of the density; rows in a total; rows in a rough one; few cells; likelihoods a target
+    scalars: Floats  # (7,)
 
 
-REACH, TAIL, SAMPLED, REFERENCES, FEW_CELLS, WORK = 0, 1, 2, 3, 4, 5
+# Files.scalars
+REACH, TAIL, SAMPLED, REFERENCES, FEW_CELLS, WORK, WORK_BLOCK = 0, 1, 2, 3, 4, 5, 6
 
 
 class State(NamedTuple):

@@ -7,17 +7,7 @@ import numpy as np
 from sdckit.kernels._jit import jit
 from sdckit.kernels.linked.likelihood import number_likelihood, numbers_likelihood
 from sdckit.kernels.linked.tables import (
-    CODES,
-    COUNT,
-    DIFFERS,
-    DRAW,
-    LIGHT,
-    SAMPLED,
-    START,
-    VALUE,
-    Files,
-    Floats,
-    Ints,
+    COUNT, DIFFERS, DRAW, LIGHT, SAMPLED, START, VALUE, Codes, Files, Floats, Ints,
 )  # fmt: skip
 
 SHIFT = 0.5698402909980532  # irrational, and unrelated to the golden ratio that gave the permanent numbers
@@ -36,7 +26,7 @@ def bin_likelihood(
 
 @jit
 def cell_likelihoods(
-    cells: Ints, released: Ints, channel: Floats, matrix: Ints, bins: Ints, first: int, last: int, other: int,
+    cells: Ints, codes: Codes, released: Codes, channel: Floats, matrix: Ints, bins: Ints, first: int, last: int, other: int,
     scratch: Floats,
 ) -> None:  # fmt: skip
     """Of the cells of persons from first to last: by keys (scratch 0), and times the bins of numbers (scratch 1).
@@ -44,7 +34,7 @@ def cell_likelihoods(
     Cells are sorted, so that the products of the leading levels are kept from cell to cell (scratch 2), and all
     cells that share an impossible beginning are passed over. The likelihoods of the bins are in scratch 3.
     """
-    q, levels = matrix.shape[0], cells.shape[1] - CODES
+    q, levels = matrix.shape[0], codes.shape[1]
     scratch[2, 0] = 1.0
     stopped = levels
     for c in range(first, last):
@@ -55,9 +45,9 @@ def cell_likelihoods(
             continue
         stopped = levels
         for level in range(start, levels):
-            code = cells[c, CODES + level]
+            code = codes[c, level]
             if level < q:
-                factor = channel[matrix[level, 0] + code * matrix[level, 1] + released[other, CODES + level]]
+                factor = channel[matrix[level, 0] + code * matrix[level, 1] + released[other, level]]
             else:
                 factor = scratch[3, bins[level - q, 1] + code]
             scratch[2, level + 1] = scratch[2, level] * factor
@@ -169,7 +159,7 @@ def prepare_total(files: Files, block: int, outcome: int, always: bool, scratch:
                     files.known, files.shown, files.density, files.scalars, files.members, b, outcome, files.bins[level, 0]
                 )
     other = files.outcome_cell[outcome]
-    cell_likelihoods(cells, files.released, files.channel, files.matrix, files.bins, first, last, other, scratch)
+    cell_likelihoods(cells, files.codes, files.released_codes, files.channel, files.matrix, files.bins, first, last, other, scratch)
     total = 0.0
     if sampled:
         for c in range(first, last):
@@ -187,13 +177,13 @@ def total_of(files: Files, block: int, outcome: int, step: float, enough: float,
         total, equal = _equal_total(files, first, last, outcome, scratch[0]), files.equal
     for c in range(first, last):
         key, chance = scratch[0, c - first], 1.0
+        start, stop = cells[c, START], cells[c + 1, START]
         if step > 0.0:
             chance = min(scratch[1, c - first] / step, 1.0)
+            if stop - start == 1 and chance < 1.0 and chance_drawn(files.row[start, DRAW], outcome) >= chance:
+                continue  # most cells of a large block: one row, not drawn
         if key > 0.0 and chance > 0.0:
-            start, stop = cells[c, START], cells[c + 1, START]
-            total += key * _cell_total(
-                known, shown, density, limits, files.row, equal, start, stop, outcome, chance
-            )
+            total += key * _cell_total(known, shown, density, limits, files.row, equal, start, stop, outcome, chance)
             if total > enough:
                 break
     return total
@@ -207,7 +197,7 @@ def weight_in_total(files: Files, row: int, outcome: int, by_keys: float, step: 
         return 1.0
     size, q = by_keys, files.matrix.shape[0]
     for level in range(files.bins.shape[0] - 1):
-        b = files.bins[level, 1] + files.cell[files.row_cell[row], CODES + q + level]
+        b = files.bins[level, 1] + files.codes[files.row_cell[row], q + level]
         v = files.bins[level, 0]
         size *= bin_likelihood(known, shown, files.density, files.scalars, files.members, b, outcome, v)
     chance = min(size / step, 1.0)
