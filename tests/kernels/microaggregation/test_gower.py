@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from naive_gower_groups import naive_gower_groups
 from sdckit.kernels.microaggregation import gower as kernel
+from sdckit.kernels.microaggregation import seeded
 from sdckit.kernels.microaggregation.gower import gower_groups
 from sdckit.kernels.microaggregation.seeded import ordered_groups
 
@@ -16,6 +17,7 @@ def either_way(request, monkeypatch):
     """Small files need no compiled code: here it gets them, too."""
     if request.param == "compiled":
         monkeypatch.setattr(kernel, "SCANNED", 0)
+        monkeypatch.setattr(seeded, "SCANNED", 0)
 
 
 either = pytest.mark.usefixtures("either_way")
@@ -69,7 +71,8 @@ def test_large_files_are_cut_into_blocks(monkeypatch):
     assert sizes.max() <= 5
 
 
-@settings(max_examples=60, deadline=None)
+@either
+@settings(max_examples=60, deadline=None, suppress_health_check=FIXTURE)
 @given(n=st.integers(1, 60), k=st.integers(2, 4), seed=st.integers(0, 999))
 def test_ordered_groups_hold_the_nearest_of_those_left(n, k, seed):
     rng = np.random.default_rng(seed)

@@ -38,7 +38,9 @@ def mdav(x: Floats, k: int) -> Ints:
     for records in blocks(x, max(BLOCK, 4 * k)):
         total = np.cumsum(x[records], axis=0)[-1]  # one after the other, unlike `sum`
         if len(records) <= SCANNED:
-            labels[records] = groups + groups_by_scan(x[records], k, _squared, _Centre(x[records], total))
+            labels[records] = groups + groups_by_scan(
+                x[records], k, squared_distances, _Centre(x[records], total)
+            )
             groups = labels[records].max() + 1
         else:
             groups = _group_block(x, records, total, k, groups, labels)
@@ -71,9 +73,7 @@ def groups_by_scan(
     while len(left) >= 2 * k:
         middle = centre(left, taken)
         start = int(distances(x[left], middle if first else x[start]).argmax())
-        apart = distances(x[left], x[left[start]])
-        apart[start] = -1.0
-        places = np.argsort(apart, kind="stable")[:k]
+        places = nearest_places(distances(x[left], x[left[start]]), start, k)
         taken, start, first = left[places], int(left[start]), not first
         labels[taken] = label
         left, label = np.delete(left, places), label + 1
@@ -81,8 +81,14 @@ def groups_by_scan(
     return labels
 
 
-def _squared(rows: Floats, point: Floats) -> Floats:
-    """Squared distances, as the tree sums them."""
+def nearest_places(distances: Floats, own: int, k: int) -> Ints:
+    """The places of the k smallest distances, its own first, the lowest place on ties."""
+    distances[own] = -1.0
+    return np.argsort(distances, kind="stable")[:k]
+
+
+def squared_distances(rows: Floats, point: Floats) -> Floats:
+    """Squared distances of rows from a point, as the tree sums them."""
     total = np.zeros(len(rows))
     for column, value in zip(rows.T, point, strict=True):
         total += (column - value) * (column - value)

@@ -5,7 +5,7 @@ import numpy as np
 from sdckit._support.arrays import Floats, Ints
 from sdckit.kernels._jit import jit
 from sdckit.kernels.kd_tree import Scratch, Tree, build, scratch
-from sdckit.kernels.microaggregation.mdav import take
+from sdckit.kernels.microaggregation.mdav import SCANNED, nearest_places, squared_distances, take
 
 
 def ordered_groups(x: Floats, order: Ints, k: int) -> Ints:
@@ -16,6 +16,13 @@ def ordered_groups(x: Floats, order: Ints, k: int) -> Ints:
     """
     labels = np.full(len(x), -1, dtype=np.int64)
     left, label, work, total = np.arange(len(x)), 0, scratch(k), np.zeros(x.shape[1])
+    if len(x) <= SCANNED:
+        for record in order:
+            if labels[record] < 0 and len(left) >= 2 * k:
+                own = int(np.searchsorted(left, record))
+                places = nearest_places(squared_distances(x[left], x[record]), own, k)
+                labels[left[places]] = label
+                left, label = np.delete(left, places), label + 1
     while len(left) >= 2 * k:
         label = _take_in_order(build(x, left.copy()), x, order, k, label, labels, total, work)
         left = np.flatnonzero(labels == -1)
