@@ -5,6 +5,7 @@ import re
 import pytest
 
 import sdckit as sdc
+from cli.codes import RAN
 from sdckit.cli._words import for_plans
 from sdckit.io import write
 
@@ -84,7 +85,7 @@ def test_a_plan_can_say_that_files_are_not_linked(run, plan):
     file = plan.parent / "survey.csv"
     shown = run("assess", file, file, "--plan", plan, "--measures", "il1s").stdout
     assert "the records are not the same people" in " ".join(shown.split())
-    assert run("compare", plan).exit_code == 0
+    assert run("compare", plan).exit_code in RAN
 
 
 @pytest.mark.parametrize("name", ["/tmp/x/run_k=5.csv", "run_k=5.csv", "/data/k=5/part.csv", "my-jobs=1.csv"])
