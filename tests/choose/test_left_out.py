@@ -33,8 +33,8 @@ PAIRS = "compares each record with its counterpart, and "
 REASONS = (
     PAIRS + r"the files have different lengths \([\d,]+ and [\d,]+ records\)",
     PAIRS + "the records are not the same people",
-    r"is about synthetic files: say so with linked=False, or ask for it by name",
-    r"needs to be told \w+, for example \w+=\{'\w+': …\}",
+    r"is about synthetic files: say so \(linked: false\), or ask for it by name",
+    r"needs to be told \w+, in a plan: assess: \{\w+: \{\w+: …\}\}",
     r"The mixture needs complete numbers. Given: \d+ records with a missing or infinite number. .*",
     r"the protected file has no column left with the role \w+",
 )

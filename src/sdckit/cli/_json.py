@@ -129,7 +129,9 @@ def spec(found: Spec) -> dict[str, Any]:
         "needs": [role.value for role in found.needs],
         "compares": found.compares.value if measure else None,
         "engines": found.engines,
-        "reading": found.interpretation,
+        "interpretation": found.interpretation,
         "reference": found.reference,
+        "figures": {name: asdict(figure) for name, figure in found.figures.items()},
         "options": found.json_schema,
+        "form": [asdict(field) for field in found.form()],
     }
