@@ -10,25 +10,43 @@ LONGEST = 120  # characters of a given value in a message
 class SdcError(Exception):
     """Base of every error sdckit raises on purpose.
 
+    hint: the way out. plan_hint: the same for those who write plans and commands, where Python does not fit.
+
     >>> print(SdcError("k is too small.", given=1, allowed="2 or more"))
     k is too small. Given: 1. Allowed: 2 or more.
     """
 
-    def __init__(self, what: str, *, given: object = None, allowed: object = None, hint: str = "") -> None:
-        self.what, self.given, self.allowed, self.hint = what, given, allowed, hint
-        parts = [what]
-        if given is not None:
-            text = str(given) if isinstance(given, str | Path) else preview(given, str)
-            parts.append(f"Given: {text.removesuffix('.')}.")
-        if allowed is not None:
-            parts.append(f"Allowed: {allowed}.")
-        if hint:
-            parts.append(hint)
-        super().__init__(" ".join(parts))
+    def __init__(
+        self,
+        what: str,
+        *,
+        given: object = None,
+        allowed: object = None,
+        hint: str = "",
+        plan_hint: str = "",
+    ) -> None:
+        self.what, self.given, self.allowed, self.hint, self.plan_hint = what, given, allowed, hint, plan_hint
+        super().__init__(self._text(hint))
 
     def after(self, words: str) -> Self:
         """The same error with words before it that say where it happened."""
-        return type(self)(f"{words}: {self.what}", given=self.given, allowed=self.allowed, hint=self.hint)
+        told = {"given": self.given, "allowed": self.allowed, "hint": self.hint, "plan_hint": self.plan_hint}
+        return type(self)(f"{words}: {self.what}", **told)
+
+    @property
+    def in_plan(self) -> str:
+        """The message for those who write plans and commands, not Python."""
+        return self._text(self.plan_hint or self.hint)
+
+    def _text(self, hint: str) -> str:
+        parts = [self.what]
+        if self.given is not None:
+            given = self.given
+            text = str(given) if isinstance(given, str | Path) else preview(given, str)
+            parts.append(f"Given: {text.removesuffix('.')}.")
+        if self.allowed is not None:
+            parts.append(f"Allowed: {self.allowed}.")
+        return " ".join([*parts, *([hint] if hint else [])])
 
 
 class SdcWarning(UserWarning):

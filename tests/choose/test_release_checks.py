@@ -31,7 +31,7 @@ def test_text_dates_and_numbers_without_a_role(frame):
     assert text.startswith(
         "No risk looks at number, a remark, born: they have no role and values that differ"
     )
-    assert "Drop them, declare them a direct identifier (direct=), or give them another role." in text
+    assert "Drop them, declare them a direct identifier, or give them another role." in text
     less = data.without(("number", "a remark"))
     assert unmeasured(data, less)[0].startswith("No risk looks at born: it has no role")
     assert unmeasured(data, data.without(("number", "a remark", "born"))) == ()

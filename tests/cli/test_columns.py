@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 import sdckit as sdc
+from cli.codes import RAN
 from sdckit.choose.describe import describe
 from sdckit.choose.plan import Plan
 from sdckit.data.microdata import Microdata
@@ -84,7 +85,7 @@ def test_where_no_name_is_known_few_values_are_keys():
 
 def test_the_label_is_asked_where_the_name_says_nothing():
     frame = pl.DataFrame({"V1": [1, 2] * 30, "V2": [1, 2] * 30, "income": np.arange(60) * 1.5})
-    labels = sdc.labels.Labels({"V1": "Sex of the respondent", "V2": "Water", "income": "From age 15"})
+    labels = sdc.Labels({"V1": "Sex of the respondent", "V2": "Water", "income": "From age 15"})
     found = {c.name: c.role for c in describe(Microdata.of(frame, labels=labels)).columns}
     assert found == {"V1": Role.KEYS, "V2": None, "income": Role.NUMERIC}
 
@@ -147,7 +148,7 @@ def test_the_plan_runs_as_it_is(run, tmp_path, monkeypatch, make, ending):
 def test_a_plan_without_keys_or_anything(run, tmp_path):
     pl.DataFrame({"x": np.arange(N) * 1.5, "y": np.arange(N) ** 1.5}).write_csv(tmp_path / "x.csv")
     assert run("columns", tmp_path / "x.csv", "--plan", tmp_path / "x.yaml").exit_code == 0
-    assert run("compare", tmp_path / "x.yaml").exit_code == 0
+    assert run("compare", tmp_path / "x.yaml").exit_code in RAN
     pl.DataFrame({"x": [1] * N}).write_csv(tmp_path / "y.csv")
     result = run("columns", tmp_path / "y.csv")
     assert result.exit_code == 0, result.output

@@ -5,6 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sdckit.cli
+from cli.codes import RAN
 from sdckit.choose.plan import Plan
 from sdckit.demo.scenarios import SCENARIOS
 from sdckit.io import read
@@ -36,7 +37,7 @@ def test_writes_all_files_and_says_so(shown):
 def test_the_plan_runs_again_with_the_same_choice(shown):
     out, result = shown
     again = CliRunner().invoke(sdckit.cli.app, ["compare", str(out / "scenarios.yaml"), "--json"])
-    assert again.exit_code == 0, again.output
+    assert again.exit_code in RAN, again.output
     document = json.loads(again.stdout)
     assert len(SCENARIOS) >= 6
     assert [s["name"] for s in document["scenarios"]] == list(SCENARIOS)

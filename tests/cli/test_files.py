@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import sdckit as sdc
+from cli.codes import RAN
 from sdckit.cli import _files
 from sdckit.demo.scenarios import SCENARIOS
 
@@ -62,7 +63,7 @@ def test_the_numbers_beside_a_report_are_guarded_too(run, plan):
     before = contents(plan.parent)
     result = run("compare", plan, "--report", plan.with_name("map.html"))
     assert_refused(result, plan.parent, before, "map.json exists already; add --force to replace it")
-    assert run("compare", plan, "--report", plan.with_name("map.html"), "--force").exit_code == 0
+    assert run("compare", plan, "--report", plan.with_name("map.html"), "--force").exit_code in RAN
 
 
 def test_assess_never_replaces_what_it_reads(run, plan, protected):
@@ -110,13 +111,13 @@ def test_a_second_demo_replaces_only_what_nobody_changed(run, tmp_path, monkeypa
     few = {name: SCENARIOS[name] for name in ("age5", "coarse_k3_important")}
     monkeypatch.setattr("sdckit.demo.scenarios.SCENARIOS", few)
     words = ("demo", "--out", tmp_path, "--n", 200)
-    assert run(*words).exit_code == 0
-    assert run(*words, "--seed", 2).exit_code == 0
+    assert run(*words).exit_code in RAN
+    assert run(*words, "--seed", 2).exit_code in RAN
     with (tmp_path / changed).open("a") as file:
         file.write("# mine\n")
     before = contents(tmp_path)
     assert_refused(run(*words), tmp_path, before, "exists already; add --force")
-    assert run(*words, "--force").exit_code == 0
+    assert run(*words, "--force").exit_code in RAN
     assert "mine" not in (tmp_path / changed).read_text()
 
 
@@ -143,7 +144,7 @@ def test_home_folders_in_options(run, plan, monkeypatch):
     monkeypatch.setenv("USERPROFILE", str(home))
     assert run("columns", plan.with_name("survey.csv"), "--plan=~/new.yaml").exit_code == 0
     assert run("protect", plan, "--scenario", "age5", "--out=~/out.csv").exit_code == 0
-    assert run("compare", plan, "--report=~/map.html").exit_code == 0
+    assert run("compare", plan, "--report=~/map.html").exit_code in RAN
     assert sorted(contents(home)) == ["map.html", "map.json", "new.yaml", "out.csv"]
     assert run("protect", plan, "--scenario", "age5", "--out=~nobody_of_this_name/out.csv").exit_code == 1
 

@@ -6,10 +6,11 @@ import yaml
 
 from sdckit.choose.scenario import Scenario
 from sdckit.cli._example import example
-from sdckit.cli._methods import NOT_GIVEN, default, kind
+from sdckit.cli._methods import about, default, values
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.methods.registry import find, risk, specs, unregister
+from sdckit.methods.form import FormField
+from sdckit.methods.registry import find, risk, specs, unregister, utility
 from sdckit.methods.spec import Kind
 
 
@@ -36,15 +37,23 @@ def test_one_of_another_kind_is_not_what_was_asked_for(run):
 
 def test_one_explained(run):
     text = run("methods", "suppress").stdout
-    assert "integer ≥ 2" in text
-    assert "the keys columns" in text
+    assert "whole number ≥ 2" in text
+    assert "the columns with the role keys" in text
     assert "Reference: Samarati" in text
-    assert "low | normal | high | never" in text
 
 
-def test_required_options_and_readings_are_shown(run):
+def test_options_have_labels_help_choices_and_rules(run):
+    text = " ".join(run("methods", "k_anonymity").stdout.split())
+    assert "The smallest number of records that should share their keys." in text
+    assert "category: missing is a value of its own" in text
+    assert "all keys together" in text
+    assert "Records below k if a blank is a value" in text
+    assert "Only with replicate_weights." in " ".join(run("methods", "indicators").stdout.split())
+
+
+def test_required_options_and_interpretations_are_shown(run):
     assert "required" in run("methods", "recode").stdout
-    assert "Reading:" in run("methods", "il1s").stdout
+    assert "How to read it:" in run("methods", "il1s").stdout
 
 
 def test_every_method_can_be_explained(run):
@@ -76,29 +85,22 @@ def test_every_example_is_a_line_of_a_plan():
             spec.validate(asked)
 
 
+def field(method, option):
+    return next(f for f in find(method).form() if f.name == option)
+
+
 @pytest.mark.parametrize(
     ("name", "option", "words"),
     [
         ("entropy", "variables", "keys and categorical sensitive columns"),
-        ("missing_values", "variables", "keys, numeric and sensitive columns"),
-        ("contingency_tables", "tables", "all pairs of keys"),
-        ("indicators", "variables", "the numeric columns"),
-        ("suppress", "k", "3"),
-        ("suppress", "keys", "the keys columns"),
+        ("k_anonymity", "subsets", "all keys together"),
+        ("k_anonymity", "k", "3"),
+        ("k_anonymity", "keys", "the columns with the role keys"),
         ("recode", "variable", "required"),
     ],
 )
 def test_what_an_option_is_when_it_is_not_given(name, option, words):
-    assert default(option, find(name)) == words
-
-
-def test_no_option_that_names_columns_is_none_by_default():
-    for spec in specs():
-        for name in spec.options.model_fields:
-            assert name != "variables" or default(name, spec) != "none"
-    for name in NOT_GIVEN:
-        method, _, option = name.rpartition(".")
-        assert not method or option in find(method).options.model_fields
+    assert default(field(name, option)) == words
 
 
 def test_unbounded_is_null_in_json(run):
@@ -133,17 +135,27 @@ def test_a_new_measure_appears_by_itself(run, own_measure):
     assert "number" in text
 
 
-@pytest.mark.parametrize(
-    ("part", "words"),
-    [
-        ({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]}, "integer ≥ 1"),
-        ({"type": "array", "items": {"type": "number"}, "minItems": 1}, "list of number at least 1 of them"),
-        ({"$ref": "#/$defs/M"}, "a | b"),
-        ({"const": "a"}, "a"),
-        ({"type": "object", "additionalProperties": {"type": "string"}}, "name → string"),
-        ({"type": "string", "format": "column"}, "column"),
-        ({"type": "number", "exclusiveMinimum": 0, "maximum": 1}, "number > 0 ≤ 1"),
-    ],
-)
-def test_types_in_words(part, words):
-    assert kind(part, {"$defs": {"M": {"enum": ["a", "b"], "type": "string"}}}) == words
+@pytest.fixture
+def high_measure():
+    @utility("Share of smiles kept", bounds=(0, 1), better="high", interpretation="1: all of them.")
+    def smiles_kept(original: Microdata, protected: Microdata) -> Result:
+        """A measure made in a test, of which more is better."""
+        return Result(0.75, {"lost": 0.25})
+
+    yield "smiles_kept"
+    unregister("smiles_kept")
+
+
+def test_a_measure_of_which_more_is_better(run, high_measure):
+    assert high_measure in run("methods").stdout
+    assert "Good: high" in run("methods", high_measure).stdout
+    assert json.loads(run("methods", high_measure, "--json").stdout)["better"] == "high"
+
+
+def test_values_and_rules_in_words():
+    field = FormField("k", "k", "How many.", "number", False, limits={"above": 0, "most": 1}, unit="share")
+    assert values(field) == "number > 0 ≤ 1, share"
+    field = FormField("m", "Missing", "", "choice", False, choices={"a": "first", "b": ""}, excludes=("k",))
+    assert values(field) == "a: first\nb"
+    assert about(field) == "Missing. Not together with k."
+    assert default(FormField("x", "X", "", "flag", False, True)) == "yes"

@@ -3,6 +3,7 @@ import json
 import pytest
 
 import sdckit as sdc
+from cli.codes import RAN
 
 PLAN = """
 data: {file: survey.csv, keys: [sex, age], numeric: [expenditure]}
@@ -23,14 +24,14 @@ def plan(tmp_path):
 
 def test_search_shows_the_front_and_keeps_its_trials(run, plan):
     result = run("search", plan, "--trials", 6, "--json")
-    assert result.exit_code == 0
+    assert result.exit_code in RAN
     assert len(json.loads(result.stdout)["scenarios"]) == 6
     kept = sorted((plan.parent / ".sdckit").iterdir())
     assert len(kept) == 7  # six trials and the original
     again = run("search", plan, "--trials", 6)
-    assert again.exit_code == 0
+    assert again.exit_code in RAN
     assert sorted((plan.parent / ".sdckit").iterdir()) == kept
-    assert "recommended" in again.stdout
+    assert "★ loses least" in again.stdout
 
 
 def test_a_plan_without_a_space(run, plan):
@@ -59,7 +60,7 @@ def test_the_best_can_be_saved_as_a_plan_and_carried_out(run, plan):
     saved, out = plan.parent / "chosen" / "best.yaml", plan.parent / "out.csv"
     words = ("search", plan, "--trials", 6, "--max-risk", "30%", "--seed", 3, "--save", saved)
     searched = run(*words)
-    assert searched.exit_code == 0
+    assert searched.exit_code in RAN
     found = json.loads(run("search", plan, *words[2:-2], "--json").stdout)
     written = sdc.Plan.load(saved)
     assert written.scenarios[0].name == found["best"]
@@ -77,7 +78,7 @@ def test_a_saved_plan_is_not_replaced_unasked(run, plan):
     assert "--force" in run("search", plan, "--trials", 2, "--save", saved).stderr
     assert run("search", plan, "--trials", 2, "--save", plan, "--force").exit_code == 1
     assert saved.read_text() == "mine"
-    assert run("search", plan, "--trials", 2, "--save", saved, "--force").exit_code == 0
+    assert run("search", plan, "--trials", 2, "--save", saved, "--force").exit_code in RAN
     assert saved.read_text().startswith("# Found by sdckit search in plan.yaml.")
 
 
@@ -98,7 +99,7 @@ def test_a_saved_plan_in_a_linked_folder_finds_the_data(run, plan):
     (plan.parent / "a link").symlink_to(folder)
     saved = plan.parent / "a link" / "chosen.yaml"
     result = run("search", plan, "--trials", 2, "--save", saved)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code in RAN, result.output
     assert sdc.Plan.load(saved).data["file"] == "../../survey.csv"
     assert sdc.Plan.load(saved).read().height == 200
     assert f"sdckit protect '{saved}' --scenario" in result.stderr

@@ -204,7 +204,7 @@ def test_columns_that_are_named_need_no_role(survey):
 
 
 def test_seed_is_called_rng(survey):
-    with pytest.raises(OptionError, match=r"in a call also rng. A call takes rng=3; a scenario has one seed"):
+    with pytest.raises(OptionError, match=r"in a call in Python also rng. A scenario has one seed"):
         sdc.protect.pram(survey, variables="sex", seed=3)
     with pytest.raises(OptionError, match=r"It draws no random numbers"):
         sdc.protect.recode(survey, variable="age", width=5, seed=3)

@@ -46,13 +46,13 @@ def not_applicable(
     required = [n for n, f in spec.options.model_fields.items() if f.is_required()]
     absent = [n for n in required if n not in given]
     if absent:
-        return f"needs to be told {join_names(absent)}, for example {spec.name}={{{absent[0]!r}: …}}"
+        return f"needs to be told {join_names(absent)}, in a plan: assess: {{{spec.name}: {{{absent[0]}: …}}}}"
     if spec.compares is Compares.RECORDS and unlinked:
         return f"compares {spec.compares}, and {unlinked}"
     if spec.compares is Compares.PERSONS and not same_people:
         return f"compares {spec.compares}, and {unlinked or 'there are several synthetic files'}"
     if spec.kind is Kind.RISK and "synthetic" in spec.file_names and not asked:
-        return "is about synthetic files: say so with linked=False, or ask for it by name"
+        return "is about synthetic files: say so (linked: false), or ask for it by name"
     return ""
 
 

@@ -51,7 +51,7 @@ def unmeasured(original: Microdata, protected: Microdata, *, same_people: bool =
         found.append(
             f"No risk looks at {join_names(names)}: {have} values that differ from record to record, and so "
             "may "
-            f"name them. Drop {them}, declare {them} a direct identifier (direct=), or give {them} another "
+            f"name them. Drop {them}, declare {them} a direct identifier, or give {them} another "
             "role."
         )
     same = same_ids(original, protected) if same_people else ()

@@ -68,9 +68,7 @@ _as_python_shows = warnings.showwarning
 def _told(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
     """Our warnings as one line on stderr; others as Python shows them."""
     if issubclass(category, SdcWarning):
-        from sdckit.cli._words import for_plans
-
-        typer.echo(f"Warning: {for_plans(str(message))}", err=True)
+        typer.echo(f"Warning: {message}", err=True)
     else:
         _as_python_shows(message, category, *where, **more)
 
@@ -80,6 +78,4 @@ def in_words(error: SdcError | OSError) -> str:
     if isinstance(error, PermissionError):
         file = error.filename or "a file"
         return f"{file} cannot be read or written: no permission, or it is open in another program."
-    from sdckit.cli._words import for_plans
-
-    return for_plans(str(error))
+    return error.in_plan if isinstance(error, SdcError) else str(error)

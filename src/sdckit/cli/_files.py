@@ -104,7 +104,7 @@ def read_protected(
     """A protected file under the roles of its original, and the columns with a role that it lacks.
 
     Columns that are `direct` identifiers of the original and are still there have that role here, too. A
-    number recoded into intervals comes back as text: as in `recode`, it is then a key.
+    number recoded into intervals comes back as text: as after `recode`, it is no number then, and no key.
     """
     from sdckit.engine import frames
     from sdckit.io import read
@@ -112,9 +112,7 @@ def read_protected(
     data = read(path, engine=engine)  # type: ignore[arg-type]
     kinds = frames.schema(data.frame)
     there = {role: [c for c in original.roles.columns(role) if c in kinds] for role in Role}
-    recoded = [c for c in there[Role.NUMERIC] if not kinds[c].is_numeric()]
-    there[Role.NUMERIC] = [c for c in there[Role.NUMERIC] if c not in recoded]
-    there[Role.KEYS] += recoded
+    there[Role.NUMERIC] = [c for c in there[Role.NUMERIC] if kinds[c].is_numeric()]
     there[Role.DIRECT] = [c for c in direct if c in kinds]
     roles: dict[str, Any] = {role.value: columns for role, columns in there.items()}
     wanted = [c for role in Role for c in original.roles.columns(role) if role is not Role.DIRECT]

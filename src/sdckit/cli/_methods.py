@@ -2,55 +2,21 @@
 
 import inspect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import isinf
-from typing import Any
 
 from rich.markup import escape
 
+from sdckit._support.messages import join_names
 from sdckit.cli._example import example
 from sdckit.cli._show import out, table
 from sdckit.data.result import show
-from sdckit.methods.options import RoleColumns
+from sdckit.methods.form import FormField
 from sdckit.methods.spec import Kind, Spec
 from sdckit.methods.where import WHERE
 
-BOUNDS = {
-    "minimum": "≥ {}",
-    "exclusiveMinimum": "> {}",
-    "maximum": "≤ {}",
-    "exclusiveMaximum": "< {}",
-    "minItems": "at least {} of them",
-}
-ROLES = "keys, numeric and sensitive columns"
-# What an option means that is not given, by its name alone or with that of the function before it.
-NOT_GIVEN = {
-    "by": "the whole file",
-    "code": "strata are not collapsed",
-    "distance": "by the kind of the columns",
-    "fpc": "no correction",
-    "matrix": "from stay",
-    "max_size": "any size",
-    "ordinal": "no column more",
-    "subsets": "all keys together",
-    "variables": ROLES,
-    "where": "all records",
-    "contingency_tables.tables": "all pairs of keys",
-    "entropy.variables": "keys and categorical sensitive columns",
-    "entropy_loss.variables": "keys and categorical sensitive columns",
-    "group.rest": "other values stay",
-    "indicators.by": "no domains",
-    "indicators.margins": "by, or the strata",
-    "indicators.variables": "the numeric columns",
-    "k_map.count": "a row is a person",
-    "population_uniques.population_size": "the sum of the weights",
-    "pram.invariant": "true unless there is a matrix",
-    "recode.labels": "made from the limits",
-    "regression.reference": "the first category",
-    "shuffle.predictors": "no predictors",
-    "suppress.importance": "all keys alike",
-    "swap_records.k": "risk does not matter",
-}
+LIMITS = {"least": "≥ {}", "above": "> {}", "most": "≤ {}", "below": "< {}"}
+KINDS = {"integer": "whole number", "flag": "yes or no", "columns": "columns", "mapping": "name: value, …"}
 EXAMPLES = re.compile(r"(?:^[^\n>]+:\n\n)?^>>> .*\Z", re.MULTILINE | re.DOTALL)  # they come last
 FORMULA = re.compile(r"^\.\. math::.*\n(?:(?: +.*)?\n)*", re.MULTILINE)
 
@@ -86,16 +52,14 @@ def explain(spec: Spec) -> None:
     console.print(escape("\n" + in_words(spec) + "\n"))
     where = "In a plan, as a step of a scenario" if spec.kind is Kind.PROTECTION else "In a plan"
     console.print(f"[bold]{where}:[/bold]", escape(example(spec)), soft_wrap=True)
-    rows = [
-        [name, kind(part, spec.json_schema), default(name, spec)]
-        for name, part in spec.json_schema.get("properties", {}).items()
-    ]
-    console.print(table("\nOptions" if rows else "\nNo options", ["option", "type", "default"], rows))
+    rows = [[field.name, about(field), values(field), default(field)] for field in spec.form()]
+    heads = ["option", "what it is", "values", "default"]
+    console.print(table("\nOptions" if rows else "\nNo options", heads, rows))
     facts = {
         "Good": spec.better.value if spec.kind is not Kind.PROTECTION else "",
         "Range": _range(spec) if spec.kind is not Kind.PROTECTION else "",
         "Unit": spec.unit,
-        "Reading": spec.interpretation,
+        "How to read it": spec.interpretation,
         "Looks at": spec.compares.value if spec.kind is not Kind.PROTECTION else "",
         "where": WHERE if "where" in spec.parameters else "",
         "Flags": f"records for the option where of protections: {spec.flags}" if spec.flags else "",
@@ -106,6 +70,9 @@ def explain(spec: Spec) -> None:
     for name, text in facts.items():
         if text:
             console.print(f"[bold]{name}:[/bold] {escape(text)}")
+    figures = [[name, figure.label, figure.unit] for name, figure in spec.figures.items()]
+    if figures:
+        console.print(table("\nFurther figures", ["figure", "what it is", "unit"], figures))
 
 
 def in_words(spec: Spec) -> str:
@@ -120,36 +87,36 @@ def in_words(spec: Spec) -> str:
     return FORMULA.sub(f"    [the formula is on the page {page} of the documentation]\n\n", text).strip()
 
 
-def kind(part: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    """The type of an option in words, from its JSON schema.
+def about(field: FormField) -> str:
+    """What an option is, and with which others it goes."""
+    rules = [f"Not together with {join_names(field.excludes)}."] if field.excludes else []
+    rules += [f"Only with {field.requires}."] if field.requires else []
+    label = field.label if field.label.endswith(".") else f"{field.label}."
+    return " ".join([label, *([field.help] if field.help else []), *rules])
 
-    >>> kind({"type": "integer", "minimum": 2}, {})
-    'integer ≥ 2'
+
+def values(field: FormField) -> str:
+    """What an option may be: its kind and limits, or its choices with their meaning.
+
+    >>> values(FormField("k", "k", "", "integer", False, limits={"least": 2}, unit="records"))
+    'whole number ≥ 2, records'
     """
-    if "$ref" in part:
-        return kind(schema["$defs"][part["$ref"].rsplit("/", 1)[1]], schema)
-    if part.get("format") in ("columns", "column", "measure", "file"):
-        return str(part["format"])
-    if "anyOf" in part:
-        return " or ".join(dict.fromkeys(kind(p, schema) for p in part["anyOf"] if p.get("type") != "null"))
-    if "enum" in part or "const" in part:
-        return " | ".join(map(str, part.get("enum", [part.get("const")])))
-    name = str(part.get("type", "any"))
-    if name == "array" and part.get("items"):
-        name = f"list of {kind(part['items'], schema)}"
-    if name == "object" and isinstance(part.get("additionalProperties"), Mapping):
-        name = f"name → {kind(part['additionalProperties'], schema)}"
-    return " ".join([name, *(text.format(part[key]) for key, text in BOUNDS.items() if key in part)])
+    if field.choices:
+        return "\n".join(f"{name}: {words}" if words else name for name, words in field.choices.items())
+    limits = [LIMITS[name].format(show(limit)) for name, limit in field.limits.items()]
+    words = " ".join([KINDS.get(field.kind, field.kind), *limits])
+    return f"{words}, {field.unit}" if field.unit else words
 
 
-def default(name: str, spec: Spec) -> str:
+def default(field: FormField) -> str:
     """What an option is when it is not given, in words."""
-    field = spec.options.model_fields[name]
-    if field.is_required():
+    if field.required:
         return "required"
-    if isinstance(field.default, RoleColumns):
-        return repr(field.default)
-    if field.default in (None, ()):
-        return NOT_GIVEN.get(f"{spec.name}.{name}", NOT_GIVEN.get(name, "none"))
+    if field.role:
+        return f"the columns with the role {field.role}"
+    if field.default in (None, [], (), {}):
+        return field.absent or "none"
+    if isinstance(field.default, bool):
+        return "yes" if field.default else "no"
     several = isinstance(field.default, list | tuple)
     return ", ".join(map(str, field.default)) if several else str(field.default)

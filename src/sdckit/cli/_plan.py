@@ -55,13 +55,6 @@ class Settings(BaseModel):
         """The measures of the risk axis, or their figures."""
         return [self.risk] if isinstance(self.risk, str) else list(self.risk or ())
 
-    @property
-    def on_the_map(self) -> list[str]:
-        """The measures of risk that a map shows."""
-        extra = self.extra_measures
-        extra = [extra] if isinstance(extra, str) else extra
-        return [name.partition(".")[0] for name in (*self.risk_axis, *extra)]
-
 
 def settings(section: Mapping[str, Any], **given: Any) -> Settings:
     """The settings of a plan's assess section; what was given on the command line comes first."""
@@ -130,7 +123,7 @@ def compared(plan: Plan, *, seed: int | None, jobs: int, **given: Any) -> RiskUt
     chosen = settings(plan.assess, **given)
     judged = _judged(plan, seed, chosen)
     data = plan.read()
-    _say_unweighted(data, chosen.on_the_map)
+    _say_unweighted(data)
     with following("Scenario", finished=True) as tell:
         return compare(data, plan.scenarios, jobs=jobs, progress=tell, **judged, **chosen.measure_options)
 
@@ -146,16 +139,16 @@ def searched(
     chosen = settings(plan.assess, **given)
     judged = _judged(plan, seed, chosen)
     data = plan.read()
-    _say_unweighted(data, chosen.on_the_map)
+    _say_unweighted(data)
     with following("Trial", finished=True) as tell:
         judged |= {"trials": trials, "minutes": minutes, "jobs": jobs}
         return search(data, plan.search, progress=tell, **judged, **chosen.measure_options)
 
 
-def _say_unweighted(data: Microdata, measures: Sequence[str] | None) -> None:
+def _say_unweighted(data: Microdata, measures: Sequence[str] | None = None) -> None:
     """Say that risks are those of the records themselves, which somebody who forgot the weight must know."""
-    risks = data.roles.keys and (measures is None or "individual_risk" in measures)
-    if risks and data.roles.weight is None:
+    risks = measures is None or any(spec.name in measures for spec in specs(Kind.RISK))
+    if risks and data.roles.keys and data.roles.weight is None:
         say(
             "No weight: the file is taken for the whole population. If it is a sample, give weight: under "
             "data: in the plan, or --weight."

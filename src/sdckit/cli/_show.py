@@ -17,7 +17,6 @@ from sdckit.choose.describe import ColumnSummary
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
 from sdckit.choose.scenario import Scenario
-from sdckit.cli._words import for_plans
 from sdckit.data.microdata import Microdata
 from sdckit.methods.registry import find
 from sdckit.methods.spec import Better
@@ -82,7 +81,7 @@ def assessment(done: Assessment, *, timings: bool = False) -> None:
         console.print(table("", heads, losses, right="value"))
     _left_out(console, done)
     for text in () if alone(done) else done.warnings:
-        console.print(escape(f"Warning: {for_plans(text)}"))
+        console.print(escape(f"Warning: {text}"))
     if timings:
         slowest(done.seconds, "measure")
     if not alone(done):
@@ -101,7 +100,7 @@ def _left_out(console: Console, done: Assessment) -> None:
     for omission in done.omitted:
         reasons.setdefault(omission.reason, []).append(omission.measure)
     for reason, measures in reasons.items():
-        console.print(escape(f"Left out: {', '.join(measures)}: {for_plans(reason)}"))
+        console.print(escape(f"Left out: {', '.join(measures)}: {reason}"))
 
 
 def alone(done: Assessment) -> bool:
@@ -128,15 +127,15 @@ def verdict(found: Verdict) -> None:
     console = out()
     order = [Status.NOT_MET, Status.NOT_JUDGED, Status.MET]
     rows = [
-        [c.status.value, c.name, c.text(c.value), c.text(c.limit), for_plans(c.why)]
+        [c.status.value, c.name, c.text(c.value), c.text(c.limit), c.why]
         for c in sorted(found, key=lambda c: order.index(c.status))
     ]
     heads = ["criterion is", "about", "value", "accepted", "why"]
     console.print(table("Verdict", heads, rows, right="value|accepted"))
     for c in found:
         if not c.met and c.mends:
-            console.print(escape(f"What would mend “{c.name}”: {for_plans(c.mends)}"))
-    console.print(escape(for_plans(found.headline)), style="bold")
+            console.print(escape(f"What would mend “{c.name}”: {c.mends}"))
+    console.print(escape(found.headline), style="bold")
 
 
 def risk_utility_map(found: RiskUtilityMap) -> None:
@@ -176,10 +175,10 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
         )
     for point in found.results:
         if point.error:
-            console.print(escape(f"{point.name} failed: {for_plans(point.error)}"))
+            console.print(escape(f"{point.name} failed: {point.error}"))
     for text in found.warnings:
-        console.print(escape(f"Warning: {for_plans(text)}"))
-    console.print(escape(for_plans(found.recommendation)), style="bold")
+        console.print(escape(f"Warning: {text}"))
+    console.print(escape(found.recommendation), style="bold")
     if found.verdict is not None:
         verdict(found.verdict)
 

@@ -72,8 +72,9 @@ def demo(
         _show.written(written)
         again = shlex.quote(str(out / "scenarios.yaml"))
         typer.echo(f"Next: open {out / 'report.html'}, then try: sdckit compare {again}")
-    if found.best is None:
-        raise typer.Exit(Code.NOT_RELEASABLE)
+    code = Code.NOT_RELEASABLE if found.verdict is None else found.verdict.exit_code
+    if code:
+        raise typer.Exit(code)
 
 
 def _write(found: "RiskUtilityMap", data: "Microdata", plan: "Plan", out: Path) -> dict[str, Path]:

@@ -31,7 +31,6 @@ def protect(
     from sdckit.cli._files import check_outputs, plan_inputs
     from sdckit.cli._plan import one_scenario
     from sdckit.cli._progress import following, say
-    from sdckit.cli._words import for_plans
     from sdckit.data.roles import roles_of
     from sdckit.io import write
     from sdckit.io.formats import writable
@@ -57,4 +56,4 @@ def protect(
         _show.released(dropped, without_role)
         _show.written(written)
     for text in warnings:
-        say(f"Warning: {for_plans(text)}")
+        say(f"Warning: {text}")

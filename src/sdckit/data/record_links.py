@@ -201,7 +201,7 @@ def match_records(original: Microdata, protected: Microdata, columns: Sequence[s
     if name is None:
         raise EngineError(
             f"Comparing records on {original.engine} needs an id column.",
-            hint="Give the role id= when you read the data.",
+            hint="Give the role id to the column that numbers the records.",
         )
     left = original.table.select(name, *[c for c in kept if c != name])
     right = protected.table.select(name, *[c for c in columns if c != name]).rename(

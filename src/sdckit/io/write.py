@@ -76,6 +76,7 @@ def write(
             "Direct identifiers are not written.",
             given=join_names(data.roles.direct),
             hint="Leave them out with data.without(data.roles.direct), or pass keep_direct=True.",
+            plan_hint="Without keep_direct under data: in the plan they are dropped at reading.",
         )
     target = Path(path).expanduser()
     ending = writable(target)

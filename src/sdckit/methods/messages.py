@@ -34,13 +34,17 @@ CLASSES = {"Sequence": "a list", "Iterable": "a list", "Mapping": "a mapping, {n
 
 
 def refusal(
-    method: str, error: ValidationError, given: Mapping[str, Any], columns: Collection[str]
+    method: str, error: ValidationError, given: Mapping[str, Any], columns: Collection[str], *, step: bool
 ) -> SdcError:
-    """Our error for the first option that is not valid; `columns` are the options that take their names."""
+    """Our error for the first option that is not valid.
+
+    columns: the options that take names of columns. step: the method is a step of a scenario, not a measure.
+    """
     option = str(error.errors()[0]["loc"][0])
     faults = [fault for fault in error.errors() if fault["loc"][0] == option]
     if faults[0]["type"] == "missing" and len(faults[0]["loc"]) == 1:
-        return OptionError(f"{method} needs the option {option!r}.")
+        written = f"- {method}: {{{option}: …}}" if step else f"assess: {{{method}: {{{option}: …}}}}"
+        return OptionError(f"{method} needs the option {option!r}.", plan_hint=f"In the plan: {written}")
     ours = faults[0].get("ctx", {}).get("error")
     if isinstance(ours, SdcError):  # it says what is allowed already
         return ours

@@ -82,4 +82,5 @@ def _alone(own: list[Spec], error: Exception) -> OptionError:
         "Methods of your own cannot be used in other processes.",
         given=f"{names} ({type(error).__name__}: {error})",
         hint="Use one process, jobs=1, or put them into a module that can be imported.",
+        plan_hint="Use one process, --jobs 1, or put them into a module that can be imported.",
     )

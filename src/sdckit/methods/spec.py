@@ -208,7 +208,7 @@ class Spec:
             model = self.options(**given)
         except ValidationError as error:
             columns = [name for name in self.parameters if is_columns(self.hints[name])]
-            raise refusal(self.name, error, given, columns) from None
+            raise refusal(self.name, error, given, columns, step=self.kind is Kind.PROTECTION) from None
         options = {name: getattr(model, name) for name in self.options.model_fields}
         for name in self._never_empty:
             if not options[name] and not isinstance(options[name], RoleColumns):
@@ -252,9 +252,9 @@ class Spec:
         fields = self.options.model_fields
         allowed, hint = join_names(fields), did_you_mean(name, fields)
         if self.is_random:
-            allowed += ", in a call also rng"
+            allowed += ", in a call in Python also rng"
             if name in ("seed", "rng"):
-                hint = "A call takes rng=3; a scenario has one seed for all its steps."
+                hint = "A scenario has one seed for all its steps; a call in Python takes rng=3."
         elif self.kind is Kind.PROTECTION and name in ("seed", "rng"):
             hint = "It draws no random numbers."
         return OptionError(f"{self.name} has no option {name!r}.", allowed=allowed or "no options", hint=hint)
@@ -299,6 +299,7 @@ class Spec:
                 given=f"the {data.engine} engine",
                 allowed=join_names(self.engines),
                 hint="data.collect() brings them into memory.",
+                plan_hint="Without engine under data: in the plan they are read into memory.",
             )
 
 

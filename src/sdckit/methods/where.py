@@ -154,7 +154,11 @@ def protect_some(data: Microdata, which: Chosen, protect: Callable[[Microdata], 
     not be judged, `records_not_judged`. With none chosen the data stay as they are.
     """
     if data.engine != "polars":
-        raise EngineError("where needs the records in memory.", hint="data.collect() brings them there.")
+        raise EngineError(
+            "where needs the records in memory.",
+            hint="data.collect() brings them there.",
+            plan_hint="Without engine under data: in the plan they are read into memory.",
+        )
     chosen, count = which.records, int(which.records.sum())
     counted: dict[str, Any] = {"records_chosen": count}
     if which.not_judged:

@@ -22,7 +22,7 @@ def number_columns(data: Microdata, variables: Sequence[str], method: str) -> li
     names = list(dict.fromkeys(variables))
     schema = frames.schema(data.frame)
     if not names:
-        raise ColumnError(f"{method} has no variable to change.", hint="Give variables=[…].")
+        raise ColumnError(f"{method} has no variable to change.", hint="Name them in the option variables.")
     for column in names:
         if not schema[column].is_numeric():
             raise ColumnError(

@@ -30,7 +30,7 @@ def drop(
     """
     names = tuple(dict.fromkeys(variables))
     if not names:
-        raise OptionError("drop has no column to remove.", hint="Give variables=[…].")
+        raise OptionError("drop has no column to remove.", hint="Name them in the option variables.")
     if len(names) == len(data.columns):
         raise OptionError(
             "drop would leave no column.", given=len(names), allowed=f"{len(names) - 1} at most"

@@ -30,7 +30,7 @@ def _new_from_old(given: Any) -> Any:
             "map of group says of which old categories each new one is made.",
             given=preview(given),
             allowed="{new: [old, …]}",
-            hint=f"For example map={preview(turned)}.",
+            hint=f"For example map: {preview(turned)}.",
         )
     return given
 

@@ -32,7 +32,7 @@ def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
     if not names:
         raise RoleError(
             "new_ids needs the role 'id', 'household' or 'cluster', and the data have none of them.",
-            hint="Give it when you read the data: id=…, or under data: in a plan.",
+            hint="Give the role id to the column that numbers the records.",
         )
     columns = [_renumbered(data.frame[name], rng) for name in names]
     numbers = {name: data.frame[name].drop_nulls().n_unique() for name in names}

@@ -103,7 +103,7 @@ def swap_records(
     [('N', 1, 1), ('S', 2, 2), ('S', 1, 3), ('N', 2, 4)]
     """
     if k is not None and not keys:
-        raise RoleError("k needs keys.", hint="Give keys=[…].")
+        raise RoleError("k needs keys.", hint="Name them in the option keys.")
     homes = households(data) or Households(np.arange(data.height), np.arange(data.height))
     areas, settled = _areas(data, homes, geography)
     risk = _risk(data, homes, geography, keys, k) if k is not None else np.full(len(homes.first), len(areas))

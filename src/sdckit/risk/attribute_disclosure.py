@@ -122,7 +122,7 @@ def attribute_disclosure(
     if not set(known) - set(sensitive) or not sensitive:
         raise RoleError(
             "Attribute disclosure needs keys an intruder knows and a target to learn.",
-            hint="Give the roles keys and sensitive, or the options known= and sensitive=.",
+            hint="Give the roles keys and sensitive, or the options known and sensitive.",
         )
     files = as_sets(synthetic, ())
     require_named(files, sensitive)

@@ -194,7 +194,7 @@ def atypical_records(
         raise DataError(
             "The mixture needs complete numbers.",
             given=f"{int((~usable).sum()):,} records with a missing or infinite number",
-            hint="complete=True leaves them out.",
+            hint="The option complete leaves them out.",
         )
     data.require_categories([*by, *([] if code is None else [code])])
     stratum, names_of_strata, levels = _strata(data.frame, by, code, smallest)

@@ -166,7 +166,7 @@ def identification_risk(
     if not equal and not windows and lost:
         return Result(math.nan, notes=(*notes, "There is nothing left to match on."), lost=lost)
     if not equal and not windows:
-        raise OptionError("There is nothing to match on.", hint="Name known= or synthesised= variables.")
+        raise OptionError("There is nothing to match on.", hint="Name variables in the options known or synthesised.")
     found = []
     for data in files:
         alike, recoded = apply_same_recoding(original, data, equal)
@@ -213,7 +213,7 @@ def _windows(
         if column not in each and not for_all:
             raise OptionError(
                 f"{column!r} is in the numeric role: how near is a match?",
-                hint=f"Give radius={{{column!r}: …}} or relative_radius; 0 asks for equality.",
+                hint="Name it in the option radius or relative_radius; 0 asks for equality.",
             )
         windows[column] = each[column] if column in each else for_all[0]
     return windows

@@ -152,7 +152,7 @@ def _register_cells(
         raise ColumnError(
             f"The population has no column {absent[0]!r}.",
             allowed=join_names(population.columns),
-            hint="keys=[…] names the keys to look for.",
+            hint="The option keys names the keys to look for.",
         )
     register, notes = apply_same_recoding(population, data, keys)
     weight = population.roles.weight if count is None else count

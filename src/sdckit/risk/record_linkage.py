@@ -106,7 +106,7 @@ def record_linkage(
     if not variables:
         raise RoleError(
             "record_linkage needs variables, and no column has the role 'numeric'.",
-            hint="Give the role when you read the data, or variables=[…].",
+            hint="Give the role, or name columns in the option variables.",
         )
     require_named([protected], variables)
     there, lost = in_all([protected], variables)

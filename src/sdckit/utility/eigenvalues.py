@@ -138,4 +138,5 @@ def _refuse_engine(original: Microdata) -> None:
             given=f"the {original.engine} engine",
             allowed="polars",
             hint="data.collect() brings them into memory.",
+            plan_hint="Without engine under data: in the plan they are read into memory.",
         )
