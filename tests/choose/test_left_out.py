@@ -35,8 +35,8 @@ REASONS = (
     PAIRS + "the records are not the same people",
     "compares each person with the record that was made from them, where there is one, and the records are "
     "not the same people",
-    r"is about synthetic files: say so with linked=False, or ask for it by name",
-    r"needs to be told \w+, for example \w+=\{'\w+': …\}",
+    r"is about synthetic files: say so \(linked: false\), or ask for it by name",
+    r"needs to be told \w+, in a plan: assess: \{\w+: \{\w+: …\}\}",
     r"The mixture needs complete numbers. Given: \d+ records with a missing or infinite number. .*",
     r"the protected file has no column left with the role \w+",
 )
