@@ -62,6 +62,18 @@ def measure(name: str, **options: object) -> dict:
     }
 
 
+def randomised(n: int, keys: list[str] = files.FIVE, changed: int | None = None) -> tuple:
+    """A file with weights beside itself with keys randomised: all of them, or the first few."""
+    data = files.survey(n, keys)
+    return data, sdc.protect.pram(data, variables=list(data.roles.keys)[:changed], stay=0.8, rng=1)
+
+
+def with_numbers(n: int) -> tuple:
+    """Ages in tens and microaggregated numbers."""
+    data = files.survey(n, files.EIGHT)
+    return data, sdc.protect.microaggregate(sdc.protect.recode(data, variable="age", width=10), k=5)
+
+
 eight = partial(files.survey, keys=files.EIGHT)
 gaps = partial(files.survey, missing=True)
 
@@ -90,6 +102,35 @@ TASKS = [
         naive=naive_uniques,
         naive_size=200,
         theirs="suda2",
+    ),
+    Task(
+        "re-identification, 5 keys, 2 randomised",
+        partial(randomised, changed=2),
+        **measure("reidentification_risk", intruders=[sdc.Intruder("neighbour", in_file=False)]),
+    ),
+    Task(
+        "re-identification, 8 keys, all randomised",
+        partial(randomised, keys=files.EIGHT),
+        **measure("reidentification_risk", intruders=[sdc.Intruder("neighbour", in_file=False)]),
+        sizes=(10_000, 100_000),
+    ),
+    Task(
+        "re-identification, 8 keys and 2 numbers (1,000 targets)",
+        with_numbers,
+        **measure("reidentification_risk", intruders=[sdc.Intruder("insider", knows=["keys", "numeric"])]),
+        sizes=(10_000, 100_000),
+    ),
+    Task(
+        "inference of a sensitive value, 5 keys, 2 randomised",
+        partial(randomised, changed=2),
+        **measure("attribute_inference"),
+        sizes=(10_000, 100_000),
+    ),
+    Task(
+        "columns that tell what was hidden",
+        with_numbers,
+        **measure("revealing_columns"),
+        sizes=(10_000, 100_000),
     ),
     Task("population uniques, log-linear", files.survey, **measure("population_uniques")),
     Task(
