@@ -29,8 +29,8 @@ def test_a_figure_that_should_be_high_is_turned_on_the_map():
     bases = {"little": 10, "much": 1e6}
     ways = {name: [{"round_values": {"variables": ["income"], "base": base}}] for name, base in bases.items()}
     for name in ("indicators.contained", "indicators.smallest_overlap"):
-        found = sdc.compare(data, ways, utility=name)
-        loss = dict(zip(found.points["scenario"], found.points["utility"], strict=True))
+        found = sdc.compare(data, ways, risk="frequencies", utility=name)
+        loss = dict(zip(found.points["scenario"], found.points["loss"], strict=True))
         assert loss["little"] < loss["much"], name
 
 
