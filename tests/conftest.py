@@ -120,7 +120,7 @@ def checked_charts():
         return chart.to_dict()
 
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("sdckit.charts.static_svg", "sdckit.charts", "sdckit.report.scenario_panels"):
+        for name in ("sdckit._support.static_svg", "sdckit.charts", "sdckit.report.scenario_panels"):
             patch.setattr(importlib.import_module(name), "plain", checked)
         patch.setattr(sdc.charts, "unchecked", nullcontext)
         yield

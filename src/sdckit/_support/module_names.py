@@ -16,7 +16,7 @@ def module_names(
 
     Write it under `if not TYPE_CHECKING:`, so that type checkers still see misspelt names.
 
-    >>> find, names = module_names({"__name__": "shop", "sell": listing})
+    >>> find, names = module_names({"__name__": "shop", "sell": join_names})
     >>> names()
     ['sell']
     >>> find("sel")

@@ -1,11 +1,14 @@
 """Progress: what is being done, how far it is, and whether to go on."""
 
 from collections.abc import Callable
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
+from sdckit._support.progress_bar import progress_bar
 from sdckit.errors import OptionError, Stopped, preview
 
 ShowProgress = Callable[[str, int, int], Any]  # what is done, pieces done, pieces in all
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Progress:
@@ -26,11 +29,18 @@ class Progress:
 
     @classmethod
     def of(cls, given: Any) -> "Progress":
-        """From what a user gave: nothing, a function of (what, done, in all), or a Progress."""
-        if given is None or callable(given):
-            return given if isinstance(given, cls) else cls(given)
+        """From what a user gave: True for a bar, nothing, a function of (what, done, in all), or a Progress.
+
+        Whoever asks with True closes the bar: see `closes_progress`.
+        """
+        if given is True:
+            return cls(progress_bar())
+        if given is None or given is False or callable(given):
+            return given if isinstance(given, cls) else cls(given or None)
         raise OptionError(
-            "progress is a function.", given=preview(given), allowed="a function of what, done, in all"
+            "progress is True or a function.",
+            given=preview(given),
+            allowed="True for a bar, or a function of what, done, in all",
         )
 
     def __call__(self, what: str, done: int, of: int) -> None:
@@ -39,6 +49,12 @@ class Progress:
             raise Stopped(f"Stopped on request during {what}.")
         if self._show is not None:
             self._show(what, done, of)
+
+    def close(self) -> None:
+        """Take a bar away; functions are left alone."""
+        close = getattr(self._show, "close", None)
+        if close is not None:
+            close()
 
     def part(self, what: str, done: int, of: int) -> "Progress":
         """The progress of one piece of the work, told as part of the whole."""
@@ -49,3 +65,31 @@ class Progress:
                 self._show(text, done, of)
 
         return Progress(show, stop=self._stop)
+
+
+def closes_progress(function: F) -> F:
+    """The function, whose `progress=True` shows a bar while it runs and takes it away at its end.
+
+    >>> @closes_progress
+    ... def work(progress=None):
+    ...     Progress.of(progress)("work", 0, 1)
+    >>> work(progress=lambda *told: print(*told))
+    work 0 1
+    """
+    code = function.__code__  # a signature may be one for readers, without progress
+    places = code.co_varnames[: code.co_argcount]
+    place = places.index("progress") if "progress" in places else None
+
+    @wraps(function)
+    def shown(*given: Any, **named: Any) -> Any:
+        if place is not None and len(given) > place:  # given by its place, not by its name
+            named, given = {**named, "progress": given[place]}, given[:place]
+        if named.get("progress") is not True:
+            return function(*given, **named)
+        bar = Progress.of(True)
+        try:
+            return function(*given, **{**named, "progress": bar})
+        finally:
+            bar.close()
+
+    return cast("F", shown)

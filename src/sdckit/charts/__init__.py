@@ -3,6 +3,9 @@
 from typing import TYPE_CHECKING
 
 from sdckit._support.module_names import module_names as _module_names
+from sdckit._support.static_svg import plain as plain
+from sdckit._support.static_svg import static_svg as static_svg
+from sdckit._support.static_svg import unchecked as unchecked
 from sdckit.charts.before_after import before_after as before_after
 from sdckit.charts.box_plots import box_plots as box_plots
 from sdckit.charts.cell_sizes import CellSizes as CellSizes
@@ -29,9 +32,6 @@ from sdckit.charts.risk_utility_multiples import MapPanel as MapPanel
 from sdckit.charts.risk_utility_multiples import risk_utility_multiples as risk_utility_multiples
 from sdckit.charts.robust_distances import robust_distances as robust_distances
 from sdckit.charts.score_densities import score_densities as score_densities
-from sdckit.charts.static_svg import plain as plain
-from sdckit.charts.static_svg import static_svg as static_svg
-from sdckit.charts.static_svg import unchecked as unchecked
 from sdckit.charts.table_bars import TableBars as TableBars
 from sdckit.charts.table_change import table_change as table_change
 from sdckit.charts.table_heatmap import table_heatmap as table_heatmap

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any, cast
 
 from sdckit._support.messages import did_you_mean, join_names
-from sdckit._support.progress import Progress, ShowProgress
+from sdckit._support.progress import Progress, ShowProgress, closes_progress
 from sdckit.choose.applicability import not_applicable, unlinked_reason
 from sdckit.choose.assessment import Assessment, Omission
 from sdckit.choose.criteria import Accepted
@@ -22,6 +22,7 @@ from sdckit.methods.registry import is_third_party, specs
 from sdckit.methods.spec import Compares, Kind, Spec
 
 
+@closes_progress
 def assess(
     original: Microdata,
     protected: Microdata | Sequence[Microdata],
@@ -31,7 +32,7 @@ def assess(
     linked: bool | None = None,
     intruders: Any = None,
     accept: Any = None,
-    progress: Progress | ShowProgress | None = None,
+    progress: Progress | ShowProgress | bool | None = None,
     **measure_options: Any,
 ) -> Assessment:
     """Run every measure that applies, or those named in `measures`, and judge whether to release the file.

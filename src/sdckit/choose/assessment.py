@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from sdckit._support.html_text import bullets, paragraph, table
 from sdckit.choose.criteria import Accepted, Verdict
 from sdckit.choose.release_checks import judged
 from sdckit.choose.release_facts import unmeasured
@@ -65,3 +66,17 @@ class Assessment:
         lines += [f"  warning: {text}" for text in self.warnings]
         lines += [f"  left out: {o.measure}: {o.reason}" for o in self.omitted]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The verdict with its criteria first, then risks before and after, utility, what was left out."""
+        before = {name: show(result.value) for name, result in self.before.items()}
+        risks = [(name, before.get(name, ""), show(result.value)) for name, result in self.after.items()]
+        parts = [
+            self.verdict._repr_html_(),
+            paragraph(f"{self.scenario or 'A protected file'}: {self.original.height:,} records"),
+            table(["risk", "before", "after"], risks),
+            table(["utility", "value"], ((name, show(r.value)) for name, r in self.utility.items())),
+            bullets(self.warnings, "Warnings"),
+            bullets((f"{o.measure}: {o.reason}" for o in self.omitted), "Left out"),
+        ]
+        return f"<div>{''.join(parts)}</div>"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sdckit._support.progress import Progress, ShowProgress
+from sdckit._support.progress import Progress, ShowProgress, closes_progress
 from sdckit.choose.assess import check_ceiling, intruder_options
 from sdckit.choose.criteria import Accepted
 from sdckit.choose.evaluator import Evaluator, Weights, old_names
@@ -15,6 +15,7 @@ from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.errors import OptionError
 
 
+@closes_progress
 def compare(
     data: Microdata,
     scenarios: Sequence[Scenario] | Mapping[str, Sequence[Any]],
@@ -29,7 +30,7 @@ def compare(
     seeds: int = 1,
     jobs: int = 1,
     cache: str | Path | None = None,
-    progress: Progress | ShowProgress | None = None,
+    progress: Progress | ShowProgress | bool | None = None,
     **measure_options: Any,
 ) -> RiskUtilityMap:
     """Protect the data in several ways and place each on the risk–utility map.

@@ -4,11 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from sdckit._support.html_text import bullets, paragraph, picture, table
 from sdckit._support.messages import did_you_mean, join_names
+from sdckit._support.save_chart import save_chart
 from sdckit.choose import map_charts
 from sdckit.choose.assess import assess
 from sdckit.choose.assessment import Assessment
@@ -229,6 +232,10 @@ class RiskUtilityMap:
         """
         return map_charts.map_chart(self, risk=risk, utility=utility)
 
+    def save_chart(self, path: str | Path, *, risk: str | None = None, utility: str | None = None) -> Path:
+        """Write the map to an .html file that works without a network, or to an .svg or .png file."""
+        return save_chart(self.chart(risk=risk, utility=utility), path)
+
     def multiples(self, utilities: str | Sequence[str] | None = None) -> Any:
         """Small maps side by side, one per utility measure, against the same risk.
 
@@ -286,6 +293,32 @@ class RiskUtilityMap:
         shown = self.points.select("scenario", "risk", "loss", "on_front", "best", "error")
         number = len(self.results)
         return f"Risk–utility map of {number} scenario{'s' * (number > 1)}\n{shown}\n{self.reason}"
+
+    def _repr_html_(self) -> str:
+        """The map, every scenario in a table, and the verdict on the recommended one."""
+        number = len(self.results)
+        on_front, best = front(self.results), self.best
+        rows = [
+            (
+                p.name,
+                show(p.risk),
+                show(p.loss),
+                "yes" if p.name in on_front else "",
+                "yes" if best is not None and p.name == best.name else "",
+                p.error,
+            )
+            for p in self.results
+        ]
+        verdict = self.verdict
+        parts = [
+            paragraph(f"Risk–utility map of {number} scenario{'s' * (number > 1)}", strong=True),
+            picture(self.chart, "Risk–utility map; the table has the same numbers"),
+            table(["scenario", "risk", "loss", "on the front", "recommended", "error"], rows),
+            paragraph(self.recommendation),
+            "" if verdict is None else verdict._repr_html_(),
+            "" if best is None else bullets(best.warnings, "Warnings"),
+        ]
+        return f"<div>{''.join(parts)}</div>"
 
 
 def _axis_of(name: str) -> str:

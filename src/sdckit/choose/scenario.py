@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sdckit._support.progress import Progress, ShowProgress
+from sdckit._support.progress import Progress, ShowProgress, closes_progress
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.errors import OptionError, SdcError, preview
 from sdckit.methods.options import as_names, names_columns
@@ -110,11 +110,12 @@ class Scenario:
         for step in self.steps:
             step.check(data)
 
+    @closes_progress
     def protect(
         self,
         data: Microdata,
         seed: int = 0,
-        progress: Progress | ShowProgress | None = None,
+        progress: Progress | ShowProgress | bool | None = None,
         *,
         cache: "StepCache | None" = None,
     ) -> Microdata:

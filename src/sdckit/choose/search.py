@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sdckit._support.arrays import Floats
-from sdckit._support.progress import Progress, ShowProgress
+from sdckit._support.progress import Progress, ShowProgress, closes_progress
 from sdckit.choose.assess import intruder_options
 from sdckit.choose.compare import check_numbers
 from sdckit.choose.criteria import Accepted
@@ -24,6 +24,7 @@ BATCH = 8  # scenarios proposed before results are looked at: fixed, so that job
 FIRST = 1 / 3  # share of the trials spent on a coarse grid
 
 
+@closes_progress
 def search(
     data: Microdata,
     space: Sequence[Any],
@@ -39,7 +40,7 @@ def search(
     seed: int = 0,
     jobs: int = 1,
     cache: str | Path | None = None,
-    progress: Progress | ShowProgress | None = None,
+    progress: Progress | ShowProgress | bool | None = None,
     **measure_options: Any,
 ) -> RiskUtilityMap:
     """Look for protections with little risk and little loss, and place all that were tried on a map.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sdckit.data.effects import Effects
+from sdckit.errors import preview
 
 SHOWN = 3  # columns that a warning names for a key
 
@@ -17,6 +18,16 @@ class LogEntry:
     options: Mapping[str, Any]
     figures: Mapping[str, Any]
     effects: Effects = field(default_factory=Effects)
+
+    def summary(self) -> str:
+        """The step in one line: its options, and the counts of what it did.
+
+        >>> LogEntry("suppress", {"k": 3, "strata": None}, {"cells_suppressed": 12}, Effects()).summary()
+        'suppress(k=3): cells suppressed 12'
+        """
+        options = ", ".join(f"{n}={preview(v)}" for n, v in self.options.items() if v not in (None, []))
+        counts = [f"{n.replace('_', ' ')} {v:,}" for n, v in self.figures.items() if type(v) is int]
+        return f"{self.method or 'changed'}({options})" + (f": {', '.join(counts)}" if counts else "")
 
     def warnings(self, columns: Collection[str]) -> list[str]:
         """What the figures give reason to warn of in a file with these columns, and the way out."""

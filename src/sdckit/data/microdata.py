@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Floats
+from sdckit._support.html_text import bullets, paragraph, table
 from sdckit._support.messages import did_you_mean, join_names
 from sdckit.data.checks import check
 from sdckit.data.effects import Effects as Effects
@@ -233,3 +234,22 @@ class Microdata:
         steps = (f"  step {i}: {e.method or 'changed'}" for i, e in enumerate(self.log, 1))
         warnings = (f"  warning: {text}" for text in self.warnings)
         return "\n".join([f"Microdata: {size}", *roles, *steps, *warnings])
+
+    def _repr_html_(self) -> str:
+        """Size, roles, sum of the weights, steps and warnings; no value of any record."""
+        size = f"{self.height:,} records × {len(self.columns)} columns ({self.engine})"
+        roles = [(name, join_names(self.roles.columns(Role(name)), 12)) for name in self.roles.as_dict()]
+        if self.roles.weight is not None:
+            roles.append(("sum of weights", f"{self._weight_total():,.0f}"))
+        parts = [
+            paragraph(f"Microdata: {size}", strong=True),
+            table(["role", "columns"], roles),
+            bullets((f"step {i}: {entry.summary()}" for i, entry in enumerate(self.log, 1)), "Steps"),
+            bullets(self.warnings, "Warnings"),
+        ]
+        return f"<div>{''.join(parts)}</div>"
+
+    def _weight_total(self) -> float:
+        """The sum of the weights, computed where the table lives."""
+        total = self.table.select(nw.col(self.roles.weight or "").cast(nw.Float64).sum())
+        return float(frames.gather(total).item() or 0)

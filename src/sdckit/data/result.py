@@ -2,13 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import polars as pl
 
-from sdckit.errors import SdcError
+from sdckit._support.html_text import bullets, paragraph, picture, table
+from sdckit._support.save_chart import save_chart
+from sdckit.errors import SdcError, preview
+
+ROWS_SHOWN = 25  # a longer table is named, not shown: most of those have one row per record
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,10 @@ class Result:
             raise SdcError(f"{self.measure or 'This result'} has no picture.", hint="See parts and figures.")
         return self.draw(self)
 
+    def save_chart(self, path: str | Path) -> Path:
+        """Write the picture to an .html file that works without a network, or to an .svg or .png file."""
+        return save_chart(self.chart(), path)
+
     def copy(self) -> "Result":
         """The same with mappings and tables of its own, so that who changes them changes nothing else."""
         return replace(
@@ -70,14 +78,32 @@ class Result:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(name)}</td><td style='text-align:right'>{escape(show(number))}</td></tr>"
-            for name, number in self.figures.items()
-        )
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        parts = "" if self.parts is None else self.parts.head(10)._repr_html_()
-        head = f"<b>{escape(self.measure or 'result')}</b> = {escape(show(self.value))}"
-        return f"<div><p>{head}</p><table>{rows}</table><ul>{notes}</ul>{parts}</div>"
+        name = self.measure or "result"
+        options = ", ".join(f"{k}={preview(v)}" for k, v in self.options.items() if v is not None)
+        parts = [
+            paragraph(f"{name} = {show(self.value)}", strong=True),
+            paragraph(options),
+            picture(self.chart, f"{name}; the tables have the same numbers") if self.draw else "",
+            table(["figure", "value"], ((figure, show(value)) for figure, value in self.figures.items())),
+            _rows("parts", self.parts),
+            *(_rows(title, rows) for title, rows in self.tables.items()),
+            bullets(self.notes),
+        ]
+        return f"<div>{''.join(parts)}</div>"
+
+
+def _rows(title: str, rows: pl.DataFrame | None) -> str:
+    """A short table; of a long one its size and columns."""
+    if rows is None:
+        return ""
+    if rows.height > ROWS_SHOWN:
+        return paragraph(f"{title}: {rows.height:,} rows × {', '.join(rows.columns)}")
+    texts = ([_cell(value) for value in row] for row in rows.iter_rows())
+    return paragraph(title) + table(rows.columns, texts)
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else show(value) if isinstance(value, float) else str(value)
 
 
 def show(number: float) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sdckit._support.progress import Progress
+from sdckit._support.progress import Progress, closes_progress
 from sdckit.data.effects import merged
 from sdckit.data.microdata import LogEntry, Microdata, require_microdata
 from sdckit.data.result import Result, pool_results
@@ -54,7 +54,7 @@ def measuring(spec: Spec) -> Callable[..., Result]:
         return replace(result, **plain, measure=spec.name, options=to_builtin(options), draw=spec.chart)
 
     measure.__signature__ = readable(spec.function)  # type: ignore[attr-defined]
-    return measure
+    return closes_progress(measure) if "progress" in spec.parameters else measure
 
 
 def _of_sets(spec: Spec, files: Sequence[Any], options: Mapping[str, Any]) -> Result:
@@ -87,7 +87,7 @@ def protecting(spec: Spec) -> Callable[..., Microdata]:
         return _logged(spec, data, result, options if where is None else {**options, "where": where})
 
     protect.__signature__ = readable(spec.function)  # type: ignore[attr-defined]
-    return protect
+    return closes_progress(protect) if "progress" in spec.parameters else protect
 
 
 def _logged(spec: Spec, data: Microdata, result: Microdata, options: Mapping[str, Any]) -> Microdata:

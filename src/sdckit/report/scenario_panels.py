@@ -6,7 +6,7 @@ from math import isfinite
 from statistics import fmean
 from typing import Any
 
-from sdckit.charts.static_svg import plain
+from sdckit._support.static_svg import plain
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import RiskUtilityMap

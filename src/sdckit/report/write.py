@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sdckit import charts
 from sdckit._support.files import atomic_write
-from sdckit._support.progress import Progress, ShowProgress
+from sdckit._support.progress import Progress, ShowProgress, closes_progress
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.errors import OptionError
@@ -15,13 +15,14 @@ from sdckit.report.render import render
 from sdckit.report.summarize import summarize
 
 
+@closes_progress
 def report(
     x: Assessment | RiskUtilityMap,
     path: str | Path,
     *,
     audience: Audience = "internal",
     json: bool = True,
-    progress: Progress | ShowProgress | None = None,
+    progress: Progress | ShowProgress | bool | None = None,
 ) -> Path:
     """Write a report of an assessment, or of a risk–utility map and the full assessment of its best scenario.
 
