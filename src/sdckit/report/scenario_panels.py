@@ -37,7 +37,7 @@ def small_maps(found: RiskUtilityMap, risks: Sequence[float | None], *, public: 
                 "scenario": scenario,
                 "description": "",
                 "risk": risk,
-                "utility": axis.value(p.loss, p.loss_values) if p.ok else None,
+                "loss": axis.value(p.loss, p.loss_values) if p.ok else None,
                 "on_front": on_front,
                 "best": found.best is not None and p.name == found.best.name,
             }
