@@ -23,9 +23,7 @@ def number_matrix(channel, known, released, *, target):
         z = (
             channel.transform.value(y) - channel.transform.value(x) - channel.middle[profile][:, None]
         ) / spread
-        moved = (
-            channel.density.at(z) / spread * released_masses(channel, released)[None, :]
-        )
+        moved = channel.density.at(z) / spread * released_masses(channel, released)[None, :]
         m = stay * (x == y) + (1 - stay) * moved
     m = np.where(np.isnan(y), blank, (1 - blank) * m)
     filled = np.where(

@@ -16,7 +16,9 @@ LARGEST_KEY = 2**62
 ROWS_IN_TOTAL = 400  # persons who stand for all of their block, where it has more than twice as many
 REFERENCES = 300  # persons in a rough total
 FEW_CELLS = 3_000  # up to so many a rough total is the sum over cells
-WORK = 5_000_000  # likelihoods spent on a target, where all totals of its block would take more than the next
+WORK = (
+    40_000_000  # likelihoods spent on a target, where all totals of its block would take more than the next
+)
 WORK_BLOCK = 300_000_000
 BINS = {0: 0, 1: 64, 2: 32, 3: 12, 4: 8}  # of each number, by how many numbers are binned
 
@@ -176,9 +178,13 @@ def _sorted(
     member = member[rank]
     starts = np.flatnonzero(np.append(True, key[member[1:]] != key[member[:-1]])[: member.size])
     cell = np.repeat(np.arange(starts.size), np.diff(np.append(starts, member.size)))
-    codes = np.column_stack([c[member[starts]] for c in levels] or [np.empty((starts.size, 0))]).astype(np.uint16)
+    codes = np.column_stack([c[member[starts]] for c in levels] or [np.empty((starts.size, 0))]).astype(
+        np.uint16
+    )
     of_cells = block[member[starts]]
-    cells = np.column_stack([np.append(starts, member.size), np.append(_first_difference(codes, of_cells), 0)])
+    cells = np.column_stack(
+        [np.append(starts, member.size), np.append(_first_difference(codes, of_cells), 0)]
+    )
     first_cell = np.searchsorted(of_cells, np.arange(blocks + 1))
     return _Sorted(member, draw[rank], size[rank].astype(np.float64), cell, cells, codes, first_cell, place)
 
@@ -231,7 +237,9 @@ def _files(
         members=members,
         equal=np.array(equal, dtype=np.int64),
         order=orders.reshape(len(equal), persons.member.size),
-        scalars=np.array([REACH, TAIL, ROWS_IN_TOTAL, REFERENCES, FEW_CELLS, WORK, WORK_BLOCK], dtype=np.float64),
+        scalars=np.array(
+            [REACH, TAIL, ROWS_IN_TOTAL, REFERENCES, FEW_CELLS, WORK, WORK_BLOCK], dtype=np.float64
+        ),
     )
 
 

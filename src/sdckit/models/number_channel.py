@@ -139,6 +139,17 @@ class NumberChannel:
         return np.where(np.isnan(x), np.nan, np.where((low != high) | outside, between, low))
 
 
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """Residuals on one scale."""
+
+    transform: Transform
+    middle: Floats  # (bins,)
+    spread: Floats  # (bins,)
+    density: Density
+    score: float
+
+
 def fit_number_channel(x: Floats, y: Floats, *, exact: bool = True) -> NumberChannel:
     """The channel of the pairs (x, y); nan is missing.
 
@@ -156,12 +167,12 @@ def fit_number_channel(x: Floats, y: Floats, *, exact: bool = True) -> NumberCha
         return _map_channel(x[known], y[known], knots, images, blank_of_missing)
     moved = pair & (x != y)
     edges = _edges(x[moved] if moved.any() else x[pair])
-    transform, middle, spread, density = _best_scale(x, y, moved, edges)
+    fit = _best_fit(x[moved], y[moved], edges, np.sort(x[known]))
     stay, blank = _stay(x[pair], y[pair], edges, frequent), _blank(x[known], y[known], edges, frequent)
     own_bin = np.searchsorted(edges, frequent, "right")
     return NumberChannel(
-        knots, images, transform, density, edges, frequent,
-        np.append(middle, middle[own_bin]), np.append(spread, spread[own_bin]), stay, blank,
+        knots, images, fit.transform, fit.density, edges, frequent,
+        np.append(fit.middle, fit.middle[own_bin]), np.append(fit.spread, fit.spread[own_bin]), stay, blank,
         blank_of_missing, int(known.sum()),
     )  # fmt: skip
 
@@ -272,36 +283,35 @@ def _blank(x: Floats, y: Floats, edges: Floats, frequent: Floats) -> Floats:
     return np.append(by_bin, (total + PRIOR * prior) / (count + PRIOR))
 
 
-def _best_scale(
-    x: Floats, y: Floats, moved: Bools, edges: Floats
-) -> tuple[Transform, Floats, Floats, Density]:
-    """The scale with the largest leave-one-out density of y, with medians, spreads and the density there."""
-    known = np.sort(x[~np.isnan(x)])
+def _best_fit(x: Floats, y: Floats, edges: Floats, known: Floats) -> _Fit:
+    """The scale, and one or several bins, with the largest leave-one-out density of y.
+
+    A bin costs log(n), as in Schwarz's criterion: its median and spread are not left out.
+    """
     deviation = float(known.std()) if known.size else 0.0
-    bins = edges.size + 1
-    if not moved.any() or not deviation > 0:
-        scales = [Scale.LINEAR]
-    else:
-        scales = list(Scale) if moved.sum() >= 2 * PRIOR else [Scale.LINEAR]
-    best, chosen = -np.inf, None
-    for scale in scales:
+    learnable = x.size >= 2 * PRIOR and deviation > 0
+    bins = np.searchsorted(edges, x, "right")
+    best: _Fit | None = None
+    for scale in list(Scale) if learnable else [Scale.LINEAR]:
         transform = Transform(scale, deviation or 1.0, known)
-        residual = transform.value(y[moved]) - transform.value(x[moved])
-        bin_of = np.searchsorted(edges, x[moved], "right")
-        middle, spread = _centres(
-            residual, bin_of, bins, float(np.std(transform.value(known))) if known.size else 1.0
-        )
-        z = (residual - middle[bin_of]) / spread[bin_of]
-        density, left_out = _kernel_density(z)
-        score = -np.inf
-        if z.size:
-            score = float(
-                np.mean(np.log(left_out) - np.log(spread[bin_of]) + np.log(transform.slope(y[moved])))
-            )
-        if chosen is None or score > best:
-            best, chosen = score, (transform, middle, spread, density)
-    assert chosen is not None
-    return chosen
+        for bin_of in (bins, np.zeros_like(bins)) if edges.size else (bins,):
+            fit = _fit(transform, x, y, bin_of, edges.size + 1)
+            if best is None or fit.score > best.score:
+                best = fit
+    assert best is not None
+    return best
+
+
+def _fit(transform: Transform, x: Floats, y: Floats, bin_of: Ints, bins: int) -> _Fit:
+    residual = transform.value(y) - transform.value(x)
+    used = int(bin_of.max(initial=0)) + 1
+    deviation = float(np.std(transform.value(transform.ordered))) if transform.ordered.size else 1.0
+    middle, spread = _centres(residual, bin_of, used, deviation)
+    density, left_out = _kernel_density((residual - middle[bin_of]) / spread[bin_of])
+    heights = np.log(left_out) - np.log(spread[bin_of]) + np.log(transform.slope(y))
+    if used < bins:
+        middle, spread = np.resize(middle, bins), np.resize(spread, bins)
+    return _Fit(transform, middle, spread, density, float(heights.sum()) - used * np.log(max(x.size, 1)))
 
 
 def _centres(residual: Floats, bin_of: Ints, bins: int, deviation: float) -> tuple[Floats, Floats]:
@@ -339,7 +349,9 @@ def _kernel_density(z: Floats) -> tuple[Density, Floats]:
     place = (w[inside] + reach) / step
     left = np.floor(place).astype(np.int64)
     points = 2 * half + 1
-    count = np.bincount(left, 1 - (place - left), points + 1) + np.bincount(left + 1, place - left, points + 1)
+    count = np.bincount(left, 1 - (place - left), points + 1) + np.bincount(
+        left + 1, place - left, points + 1
+    )
     taps = np.arange(-int(5 * width / step) - 1, int(5 * width / step) + 2)
     total = np.convolve(count[:points], _normal(taps * step, width))[taps.size // 2 :][:points]
     grid, warped = np.linspace(-REACH, REACH, points), np.linspace(-reach, reach, points)

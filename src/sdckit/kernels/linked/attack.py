@@ -226,7 +226,9 @@ def _contend(files: Files, state: State, row: int, block: int, mine: int, best: 
     capped = contenders > cap and everything > files.scalars[WORK_BLOCK]
     if capped:
         _order_roughly(files, state, block, contenders)
-    in_order = capped or contenders <= cap  # else most totals will be needed, and are kept: a heap would not pay
+    in_order = (
+        capped or contenders <= cap
+    )  # else most totals will be needed, and are kept: a heap would not pay
     for at in range(contenders // 2 - 1 if in_order else -1, -1, -1):
         _sink(heap, target[FIRST], at, contenders)
     looked = 0

@@ -142,7 +142,9 @@ def _cell_total(
 
 
 @jit
-def prepare_total(files: Files, block: int, outcome: int, always: bool, scratch: Floats) -> tuple[float, float]:
+def prepare_total(
+    files: Files, block: int, outcome: int, always: bool, scratch: Floats
+) -> tuple[float, float]:
     """Likelihoods of the cells of persons (scratch 0 and 1); their sum by bins, and the step of the sample.
 
     Rows of a cell whose likelihood is above the step are all taken, of other cells with a chance in proportion.
@@ -156,10 +158,28 @@ def prepare_total(files: Files, block: int, outcome: int, always: bool, scratch:
             scratch[3, b] = 1.0
             if sampled:
                 scratch[3, b] = bin_likelihood(
-                    files.known, files.shown, files.density, files.scalars, files.members, b, outcome, files.bins[level, 0]
+                    files.known,
+                    files.shown,
+                    files.density,
+                    files.scalars,
+                    files.members,
+                    b,
+                    outcome,
+                    files.bins[level, 0],
                 )
     other = files.outcome_cell[outcome]
-    cell_likelihoods(cells, files.codes, files.released_codes, files.channel, files.matrix, files.bins, first, last, other, scratch)
+    cell_likelihoods(
+        cells,
+        files.codes,
+        files.released_codes,
+        files.channel,
+        files.matrix,
+        files.bins,
+        first,
+        last,
+        other,
+        scratch,
+    )
     total = 0.0
     if sampled:
         for c in range(first, last):
@@ -183,7 +203,9 @@ def total_of(files: Files, block: int, outcome: int, step: float, enough: float,
             if stop - start == 1 and chance < 1.0 and chance_drawn(files.row[start, DRAW], outcome) >= chance:
                 continue  # most cells of a large block: one row, not drawn
         if key > 0.0 and chance > 0.0:
-            total += key * _cell_total(known, shown, density, limits, files.row, equal, start, stop, outcome, chance)
+            total += key * _cell_total(
+                known, shown, density, limits, files.row, equal, start, stop, outcome, chance
+            )
             if total > enough:
                 break
     return total
