@@ -8,9 +8,9 @@ from pathlib import Path
 from sdckit.cli._example import example as line_of_a_plan
 from sdckit.cli._methods import default
 from sdckit.cli._methods import kind as type_in_words
-from sdckit.methods.spec import Compares, Kind, Spec
 from sdckit.methods.options import RoleColumns
 from sdckit.methods.registry import specs
+from sdckit.methods.spec import Compares, Kind, Spec
 
 HERE = Path(__file__).resolve().parent
 TITLES = {

@@ -1,6 +1,7 @@
 """Foschi's simulation: how often a robust mixture misses contaminated records, or accuses clean ones.
 
-python -m studies.foschi_2011_simulation [--replicates 500] prints and writes docs/studies/foschi-2011-simulation.md.
+python -m studies.foschi_2011_simulation [--replicates 500] prints the page and writes
+docs/studies/foschi-2011-simulation.md.
 """
 
 import argparse

@@ -53,13 +53,15 @@ WITH_NUMBERS = ("add_noise", "microaggregate", "rank_swap", "shuffle")
 INTRODUCTION = """\
 # What the intruder finds, reported and achieved
 
-`reidentification_risk` learns from the true pairs how the file was changed, and counts whom the informed intruder
-finds. Is that figure flattered because the holder knows the pairs? Here an *independent* intruder learns the
-channel elsewhere: from {persons:,} other people of the same population, protected in the same way with other random
-draws, and then attacks this file. Agreement means that the report is neither flattered nor blind.
+`reidentification_risk` learns from the true pairs how the file was changed, and counts whom the informed
+intruder finds. Is that figure flattered because the holder knows the pairs? Here an *independent* intruder
+learns the channel elsewhere: from {persons:,} other people of the same population, protected in the same way
+with other random draws, and then attacks this file. Agreement means that the report is neither flattered nor
+blind.
 
-`sdckit.demo.survey`, {persons:,} persons, keys {keys}; for the last rows also {numbers}, known to within 10 %. Means over
-{seeds} seeds, none of which was used while building. *Reported* and *achieved* are persons found by the best guess.
+`sdckit.demo.survey`, {persons:,} persons, keys {keys}; for the last rows also {numbers}, known to
+within 10 %. Means over {seeds} seeds, none of which was used while building. *Reported* and *achieved* are
+persons found by the best guess.
 
 | protection | reported | achieved | difference |
 | --- | ---: | ---: | ---: |

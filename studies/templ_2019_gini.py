@@ -1,6 +1,6 @@
 """The Gini coefficients of Templ (2019), before and after protection, by region.
 
-python -m studies.templ_2019_gini prints the page and writes docs/studies/templ-2019-gini.md. Needs the file eusilc
+python -m studies.templ_2019_gini prints the page and writes docs/studies/templ-2019-gini.md. Needs eusilc
 of the R package laeken: set SDCKIT_ORACLES to the folder that holds data/eusilc.csv.gz.
 """
 

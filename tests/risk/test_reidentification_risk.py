@@ -115,13 +115,16 @@ def test_without_a_link_there_is_no_number():
 
 @pytest.mark.parametrize("values", [["f"], ["f", "f", "f"], [None, "f"]])
 def test_one_record_constant_keys_and_missing_values(values):
-    data = sdc.read(pl.DataFrame({"sex": pl.Series(values, dtype=pl.String), "x": [1] * len(values)}), keys="sex")
+    frame = pl.DataFrame({"sex": pl.Series(values, dtype=pl.String), "x": [1] * len(values)})
+    data = sdc.read(frame, keys="sex")
     result = sdc.risk.reidentification_risk(data, data, intruders=NEIGHBOUR)
     assert result.value == pytest.approx(len(set(values)) / len(values))
 
 
 @settings(max_examples=15)
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), min_size=2, max_size=9), st.randoms())
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), min_size=2, max_size=9), st.randoms()
+)
 def test_names_of_categories_and_the_order_of_rows_do_not_matter(rows, random):
     frame = pl.DataFrame(rows, schema=["p", "q"], orient="row").with_row_index("nr")
     released = frame.with_columns(pl.Series("q", random.sample(frame["q"].to_list(), frame.height)))

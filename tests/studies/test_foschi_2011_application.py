@@ -1,4 +1,4 @@
-"""The application of Foschi (2011) in small: tables of the right form, and the planted enterprises are known."""
+"""The application of Foschi (2011) in small: tables of the right form, the planted enterprises known."""
 
 import re
 import sys

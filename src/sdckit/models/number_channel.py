@@ -26,7 +26,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit._support.arrays import Floats, Ints
 
 BINS, BIN_SIZE = 10, 100  # of known values
 PRIOR = 5.0  # records: how firmly bins are drawn towards the whole, and the kernel density towards a normal

@@ -31,7 +31,7 @@ Importance = Annotated[
     Mapping[str, Level] | list[str],
     Option(
         "Importance of the keys",
-        "Keys from the most to the least important, or a level or cost for each: important ones lose fewer values.",
+        "Keys from the most to the least important, or a level or cost for each: these lose fewer values.",
         basic=True,
         absent="all keys alike",
     ),

@@ -117,8 +117,8 @@ def attribute_inference(
 
     **Synthetic and unlinked files** (`linked=False`): the intruder takes the released records that differ in
     the fewest keys. `holdout` are people of the same population who were not in the original: the value is
-    how much more often he is sure and right about people of the original than about them (among_others). Without it there is
-    nothing to compare with, and the value is nan.
+    how much more often he is sure and right about people of the original than about them (among_others).
+    Without it there is nothing to compare with, and the value is nan.
 
     Weights: not used. Missing: persons whose true value is missing are not counted; a missing key is a value.
     Reference: Duncan & Lambert (1989).

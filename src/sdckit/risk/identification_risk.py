@@ -166,7 +166,8 @@ def identification_risk(
     if not equal and not windows and lost:
         return Result(math.nan, notes=(*notes, "There is nothing left to match on."), lost=lost)
     if not equal and not windows:
-        raise OptionError("There is nothing to match on.", hint="Name variables in the options known or synthesised.")
+        hint = "Name variables in the options known or synthesised."
+        raise OptionError("There is nothing to match on.", hint=hint)
     found = []
     for data in files:
         alike, recoded = apply_same_recoding(original, data, equal)

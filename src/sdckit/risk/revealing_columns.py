@@ -59,10 +59,13 @@ def chart(result: Result) -> Any:
     },
     chart=chart,
     reference="Goodman & Kruskal (1954); Chatterjee (2021)",
-    interpretation="A variable was changed or dropped, and another column of the released file says what it was: a "
-    "copy, a birth year beside age classes, a total beside its parts, a household number, the order of the "
-    "rows. 0: no column tells more than the released values of the variable itself. 1: some column tells all "
-    "of it. An alarm (half of the unknown values told, and no accident) means that the step hid nothing.",
+    interpretation=(
+        "A variable was changed or dropped, and another column of the released file says what it was: a "
+        "copy, a birth year beside age classes, a total beside its parts, a household number, the order of "
+        "the rows. 0: no column tells more than the released values of the variable itself. 1: some column "
+        "tells all of it. An alarm (half of the unknown values told, and no accident) means that the step "
+        "hid nothing."
+    ),
 )
 def revealing_columns(
     original: Microdata, protected: Microdata, *, gain: Gain = 0.5, within: Within = 0.05

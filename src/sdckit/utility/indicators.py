@@ -253,7 +253,8 @@ def _usual(original: Microdata, variables: tuple[str, ...]) -> tuple[list[Pair],
     numeric, notes = common_numeric(original, original, variables or original.roles.numeric)
     lowest = {c: original.frame[c].min() for c in numeric}
     pairs = [(IndicatorRequest(Mean()), c) for c in numeric]
-    return pairs + [(IndicatorRequest(Gini()), c) for c, low in lowest.items() if low is not None and low >= 0], notes
+    positive = [c for c, low in lowest.items() if low is not None and low >= 0]
+    return pairs + [(IndicatorRequest(Gini()), c) for c in positive], notes
 
 
 def _asked(

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+
 from linked_cases import exchanged, noisy, randomised_keys, shuffled_rows, skewed
 from naive_linked import naive_attack
-
 from sdckit.models import linked_files, number_intruder
 from sdckit.models.number_intruder import Attack, attack_numbers, known_values
 

@@ -13,8 +13,32 @@ import numpy as np
 from sdckit.kernels._jit import jit
 from sdckit.kernels.linked.likelihood import distance, numbers_likelihood, pair_likelihood
 from sdckit.kernels.linked.tables import (
-    AT_LEAST, BEHIND, BOUND, COUNT, COUNTED, DIFFERS, FEW_CELLS, FIRST, LIKELIHOOD, ODDS, REFERENCES, ROUGH, SAMPLED,
-    SHARE, START, STEP, TOTAL, VALUE, WEIGHT, WORK, WORK_BLOCK, Codes, Files, Floats, Ints, State,
+    AT_LEAST,
+    BEHIND,
+    BOUND,
+    COUNT,
+    COUNTED,
+    DIFFERS,
+    FEW_CELLS,
+    FIRST,
+    LIKELIHOOD,
+    ODDS,
+    REFERENCES,
+    ROUGH,
+    SAMPLED,
+    SHARE,
+    START,
+    STEP,
+    TOTAL,
+    VALUE,
+    WEIGHT,
+    WORK,
+    WORK_BLOCK,
+    Codes,
+    Files,
+    Floats,
+    Ints,
+    State,
 )  # fmt: skip
 from sdckit.kernels.linked.totals import prepare_total, total_of, weight_in_total
 

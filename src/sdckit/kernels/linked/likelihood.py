@@ -4,7 +4,20 @@ import math
 
 from sdckit.kernels._jit import jit
 from sdckit.kernels.linked.tables import (
-    BLANK, CENTRE, FILLED, INVERSE, MARGINAL, MASS, MOVED, PLACE, STAY, VALUE, Codes, Files, Floats, Ints,
+    BLANK,
+    CENTRE,
+    FILLED,
+    INVERSE,
+    MARGINAL,
+    MASS,
+    MOVED,
+    PLACE,
+    STAY,
+    VALUE,
+    Codes,
+    Files,
+    Floats,
+    Ints,
 )  # fmt: skip
 
 

@@ -7,7 +7,17 @@ import numpy as np
 from sdckit.kernels._jit import jit
 from sdckit.kernels.linked.likelihood import number_likelihood, numbers_likelihood
 from sdckit.kernels.linked.tables import (
-    COUNT, DIFFERS, DRAW, LIGHT, SAMPLED, START, VALUE, Codes, Files, Floats, Ints,
+    COUNT,
+    DIFFERS,
+    DRAW,
+    LIGHT,
+    SAMPLED,
+    START,
+    VALUE,
+    Codes,
+    Files,
+    Floats,
+    Ints,
 )  # fmt: skip
 
 SHIFT = 0.5698402909980532  # irrational, and unrelated to the golden ratio that gave the permanent numbers
