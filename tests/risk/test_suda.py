@@ -137,9 +137,7 @@ def test_dis_grows_with_the_score_and_with_the_fraction():
 
 def test_missing_keys_under_each_rule():
     data = sdc.read(pl.DataFrame({"a": [1, 1, 2, None], "b": [1, 1, 2, 3]}), keys=["a", "b"])
-    scores = {
-        rule: sdc.risk.suda(data, missing=rule).parts["score"].to_list() for rule in sdc.Missing
-    }
+    scores = {rule: sdc.risk.suda(data, missing=rule).parts["score"].to_list() for rule in sdc.Missing}
     assert scores["nothing"] == [0, 0, 2, 1]  # record 2 on a and on b, the last one on b
     assert scores["wildcard"] == [0, 0, 1, 1]  # record 2 on b only: the last one may have its a
     assert scores["category"] == [0, 0, 2, 2]
