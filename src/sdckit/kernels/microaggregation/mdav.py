@@ -124,13 +124,13 @@ def _take_groups(
 ) -> int:
     """Take pairs of groups out of the tree until it is half empty; returns the next free label."""
     built = left = tree.record.shape[0]
-    far, one, start = built > 0, min(built, 1), 0  # not literals: each is compiled on its own
+    start = 0
     while left >= 2 * k and 2 * left >= built:
         for turn in range(2):
             if left >= 2 * k:
                 for c in range(x.shape[1]):
                     centre[c] = total[c] / left if turn == 0 else x[start, c]
-                start = search(tree, centre, far, one, work)
+                start = search(tree, centre, True, 1, work)
                 take(tree, x, start, k, label, labels, total, work)
                 left -= k
                 label += 1
@@ -142,13 +142,13 @@ def take(
     tree: Tree, x: Floats, start: int, k: int, label: int, labels: Ints, total: Floats, work: Scratch
 ) -> None:
     """Label `start` and its k−1 nearest records and take them out of the tree and of the running total."""
-    far, record = k < 0, start
+    record = start
     for i in range(k):
         remove(tree, record)
         labels[record] = label
         for c in range(x.shape[1]):
             total[c] -= x[record, c]
         if i == 0 and k > 1:
-            search(tree, x[start], far, k - 1, work)
+            search(tree, x[start], False, k - 1, work)
         if i < k - 1:
             record = work.found[i]
