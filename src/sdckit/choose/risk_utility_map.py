@@ -285,7 +285,7 @@ class RiskUtilityMap:
     def __repr__(self) -> str:
         shown = self.points.select("scenario", "risk", "loss", "on_front", "best", "error")
         number = len(self.results)
-        return f"Risk–utility map of {number} scenario{'s' * (number > 1)}\n{shown}\n{self.reason}"
+        return f"Risk–utility map of {number} scenario{'s' * (number != 1)}\n{shown}\n{self.reason}"
 
 
 def _axis_of(name: str) -> str:
