@@ -32,6 +32,7 @@ SHOWN_ONLY = ("", "text", "{toctree}", "{eval-rst}", "{figure}", "{note}")
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 LINK = re.compile(r"(?<!`)\]\(([^)\s]+)\)")
 ELSEWHERE = ("pip install", "git clone", "cd ")
+VERDICTS = (3, 4)  # exit codes of a command that worked: not to be released, or something was not judged
 
 
 def name_of(page: Path) -> str:
@@ -128,7 +129,8 @@ def run_commands(text, where):
             continue
         command = command.replace("sdckit demo", "sdckit demo --n 300")  # the same, sooner
         done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, f"{where}: {command}\n{done.stdout}\n{done.stderr}"
+        good = done.returncode in (0, *VERDICTS)
+        assert good, f"{where}: {command}: {done.returncode}\n{done.stdout}\n{done.stderr}"
 
 
 def write_module(text, folder):

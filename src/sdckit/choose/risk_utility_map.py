@@ -292,7 +292,7 @@ class RiskUtilityMap:
     def __repr__(self) -> str:
         shown = self.points.select("scenario", "risk", "loss", "on_front", "best", "error")
         number = len(self.results)
-        return f"Risk–utility map of {number} scenario{'s' * (number > 1)}\n{shown}\n{self.reason}"
+        return f"Risk–utility map of {number} scenario{'s' * (number != 1)}\n{shown}\n{self.reason}"
 
     def _repr_html_(self) -> str:
         """The map, every scenario in a table, and the verdict on the recommended one."""

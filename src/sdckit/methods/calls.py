@@ -71,7 +71,8 @@ def protecting(spec: Spec) -> Callable[..., Microdata]:
 
     @wraps(spec.function)
     def protect(data: Any, *, rng: Any = None, progress: Any = None, **given: Any) -> Microdata:
-        options = prepare(spec, [data], given)
+        drawn = {} if rng is None or spec.is_random else {"rng": rng}  # refused, as in a step
+        options = prepare(spec, [data], {**given, **drawn})
         where = options.pop("where", None)
         extra: dict[str, Any] = {}
         if spec.is_random:
