@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sdckit.kernels.suppression.counts import Codes, Floats, Ints
+from sdckit._support.arrays import Codes, Floats, Ints
 from sdckit.kernels.suppression.patterns import Bools
 from sdckit.kernels.suppression.release import distinct_rows
 

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sdckit.kernels.suppression.counts import Codes, Floats, Ints, group_rows, group_sizes
+from sdckit._support.arrays import Codes, Floats, Ints
+from sdckit.kernels.suppression.counts import group_rows, group_sizes
 from sdckit.kernels.suppression.release import Release
 from sdckit.kernels.suppression.sound import hides_one_value
 

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sdckit.kernels.suppression.counts import Codes, Ints, group_rows
+from sdckit._support.arrays import Codes, Ints
+from sdckit.kernels.suppression.counts import group_rows
 
 
 class Release(NamedTuple):

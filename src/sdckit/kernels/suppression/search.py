@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sdckit.kernels._jit import jit
-from sdckit.kernels.suppression.counts import mix
+from sdckit.kernels.hash_table import mix
 from sdckit.kernels.suppression.patterns import UNIT, Ints
 from sdckit.kernels.suppression.tables import (
     BEST,

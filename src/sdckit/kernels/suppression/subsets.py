@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sdckit.kernels.suppression.counts import Codes, Floats, group_sizes
+from sdckit._support.arrays import Codes, Floats
+from sdckit.kernels.suppression.counts import group_sizes
 from sdckit.kernels.suppression.patterns import Bools, value_words
 from sdckit.kernels.suppression.release import distinct_rows, draw_records
 from sdckit.kernels.suppression.sound import Progress, UnreachableError, suppress_cells

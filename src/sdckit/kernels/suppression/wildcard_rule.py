@@ -10,8 +10,8 @@ from math import comb
 
 import numpy as np
 
+from sdckit._support.arrays import Codes, Ints
 from sdckit.kernels._jit import jit
-from sdckit.kernels.suppression.counts import Codes, Ints
 from sdckit.kernels.suppression.patterns import Floats, missing_bits
 from sdckit.kernels.suppression.release import Release, distinct_rows
 from sdckit.kernels.suppression.sound import MAX_KEYS, Progress, UnreachableError
