@@ -42,7 +42,7 @@ def map_chart(found: "RiskUtilityMap", *, risk: str | None = None, utility: str 
 def small_maps(found: "RiskUtilityMap", utilities: str | Sequence[str] | None = None) -> Any:
     """Small maps side by side, one a utility measure, against the same risk; the recommended in each.
 
-    By default the map itself and then every other utility that was measured: see `extra_measures` of `compare`.
+    By default the map itself and then every other utility measured: see `extra_measures` of `compare`.
     """
     from sdckit.charts import MapPanel, risk_utility_multiples
 
@@ -127,7 +127,7 @@ def scenario_mosaics(
     names = ["Original", *scenarios]
     files = [found.data, *map(found.protect, scenarios)]
     tables = tabulated(files, variables, public=public)
-    return mosaics(names, tables.titles, tables.levels, tables.files)
+    return mosaics(names, tables.titles, tables.levels, tables.files, other=tables.rest[-1])
 
 
 def _marked(found: "RiskUtilityMap", view: "RiskUtilityMap") -> pl.DataFrame:
