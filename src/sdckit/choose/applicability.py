@@ -46,9 +46,8 @@ def not_applicable(
     required = [n for n, f in spec.options.model_fields.items() if f.is_required()]
     absent = [n for n in required if n not in given]
     if absent:
-        return (
-            f"needs to be told {join_names(absent)}, in a plan: assess: {{{spec.name}: {{{absent[0]}: …}}}}"
-        )
+        example = f"assess: {{{spec.name}: {{{absent[0]}: …}}}}"
+        return f"needs to be told {join_names(absent)}, in a plan: {example}"
     if spec.compares is Compares.RECORDS and unlinked:
         return f"compares {spec.compares}, and {unlinked}"
     if spec.compares is Compares.PERSONS and not same_people:

@@ -1,7 +1,7 @@
 """Assessment: what was measured of an original and a protected file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from sdckit.choose.criteria import Accepted, Verdict
@@ -9,7 +9,6 @@ from sdckit.choose.release_checks import judged
 from sdckit.choose.release_facts import unmeasured
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result, show
-from sdckit.methods.registry import specs
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +65,3 @@ class Assessment:
         lines += [f"  warning: {text}" for text in self.warnings]
         lines += [f"  left out: {o.measure}: {o.reason}" for o in self.omitted]
         return "\n".join(lines)
-
-
-def joined(first: Assessment, second: Assessment) -> Assessment:
-    """Two assessments of the same files by different measures, as one, in the order of the registry."""
-    order = {spec.name: i for i, spec in enumerate(specs())}
-
-    def both(one: Mapping[str, Result], other: Mapping[str, Result]) -> dict[str, Result]:
-        return dict(sorted({**one, **other}.items(), key=lambda item: order[item[0]]))
-
-    return replace(
-        first,
-        before=both(first.before, second.before),
-        after=both(first.after, second.after),
-        utility=both(first.utility, second.utility),
-        omitted=tuple(sorted((*first.omitted, *second.omitted), key=lambda o: order[o.measure])),
-        seconds={**first.seconds, **second.seconds},
-    )

@@ -93,9 +93,7 @@ class Evaluator:
         first, hint = quantities[0], ""
         if len(quantities) == 1 and not alone:
             turned = show(ceil(1e6 * first.normalised(max_risk)) / 1e6)  # not below: this value is accepted
-            hint = (
-                f"On this axis {first.spec.name} = {show(max_risk)} is {turned}: then max_risk is {turned}."
-            )
+            hint = f"On this axis {first.spec.name} = {show(max_risk)} is {turned}: max_risk is {turned}."
         what = first.axis_title if len(quantities) == 1 else "the mean of several risks, each from 0 to 1"
         raise OptionError(
             f"max_risk is not on the axis of risks, which is: {what}.",

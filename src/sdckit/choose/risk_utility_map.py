@@ -11,8 +11,9 @@ import polars as pl
 from sdckit._support.messages import did_you_mean, join_names
 from sdckit.choose import map_charts
 from sdckit.choose.assess import assess
-from sdckit.choose.assessment import Assessment, joined
+from sdckit.choose.assessment import Assessment
 from sdckit.choose.criteria import Accepted, Verdict
+from sdckit.choose.joined import joined
 from sdckit.choose.map_charts import EXPECTED as EXPECTED
 from sdckit.choose.point import Point as Point
 from sdckit.choose.point import front as front
