@@ -34,7 +34,7 @@ MEASURES = ["k_anonymity", "individual_risk", "reidentification_risk"]
 @pytest.mark.parametrize(
     ("protect", "words"),
     [
-        (lambda d: sdc.protect.suppress(d, k=3), "were suppressed"),
+        (lambda d: sdc.protect.suppress(d, k=3, missing="wildcard"), "were suppressed"),
         (lambda d: sdc.protect.pram(d, variables="town", rng=1), "values of town were changed at random"),
         (lambda d: sdc.protect.rank_swap(d, variables="income", rng=1), "went from record to record"),
     ],
@@ -52,7 +52,7 @@ def test_after_recoding_alone_it_is(data):
 
 
 def test_after_suppression_the_sound_count_is_shown_first(data):
-    protected = sdc.protect.suppress(data, k=3)
+    protected = sdc.protect.suppress(data, k=3, missing="wildcard")
     done = sdc.assess(data, protected, measures=["k_anonymity"])
     result = done.after["k_anonymity"]
     assert result.value == 0  # a blank matches any value

@@ -1,6 +1,7 @@
 """The public report of many small files: no count and no difference of two tells of fewer than 5 records."""
 
 import json
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -8,7 +9,6 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit import charts
 from sdckit.data.microdata import Microdata
 from sdckit.report import summarize
 from sdckit.report.document import document, to_json
@@ -17,6 +17,7 @@ from sdckit.report.public_numbers import MIN_PUBLIC_COUNT as FEW
 
 KEYS = ["a", "b", "c", "d"]
 FILES = 200
+MEASURES = ["k_anonymity", "frequencies", "records_changed", "missing_values"]
 
 
 def planted(seed: int) -> tuple[Microdata, Microdata]:
@@ -49,7 +50,7 @@ def published():
     found = []
     for seed in range(FILES):
         files = planted(seed)
-        done = sdc.assess(*files, measures=["k_anonymity", "frequencies", "records_changed", "missing_values"])
+        done = sdc.assess(*files, measures=MEASURES)
         content = summarize(done, "public")
         found.append((files, content, json.loads(to_json(content))))
     return found
@@ -100,17 +101,14 @@ def test_a_tile_stands_for_at_least_five_true_records_or_none(published):
     for files, _, told in published:
         for m in told["distributions"]["mosaics"]:
             for data, shown in zip(files, (m["before"], m["after"]), strict=True):
-                true = data.frame.select(
-                    pl.struct(
-                        *(
-                            pl.col(name).cast(pl.String).fill_null("missing").replace(
-                                {v: "rest" for v in data.frame[name].cast(pl.String).unique() if v not in levels}
-                            )
-                            for name, levels in zip(m["names"], (m["first"], m["second"]), strict=True)
-                        )
-                    ).alias("cell")
-                )["cell"].value_counts()
-                assert (true["count"] >= FEW).all()
+                cells = Counter(
+                    tuple(
+                        text if (text := "missing" if value is None else str(value)) in levels else "rest"
+                        for value, levels in zip(row, (m["first"], m["second"]), strict=True)
+                    )
+                    for row in data.frame.select(m["names"]).iter_rows()
+                )
+                assert min(cells.values()) >= FEW
                 assert abs(sum(map(sum, shown)) - data.height) <= 2.5 * sum(map(len, shown))
 
 
@@ -150,7 +148,6 @@ def test_coordinates_in_the_drawings_come_from_the_rounded_counts(published):
             assert "<svg" in _histogram(h, i)
             drawn += 1
     assert drawn > 5
-    assert charts.static_svg  # drawn by the same function as in the report
 
 
 def test_nothing_beyond_the_allow_list_is_published(published):

@@ -81,7 +81,7 @@ def test_what_is_no_file_of_results_is_refused(tmp_path, saved):
     (tmp_path / "old.json").write_text(json.dumps(old))
     with pytest.raises(FileError, match="another version"):
         sdc.load_results(tmp_path / "old.json")
-    with pytest.raises(OptionError, match="ends in .json"):
+    with pytest.raises(OptionError, match=r"ends in \.json"):
         sdc.save_results(sdc.load_results(saved), tmp_path / "r.html")
     with pytest.raises(OptionError, match="assessment or a risk–utility map"):
         sdc.save_results(canaries(), tmp_path / "r.json")
