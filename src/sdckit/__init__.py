@@ -29,7 +29,9 @@ from sdckit.data.roles import Role as Role
 from sdckit.errors import SdcError as SdcError
 from sdckit.io import read as read
 from sdckit.io import write as write
+from sdckit.report import load_results as load_results
 from sdckit.report import report as report
+from sdckit.report import save_results as save_results
 
 if TYPE_CHECKING:
     from sdckit import charts as charts

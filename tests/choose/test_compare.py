@@ -157,7 +157,7 @@ def test_an_accepted_risk_is_on_the_axis(small):
     data = small.with_roles(keys=["sex", "urban"], sensitive=["education"])
     message = (
         r"not on the axis of risks, which is: Smallest l-diversity, as a risk from 0 to 1. Given: 3. "
-        r"Allowed: 0 to 1. On this axis l_diversity = 3 is 0.333334: then max_risk is 0.333334"
+        r"Allowed: 0 to 1. On this axis l_diversity = 3 is 0.333334: max_risk is 0.333334"
     )
     for call, way in ((sdc.compare, {"a": []}), (sdc.search, [{"microaggregate": {"k": {"range": [3, 5]}}}])):
         with pytest.raises(OptionError, match=message):

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sdckit as sdc
-from sdckit.choose.cross_table import FEW, OTHER, tabulated, together
+from sdckit.choose.cross_table import FEW, tabulated
 from sdckit.errors import ColumnError, DataError, OptionError
+
+OTHER = "other"
 
 
 def file(values, other=None, weights=None) -> sdc.Microdata:
@@ -85,15 +87,24 @@ def test_a_hidden_count_is_not_the_difference_of_two_public_tables():
     data = file(first, second)
     assert tabulated([data], "mass", public=True).files[0]["q",] == 23
     shown = tabulated([data], ["key_0", "mass"], public=True)
-    assert shown.levels[1] == ("r", OTHER)
-    assert shown.files[0]["x", OTHER] == 20
+    assert shown.levels == (("z", OTHER), ("p", "q", "r"))
+    assert shown.files[0][OTHER, "q"] == 13
 
 
 def test_too_few_for_the_public():
     with pytest.raises(DataError, match="too few records"):
         tabulated([file(["a", "a", "b"])], "key_0", public=True)
-    assert together([{"a": 3, "b": 1}]) is None
-    assert together([{"a": 9, "b": 9}]) == set()
+
+
+def test_a_real_category_called_other_is_not_merged_with_the_rest():
+    values = [*"abcdefghijkl", "other"]
+    data = file([c for i, c in enumerate(values) for _ in range(20 - i if c != "other" else 30)])
+    found = tabulated([data], "key_0")
+    assert found.rest == ("all other",)
+    assert found.files[0]["other",] == 30
+    assert found.levels[0][-1] == "all other"
+    rare = tabulated([file(["a"] * 9 + ["other"] * 9 + ["b"] * 3)], "key_0", public=True)
+    assert rare.files[0] in ({("all other",): 12, ("other",): 9}, {("all other",): 12, ("a",): 9})
 
 
 def test_what_cannot_be_drawn():

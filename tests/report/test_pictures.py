@@ -1,4 +1,4 @@
-"""The charts of measures in a report: in labels, few, and for the public nothing small."""
+"""The charts of measures in a report: in labels, and few."""
 
 import polars as pl
 import pytest
@@ -8,7 +8,7 @@ from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.methods.spec import Kind
-from sdckit.report.pictures import ENOUGH, MOST, pictures
+from sdckit.report.pictures import MOST, pictures
 from sdckit.report.relabel import relabel
 
 N = 200
@@ -60,71 +60,44 @@ def done():
 
 
 def test_there_are_at_most_a_dozen_and_the_rest_is_counted(done):
-    found = pictures(done, Kind.UTILITY, public=False)
+    found = pictures(done, Kind.UTILITY)
     assert len(found["charts"]) == MOST[Kind.UTILITY]
     assert found["all"] > len(found["charts"])
     names = [p["name"] for p in found["charts"]]
-    assert {"contingency_tables", "ecdf_distance", "moments", "propensity"} <= {*names}
+    assert {"contingency_tables", "ecdf_distance", "propensity"} <= {*names}
     order = [name for name in done.utility if name in names]
     assert names == order
 
 
 def test_labels_are_shown_and_equal_ones_stay_apart(done):
-    found = pictures(done, Kind.UTILITY, public=False)
+    found = pictures(done, Kind.UTILITY)
     names = {row["name"] for row in rows(drawn(found, "records_changed"))}
     assert {SAME, f"{SAME} (2)", "c", "Income 🎉"} <= names
 
 
-def test_public_has_only_what_is_taken_apart_by_variables(done):
-    names = {p["name"] for p in pictures(done, Kind.UTILITY, public=True)["charts"]}
-    assert names
-    assert not names & {"ecdf_distance", "propensity", "cluster_overlap", "indicators"}
-    assert pictures(done, Kind.RISK, public=True)["charts"] == []
-
-
-def test_public_bars_leave_out_what_fewer_than_five_records_make_up(done):
-    public, internal = (
-        next(p for p in pictures(done, Kind.UTILITY, public=only)["charts"] if p["name"] == "records_changed")
-        for only in (True, False)
-    )
-    assert f"{SAME} (2)" in {row["name"] for row in rows(internal["chart"])}
-    assert f"{SAME} (2)" not in {row["name"] for row in rows(public["chart"])}
-    assert "c" in {row["name"] for row in rows(public["chart"])}
-    assert public["few"]
-    assert not internal["few"]
-
-
-def test_five_records_are_shown():
+def test_tables_of_one_file_are_drawn_before_and_after():
     data = survey()
-    done = sdc.assess(data, protected(data, few=5), measures=["records_changed"])
-    (picture,) = pictures(done, Kind.UTILITY, public=True)["charts"]
-    assert f"{SAME} (2)" in {row["name"] for row in rows(picture["chart"])}
-    assert not picture["few"]
-
-
-@pytest.mark.parametrize(("complete", "shown"), [(ENOUGH - 1, False), (ENOUGH, True)])
-def test_public_correlations_need_enough_records(complete, shown):
-    data = survey()
-    lost = pl.when(pl.int_range(pl.len()) < complete).then("z").alias("z")
-    fewer = data.with_frame(data.frame.with_columns(lost))
-    done = sdc.assess(fewer, protected(fewer), measures=["moments"])
-    assert bool(pictures(done, Kind.UTILITY, public=True)["charts"]) is shown
-    assert pictures(done, Kind.UTILITY, public=False)["charts"]
+    changed = data.with_frame(data.frame.with_columns(c=pl.lit(4)))
+    found = pictures(sdc.assess(data, changed, measures=["k_anonymity"], k_anonymity=50), Kind.RISK)
+    (picture,) = found["charts"]
+    assert picture["both"]
+    assert {row["file"] for row in rows(picture["chart"])} == {"Original", "Protected"}
+    assert "fewer than 50" in {row["name"] for row in rows(picture["chart"])}
 
 
 def test_no_bars_where_nothing_changed_and_none_where_nothing_was_measured():
     data = survey()
     done = sdc.assess(data, data, measures=["records_changed", "missing_values"])
-    assert pictures(done, Kind.UTILITY, public=False) == {"charts": [], "all": 0}
+    assert pictures(done, Kind.UTILITY) == {"charts": [], "all": 0}
     empty = data.with_frame(data.frame.with_columns(pl.lit(None, pl.Float64).alias(c) for c in "xyz"))
     done = sdc.assess(empty, empty, measures=["moments", "distribution_distance"])
-    assert pictures(done, Kind.UTILITY, public=False)["charts"] == []
+    assert pictures(done, Kind.UTILITY)["charts"] == []
 
 
 def test_direct_identifiers_are_in_no_chart():
     data = survey(direct="z")
     done = sdc.assess(data, protected(data), measures=["moments"], moments={"variables": ["x", "y", "z"]})
-    (picture,) = pictures(done, Kind.UTILITY, public=False)["charts"]
+    (picture,) = pictures(done, Kind.UTILITY)["charts"]
     told = {row[c] for row in rows(picture["chart"]) for c in ("row", "column") if c in row}
     assert "y" in told
     assert "z" not in told

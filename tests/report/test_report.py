@@ -65,7 +65,7 @@ SECTIONS = ["summary", "map", "data", "risk", "utility", "steps", "omitted", "gl
 def test_all_sections_are_there_in_order(pages, audience):
     page = Page(pages[audience])
     sections = [a["id"] for tag, a in page.elements if tag == "section"]
-    assert sections == SECTIONS
+    assert sections == [s for s in SECTIONS if audience == "internal" or s != "omitted"]
     parts = [a["id"] for tag, a in page.elements if tag == "div" and "id" in a]
     assert parts == [
         "risk-keys",
@@ -108,7 +108,8 @@ def test_direct_identifiers_record_ids_and_extremes_are_in_no_report(pages, audi
     for canary in NAMES:
         assert canary not in html
     # the internal report names the column: to drop it now and, in the scenario file, when done again
-    assert html.count("secret_name") == (2 if audience == "internal" else 0)
+    assert (html.count("secret_name") >= 2) == (audience == "internal")
+    assert audience == "internal" or "secret_name" not in html
     # the internal report may show a figure a measure calls the largest; the data themselves are in neither
     assert ("987654" in html) == (audience == "internal")
 
@@ -121,8 +122,8 @@ def test_public_hides_rare_categories_reasons_notes_seed_and_riskiest(pages):
     assert "Riskiest key combinations" not in public
     assert "31337" in internal
     assert "31337" not in public
-    assert "Smallest sample count" in internal
-    assert "Smallest sample count" not in public
+    assert "Fewest records with the same keys" in internal
+    assert "Fewest records with the same keys" not in public
     assert "<pre>" not in public
 
 
@@ -141,11 +142,10 @@ def test_failed_scenarios_are_shown_with_the_reason_for_those_inside(pages):
 
 
 def test_a_new_measure_shows_up_by_itself_and_escaped(pages):
-    for html in pages.values():
-        text = " ".join(Page(html).text)
-        for words in ("Wobble & <b>shake</b>", "0: nothing wobbles.", "wobbles", "Doe (2031)", "0.25"):
-            assert words in text
-        assert "Wobble & <b>shake</b>, by variable" in text
+    text = " ".join(Page(pages["internal"]).text)
+    for words in ("Wobble & <b>shake</b>", "0: nothing wobbles.", "wobbles", "Doe (2031)", "0.25"):
+        assert words in text
+    assert "wobble" not in pages["public"]  # nobody has looked at what it tells
 
 
 def test_the_scenario_file_can_be_read_again(pages):
@@ -232,14 +232,14 @@ def test_many_variables_are_limited_and_the_report_says_so(tmp_path):
 def test_no_acceptable_scenario_is_said_plainly(tmp_path):
     found = compare(canaries(), {"k3": [{"microaggregate": {"k": 3}}]}, max_risk=0.0)
     html = report(found, tmp_path / "r.html").read_text("utf-8")
-    assert "No scenario is acceptable" in html
-    assert "Not acceptable" in html
+    assert "No scenario is acceptable at a risk of at most 0" in html
+    assert "Must not be released" in html
 
 
 def test_where_nothing_could_be_measured_no_higher_risk_is_suggested(broken):
     for most in (None, 0.1):
         told = summarize(compare(canaries(), {"no": ["fails"]}, max_risk=most))["verdict"]
-        assert told["headline"] == "No scenario could be measured"
+        assert told["headline"] == "No scenario could be measured."
         answer = told["answers"][0]["answer"]
         assert "nothing is known of the risk" in answer
         assert "higher risk" not in answer
@@ -248,7 +248,7 @@ def test_where_nothing_could_be_measured_no_higher_risk_is_suggested(broken):
 def test_axes_may_be_figures_and_means():
     steps = {"k3": [{"microaggregate": {"k": 3}}], "k9": [{"microaggregate": {"k": 9}}]}
     one = summarize(compare(canaries(), steps, utility="il1s.complete_pairs"), "public")["map"]
-    assert one["loss_title"] == "Information loss IL1s: complete pairs"
+    assert one["loss_title"] == "Information loss IL1s: Only over values present in both files"
     two = summarize(compare(canaries(), steps, utility=["il1s", "missing_values"]))["map"]
     assert two["loss_title"].startswith("Weighted mean of Information loss IL1s")
 
@@ -259,19 +259,8 @@ def test_public_map_draws_no_share_of_a_few_records():
     assert 0 < found.original.risk * found.data.height < 5
     drawn = {a: summarize(found, a)["map"] for a in AUDIENCES}
     assert drawn["internal"]["original_risk"] == found.original.risk
-    assert drawn["public"]["original_risk"] == 5 / found.data.height
+    assert drawn["public"]["original_risk"] == 0.03  # 5 of 240 records, in whole percents
     assert drawn["public"]["points"][0]["risk_text"].startswith("<")
-
-
-def test_verdict_of_an_assessment():
-    kept = canaries()
-    left = summarize(assess(kept, kept, max_risk=1.0))["verdict"]
-    assert left["status"] == "bad"
-    assert f"direct identifiers {kept.roles.direct[0]}" in left["answers"][0]["answer"]
-    data = kept.without((*kept.roles.direct, "code"))  # nor ids, which are warned of
-    assert summarize(assess(data, data, max_risk=1.0))["verdict"]["status"] == "good"
-    assert summarize(assess(data, data, max_risk=0.0))["verdict"]["status"] == "bad"
-    assert summarize(assess(data, data))["verdict"]["status"] == "open"
 
 
 def test_a_report_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
@@ -299,16 +288,6 @@ def test_wrong_calls_are_refused(tmp_path):
         report(data, tmp_path / "r.html")
     with pytest.raises(FileError, match="folder"):
         report(done, tmp_path / "nowhere" / "r.html")
-
-
-def test_the_summary_says_which_numbers_were_left_as_they_are():
-    data = sdc.demo.survey(n=200, seed=1).with_roles(keys=["sex", "region"], numeric=["income", "savings"])
-    protected = sdc.protect.add_noise(data, variables=["savings"], rng=1)
-    done = sdc.assess(data, protected, measures=["individual_risk", "il1s"])
-    told = {a["question"]: a["answer"] for a in summarize(done)["verdict"]["answers"]}
-    assert told["What was not protected?"].startswith("income: ")
-    public = {a["question"] for a in summarize(done, "public")["verdict"]["answers"]}
-    assert "What was not protected?" not in public
 
 
 def test_a_report_written_twice_by_one_process_is_the_same_and_its_ids_are_unique(tmp_path):

@@ -31,7 +31,7 @@ def test_done_again_from_the_report_of_a_map(people):
     assert again.frame.drop("name", strict=False).equals(found.protect("b").frame.drop("name", strict=False))
     same = sdc.compare(plan.read(), plan.scenarios, seed=plan.seed, **plan.assess)
     assert (same.risk, same.utility, same.max_risk) == (found.risk, found.utility, 0.5)
-    assert same.points["risk", "utility"].equals(found.points["risk", "utility"])
+    assert same.points["risk", "loss"].equals(found.points["risk", "loss"])
 
 
 def test_direct_identifiers_keep_their_role(people):

@@ -1,4 +1,4 @@
-"""The summary: a yes is qualified where something was not judged, and synthetic files are judged as such."""
+"""The summary: verdict, intruders and criteria in words, for both audiences."""
 
 import polars as pl
 import pytest
@@ -23,45 +23,84 @@ def data() -> sdc.Microdata:
     return sdc.read(frame, keys=["sex", "town"], numeric="income")
 
 
-def answers(x, audience="internal"):
-    told = summarize(x, audience)["verdict"]
-    return told, {a["question"]: a["answer"] for a in told["answers"]}
+def told(x, audience="internal"):
+    found = summarize(x, audience)["verdict"]
+    return found, {a["question"]: a["answer"] for a in found["answers"]}
 
 
-def test_a_yes_is_qualified_by_columns_that_no_risk_looks_at(data):
+JUDGED = ["reidentification_risk", "revealing_columns", "il1s"]
+
+
+def test_what_is_not_met_comes_first_with_what_would_mend_it(data):
     protected = sdc.protect.microaggregate(data, k=3)
-    done = sdc.assess(data, protected, measures=["individual_risk", "il1s"], max_risk=1.0)
-    told, said = answers(done)
-    assert told["status"] == "open"
-    assert told["headline"].endswith("is within the accepted 100\N{NO-BREAK SPACE}%, but not all was judged")
-    assert said["Can it be released?"] == "Yes. But first see to what was not protected."
-    assert "No risk looks at remark" in said["What was not protected?"]
-    told, said = answers(done, "public")
-    assert said["Can it be released?"] == "Yes. But not everything in the file was judged."
-    assert "remark" not in str(told)
+    done = sdc.assess(data, protected, measures=JUDGED, max_risk=0.01)
+    found, said = told(done)
+    assert found["status"] == "bad"
+    assert found["headline"] == done.verdict.headline
+    statuses = [c["status"] for c in found["criteria"]]
+    assert statuses == sorted(statuses, key=["not met", "not judged", "met"].index)
+    for criterion in found["criteria"]:
+        assert criterion["why"]
+        assert bool(criterion["mends"]) == (criterion["status"] != "met")
+    assert said["Can it be released?"].startswith("No: see the criteria that are not met")
+    assert "remark" in str(found["criteria"])
+    public, said = told(done, "public")
+    assert public["headline"] == "The protected file must not be released: not every criterion is met."
+    assert [c["name"] for c in public["criteria"]] == [c["name"] for c in found["criteria"]]
+    assert not any(c["why"] or c["mends"] or c["value"] for c in public["criteria"])
+    assert "remark" not in str(public)
 
 
 def test_a_yes_is_a_yes_where_all_was_judged(data):
-    protected = sdc.protect.microaggregate(data.without(("remark",)), k=3)
-    done = sdc.assess(data, protected, measures=["individual_risk", "il1s"], max_risk=1.0)
-    told, said = answers(done)
-    assert told["status"] == "good"
-    assert said["Can it be released?"] == "Yes."
+    clean = data.without(("remark", "income")).with_roles(numeric=())
+    released = sdc.protect.shuffle_order(clean, rng=1)
+    done = sdc.assess(clean, released, max_risk=0.1)
+    for audience in ("internal", "public"):
+        found, said = told(done, audience)
+        assert found["status"] == "good"
+        assert "can be released: all" in found["headline"]
+        assert said["Can it be released?"] == "Yes: every criterion below is judged and met."
 
 
-def test_copied_records_of_a_synthetic_file_come_first(data):
+def test_intruders_are_shown_with_what_they_know_and_find(data):
+    intruders = {
+        "neighbour": {"knows": ["keys"]},
+        "bank": {"knows": ["keys", {"income": "5%"}], "max_risk": 0.5},
+    }
+    done = sdc.assess(data, data, measures=["reidentification_risk"], max_risk=0.1, intruders=intruders)
+    found, _ = told(done)
+    first, second = found["intruders"]
+    assert first["name"] == "neighbour"
+    assert first["knows"] == "Knows the keys, and that the person is in the file."
+    assert (first["finds"], first["persons"], first["accepted"]) == (
+        "5\N{NO-BREAK SPACE}%",
+        "10",
+        "10\N{NO-BREAK SPACE}%",
+    )
+    assert not first["above"]
+    assert second["above"]
+    assert second["accepted"] == "50\N{NO-BREAK SPACE}%"
+    assert float(second["right"].replace(",", "")) > 100
+    assert "Risk that remains" not in found["tiles"]  # one number would be that of the one on the axis
+    public, _ = told(done, "public")
+    assert [i["finds"] for i in public["intruders"]] == [
+        "6\N{NO-BREAK SPACE}%",
+        public["intruders"][1]["finds"],
+    ]
+    assert {i["persons"] + i["claims"] + i["right"] for i in public["intruders"]} == {""}
+
+
+def test_copies_in_a_synthetic_file_are_told(data):
     clean = data.without(("remark",))
     copied = clean.with_frame(
         clean.frame.with_columns(income=pl.col("income").sort()).head(100).vstack(clean.frame.tail(100))
     )
     names = ["individual_risk", "frequencies", "k_anonymity", "closest_record"]
-    told, said = answers(sdc.assess(clean, copied, measures=names, linked=False, max_risk=1.0))
-    first = told["tiles"]["Risk that remains"][0]
-    assert first["label"] == "Synthetic records close to an original"
-    assert "of real people; copies: " in first["note"]
-    assert "are copies." in said["Are original records in it?"]
-    assert "repeats records it was made from" in said["What was not protected?"]
-    assert told["status"] == "open"
+    found, _ = told(sdc.assess(clean, copied, measures=names, linked=False, max_risk=1.0))
+    assert found["tiles"]["Risk that remains"][0]["label"] == "Synthetic records close to an original"
+    copies = next(c for c in found["criteria"] if "copies" in c["name"])
+    assert copies["status"] == "not met"
+    assert "are copies of original ones" in copies["why"]
 
 
 def test_ids_of_a_synthetic_file_may_be_the_same_numbers(data):
@@ -85,18 +124,9 @@ def test_no_percentage_of_nearly_nothing():
 def test_no_map_clears_a_file_with_direct_identifiers(data):
     named = sdc.read(data.frame, keys=["sex", "town"], numeric="income", direct="remark", keep_direct=True)
     found = sdc.compare(named, {"k3": [{"microaggregate": {"k": 3}}]}, utility="il1s", max_risk=1.0)
-    assert found.identifiers_left == ("remark",)
-    assert found.reason.startswith("Not for release, with direct identifiers in the file: remark. k3 loses")
-    told, said = answers(found)
-    assert told["status"] == "bad"
-    assert said["Can it be released?"] == "No. It still has the direct identifiers remark: drop them."
-    told, said = answers(found, "public")
-    assert told["status"] == "bad"
-    assert said["Can it be released?"] == "No. It still has direct identifiers: drop them."
-    assert "remark" not in str(told)
-
-
-def test_a_ceiling_that_could_not_be_checked_was_set(data):
-    _, said = answers(sdc.assess(data, data, measures="frequencies", max_risk=0.1))
-    assert said["Under which ceiling?"].startswith("Accepted: 10\N{NO-BREAK SPACE}% (")
-    assert "could not be measured" in said["Under which ceiling?"]
+    for audience in ("internal", "public"):
+        shown, said = told(found, audience)
+        assert shown["status"] == "bad"
+        assert shown["criteria"][0]["name"] == "direct identifiers"
+        assert said["Can it be released?"].startswith("No: ")
+        assert audience == "internal" or "remark" not in str(shown)

@@ -28,7 +28,7 @@ def mosaic_three(cells: TableCells) -> Any:
         chart = mosaic_panel(
             tiles,
             columns,
-            colours=category_colours(cells.levels[2]),
+            colours=category_colours(cells.levels[2], other=cells.rest[2]),
             legend=cut(cells.names[2], 60),
             title=alt.TitleParams(file, subtitle=told),
             level=few,

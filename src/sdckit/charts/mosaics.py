@@ -16,15 +16,18 @@ def mosaics(
     titles: Sequence[str],
     levels: Sequence[Sequence[str]],
     sizes: Sequence[Mapping[tuple[str, ...], float]],
+    *,
+    other: str = "other",
 ) -> Any:
     """Areas are shares: of one variable in a column for each file, or of two in a mosaic for each.
 
     `titles` and `levels` are of the one or two variables; `sizes` has the (weighted) size of each cell by its
-    categories, a mapping a file. With two variables columns are the first and tiles the second.
+    categories, a mapping a file. With two variables columns are the first and tiles the second. `other`: the
+    category that others were put together into, which is grey.
     """
     if len(titles) == 1:
-        return themed(_strip(files, titles[0], levels[0], sizes))
-    return themed(_panels(files, titles, levels, sizes))
+        return themed(_strip(files, titles[0], levels[0], sizes, other))
+    return themed(_panels(files, titles, levels, sizes, other))
 
 
 def _strip(
@@ -32,6 +35,7 @@ def _strip(
     title: str,
     levels: Sequence[str],
     sizes: Sequence[Mapping[tuple[str, ...], float]],
+    other: str,
 ) -> Any:
     """One mosaic whose columns are the files, as wide as they are large."""
     import altair as alt
@@ -41,7 +45,7 @@ def _strip(
     return mosaic_panel(
         tiles,
         names,
-        colours=category_colours(levels),
+        colours=category_colours(levels, other=other),
         legend="",
         title=alt.TitleParams(cut(title, 70)),
         level=all(fits(n["name"], n["share"] * STRIP) for n in names),
@@ -55,6 +59,7 @@ def _panels(
     titles: Sequence[str],
     levels: Sequence[Sequence[str]],
     sizes: Sequence[Mapping[tuple[str, ...], float]],
+    other: str,
 ) -> Any:
     import altair as alt
 
@@ -69,7 +74,7 @@ def _panels(
         mosaic_panel(
             tiles,
             names,
-            colours=category_colours(second),
+            colours=category_colours(second, other=other),
             legend=cut(titles[1], 60),
             title=alt.TitleParams(cut(file, 30)),
             level=few,

@@ -15,6 +15,8 @@ def suda_scores(result: Result) -> Any:
 
     if result.tables["scores"].is_empty():
         return themed(_nothing())
+    if "contributions" not in result.tables:
+        return themed(_histogram(result))
     axis = f"part in the total score (adds to more than 100{SPACE}%)"
     keys = unthemed(TableBars("contributions", "key", "contribution", axis, True, ordered=True)(result))
     keys = keys.properties(width=420, title="Keys that make records unique")

@@ -20,12 +20,13 @@ class TableBars:
     ordered: bool = False
 
     def __call__(self, result: Result) -> Any:
-        """One bar a row, in the order of the table or the largest first."""
+        """One bar per row, in the order of the table or the largest first."""
+        return bars(result, self.pairs(result), self.axis, share=self.share, ordered=self.ordered)
+
+    def pairs(self, result: Result) -> list[tuple[str, float]]:
+        """The names of the bars, and what they show."""
         table = result.tables.get(self.table) if self.table else result.parts
         if table is None or table.is_empty():
             raise nothing_to_draw(result)
-        pairs = [
-            (f"{self.prefix}{a}", float(b))
-            for a, b in table.select(self.label, self.column).drop_nulls().rows()
-        ]
-        return bars(result, pairs, self.axis, share=self.share, ordered=self.ordered)
+        rows = table.select(self.label, self.column).drop_nulls().rows()
+        return [(f"{self.prefix}{a}", float(b)) for a, b in rows]

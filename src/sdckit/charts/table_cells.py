@@ -5,23 +5,33 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from sdckit._support.categories import (
+    MISSING,
+    Place,
+    Sizes,
+    level_sizes,
+    merge_levels,
+    rare_levels,
+    rest_name,
+)
 from sdckit._support.messages import join_names
 from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.data.result import Result
 from sdckit.errors import OptionError
 
-MISSING, OTHER = "missing", "other"
-Place = tuple[str, ...]
-
 
 @dataclass(frozen=True, slots=True)
 class TableCells:
-    """The variables, their categories in order, and the size of each occupied cell in both files."""
+    """The variables, their categories in order, and the size of each occupied cell in both files.
+
+    rest: what categories that were put together are called, for each variable.
+    """
 
     names: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
     before: Mapping[Place, float]
     after: Mapping[Place, float]
+    rest: tuple[str, ...] = ()
 
     @property
     def files(self) -> tuple[Mapping[Place, float], Mapping[Place, float]]:
@@ -46,14 +56,13 @@ def table_cells(result: Result, table: str | None = None, *, most: int = 8) -> T
     names = chosen.split(" × ")
     if len(names) != size:  # a variable's name has the sign in it
         names = [f"variable {i + 1} of {chosen}" for i in range(size)]
-    merged = [_beyond(rows, axis, most) for axis in range(size)]
-    before: dict[Place, float] = {}
-    after: dict[Place, float] = {}
-    for categories, x, y in rows:
-        place = tuple(OTHER if c in merged[i] else c for i, c in enumerate(categories))
-        before[place], after[place] = before.get(place, 0.0) + x, after.get(place, 0.0) + y
-    levels = tuple(_ordered({place[axis] for place in before}) for axis in range(size))
-    return TableCells(tuple(names), levels, before, after)
+    sizes: Mapping[Place, Sizes] = {tuple(categories): (x + y, x, y) for categories, x, y in rows}
+    rest = tuple(rest_name(place[axis] for place in sizes) for axis in range(size))
+    for axis in range(size):
+        sizes = merge_levels(sizes, axis, rare_levels(level_sizes(sizes, axis), most), rest[axis])
+    levels = tuple(_ordered({place[axis] for place in sizes}, rest[axis]) for axis in range(size))
+    before, after = ({place: found[i] for place, found in sizes.items()} for i in (1, 2))
+    return TableCells(tuple(names), levels, before, after, rest)
 
 
 def most_changed(result: Result) -> str | None:
@@ -63,19 +72,9 @@ def most_changed(result: Result) -> str | None:
     return str(result.parts.sort("total_variation", descending=True, maintain_order=True)["table"][0])
 
 
-def _beyond(rows: list[tuple[list[str], float, float]], axis: int, most: int) -> set[str]:
-    sizes: dict[str, float] = {}
-    for categories, x, y in rows:
-        sizes[categories[axis]] = sizes.get(categories[axis], 0.0) + x + y
-    if len(sizes) <= most + 1:
-        return set()
-    plain = sorted((c for c in sizes if c != MISSING), key=lambda c: -sizes[c])
-    return set(plain[most:])
-
-
-def _ordered(categories: set[str]) -> tuple[str, ...]:
+def _ordered(categories: set[str], rest: str) -> tuple[str, ...]:
     """By number where all are numbers, else by alphabet; merged and missing ones last."""
-    last = [c for c in (OTHER, MISSING) if c in categories]
+    last = [c for c in (rest, MISSING) if c in categories]
     plain = categories - {*last}
     try:
         return (*sorted(plain, key=lambda c: (float(c), c)), *last)

@@ -33,7 +33,14 @@ def table_change(result: Result, *, table: str | None = None) -> Any:
 def _two(cells: TableCells) -> Any:
     first, second = cells.levels
     tables = [[[file.get((a, b), 0.0) for b in second] for a in first] for file in cells.files]
-    return mosaic(first, second, *tables, first_title=cells.names[0], second_title=cells.names[1])
+    return mosaic(
+        first,
+        second,
+        *tables,
+        first_title=cells.names[0],
+        second_title=cells.names[1],
+        other=cells.rest[1],
+    )
 
 
 def _bars(cells: TableCells) -> Any:

@@ -1,8 +1,17 @@
-"""Tabulated: one or two variables counted in several files over the same categories, for mosaic plots."""
+"""CrossTable: one or two variables counted in several files over the same categories, for mosaic plots."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sdckit._support.categories import (
+    MISSING,
+    Place,
+    Sizes,
+    level_sizes,
+    merge_levels,
+    rare_levels,
+    rest_name,
+)
 from sdckit._support.messages import did_you_mean, join_names
 from sdckit.data.microdata import Microdata
 from sdckit.engine import tables
@@ -10,70 +19,86 @@ from sdckit.errors import ColumnError, DataError, OptionError
 
 FEW = 5  # public: the smallest number of records that may be shown
 MOST = 8  # categories of a variable; the smaller ones are put together
-MISSING, OTHER = "missing", "other"
 
-Place = tuple[str, ...]
-Cells = Mapping[Place, tuple[float, float]]  # records, weight
+Cells = Mapping[Place, Sizes]  # records, weight
 
 
 @dataclass(frozen=True, slots=True)
-class Tabulated:
-    """The variables' titles, their categories in order, and by file the (weighted) size of each cell."""
+class CrossTable:
+    """The variables' titles, their categories in order, and by file the records and the weight of each cell.
+
+    rest: what the categories that were put together are called, one name for each variable.
+    """
 
     titles: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
-    files: tuple[Mapping[Place, float], ...]
+    cells: tuple[Cells, ...]
+    rest: tuple[str, ...]
+
+    @property
+    def files(self) -> tuple[dict[Place, float], ...]:
+        """The (weighted) size of each cell in each file.
+
+        To twelve figures: the last ones of a sum depend on its order, which threads decide.
+        """
+        return tuple(
+            {place: float(f"{sizes[1]:.12g}") for place, sizes in cells.items()} for cells in self.cells
+        )
+
+    @property
+    def merged_share(self) -> float:
+        """The largest share of the records of a file that only show as put together."""
+        shares = []
+        for cells in self.cells:
+            total = sum(sizes[0] for sizes in cells.values()) or 1.0
+            hidden = sum(sizes[0] for place, sizes in cells.items() if any(map(str.__eq__, place, self.rest)))
+            shares.append(hidden / total)
+        return max(shares)
 
 
 def tabulated(
     files: Sequence[Microdata], variables: str | Sequence[str], *, public: bool = False
-) -> Tabulated:
+) -> CrossTable:
     """Count one or two variables in files of the same kind, in labels, missing values last.
 
     Of more than nine categories the eight largest stay and the others are put together. `public` puts
-    categories together until no count of records between 1 and 4 is left in any file; those of the second
-    variable in all columns alike, since otherwise the totals of another table would tell what is hidden.
-    Sizes are sums of weights where there are weights.
+    categories together until no cell of 1 to 4 records is left in any file. Sizes are sums of weights where
+    there are weights.
     """
     names = (variables,) if isinstance(variables, str) else tuple(variables)
-    first = files[0]
     _check(files, names)
-    cells = [_cells(data, names) for data in files]
-    for axis in range(len(names)):
-        beyond = _beyond(cells, axis)
-        cells = _put_together(cells, axis, beyond)
-        if public:
-            cells = _put_together(cells, axis, _few(_margins(cells, axis)))
-    if public and len(names) == 2:
-        columns = {place[0] for found in cells for place in found}
-        cells = _put_together(cells, 1, _few([m for c in columns for m in _margins(cells, 1, column=c)]))
-    levels = tuple(_ordered(first, name, cells, axis) for axis, name in enumerate(names))
-    # the last figures of a sum depend on its order, which threads decide: a drawing should not
-    sizes = tuple({place: float(f"{size:.12g}") for place, (_, size) in found.items()} for found in cells)
-    return Tabulated(tuple(first.labels.name(n) for n in names), levels, sizes)
+    found = cross_table(files[0], names, [_cells(data, names) for data in files], least=FEW if public else 0)
+    if found is None:
+        raise DataError("There are too few records for a public mosaic of these variables.")
+    return found
 
 
-def together(counts: Sequence[Mapping[str, float]], least: int = FEW) -> set[str] | None:
-    """The categories that must be shown as one, so that no file shows a count between 0 and `least`.
+def cross_table(
+    first: Microdata, names: tuple[str, ...], cells: Sequence[Cells], *, least: int = 0
+) -> CrossTable | None:
+    """The cells of several files with few categories, in order; None where there are too few records.
 
-    Small ones, and as many of the next smallest as bring their sum to it. None: there are not enough records.
-
-    >>> sorted(together([{"a": 50, "b": 9, "c": 2}, {"a": 50, "b": 11}, {"a": 61}]))
-    ['b', 'c']
+    least: categories are put together until every cell of every file has so many records, or none. That goes
+    for the whole table at once: if a category stayed elsewhere in it, its total less what is shown would be
+    the count to hide.
     """
-
-    def small(names: set[str]) -> bool:
-        sums = (sum(count.get(name, 0) for name in names) for count in counts)
-        return any(0 < total < least for total in sums)
-
-    names = {name for count in counts for name in count}
-    chosen = {name for name in names if small({name})}
-    rest = sorted(names - chosen, key=lambda name: (sum(count.get(name, 0) for count in counts), name))
-    while small(chosen):
-        if not rest:
+    real = [{place[axis] for found in cells for place in found} for axis in range(len(names))]
+    rest = tuple(map(rest_name, real))
+    merged = list(cells)
+    for axis in range(len(names)):
+        beyond = rare_levels(_sums(merged, axis), MOST)
+        merged = [merge_levels(found, axis, beyond, rest[axis]) for found in merged]
+    while small := {p for found in merged for p, sizes in found.items() if 0 < sizes[0] < least}:
+        sums = [_sums(merged, axis) for axis in range(len(names))]
+        choices = [(sums[i][p[i]], i, p[i]) for p in small for i in range(len(names)) if len(sums[i]) > 1]
+        if not choices:
             return None
-        chosen.add(rest.pop(0))
-    return chosen
+        _, axis, name = min(choices)
+        own, last = sums[axis], rest[axis]
+        partner = min((n != last, own[n], n) for n in own if n != name)[2]  # the rest, or the next smallest
+        merged = [merge_levels(found, axis, {name, partner}, last) for found in merged]
+    levels = tuple(_ordered(first, name, merged, axis, rest[axis]) for axis, name in enumerate(names))
+    return CrossTable(tuple(first.labels.name(n) for n in names), levels, tuple(merged), rest)
 
 
 def _check(files: Sequence[Microdata], names: tuple[str, ...]) -> None:
@@ -98,7 +123,7 @@ def _cells(data: Microdata, names: tuple[str, ...]) -> Cells:
     columns = [nw.col(name).alias(key) for key, name in zip(keys, names, strict=True)]
     mass = nw.lit(1.0) if weight is None else nw.col(weight).cast(nw.Float64)
     counted = tables.count_cells(data.table.select(*columns, mass.alias("mass")), keys, "mass")
-    found: dict[Place, tuple[float, float]] = {}
+    found: dict[Place, Sizes] = {}
     for *values, records, size in counted.select(*keys, tables.RECORDS, tables.WEIGHT_SUM).iter_rows():
         place = tuple(data.labels.text(name, value) for name, value in zip(names, values, strict=True))
         old = found.get(place, (0.0, 0.0))
@@ -106,49 +131,16 @@ def _cells(data: Microdata, names: tuple[str, ...]) -> Cells:
     return found
 
 
-def _margins(cells: Sequence[Cells], axis: int, *, column: str | None = None) -> list[dict[str, float]]:
-    """Records by category of one variable, in each file; where the first variable has one value, if told."""
-    margins = []
-    for found in cells:
-        margin: dict[str, float] = {}
-        for place, (records, _) in found.items():
-            if column in (None, place[0]):
-                margin[place[axis]] = margin.get(place[axis], 0.0) + records
-        margins.append(margin)
-    return margins
-
-
-def _beyond(cells: Sequence[Cells], axis: int) -> set[str]:
+def _sums(cells: Sequence[Cells], axis: int) -> dict[str, float]:
+    """Records of all files by category of one variable."""
     sums: dict[str, float] = {}
-    for margin in _margins(cells, axis):
-        for name, records in margin.items():
-            sums[name] = sums.get(name, 0.0) + records
-    plain = sorted((n for n in sums if n != MISSING), key=lambda n: (-sums[n], n))
-    return set(plain[MOST:]) if len(plain) > MOST + 1 else set()
-
-
-def _few(counts: Sequence[Mapping[str, float]]) -> set[str]:
-    found = together(counts)
-    if found is None:
-        raise DataError("There are too few records for a public mosaic of these variables.")
-    return found
-
-
-def _put_together(cells: Sequence[Cells], axis: int, names: set[str]) -> list[Cells]:
-    """The cells with these categories of one variable put together."""
-    done: list[Cells] = []
     for found in cells:
-        merged: dict[Place, tuple[float, float]] = {}
-        for place, (records, size) in found.items():
-            if place[axis] in names:
-                place = (*place[:axis], OTHER, *place[axis + 1 :])
-            old = merged.get(place, (0.0, 0.0))
-            merged[place] = old[0] + records, old[1] + size
-        done.append(merged)
-    return done
+        for name, records in level_sizes(found, axis).items():
+            sums[name] = sums.get(name, 0.0) + records
+    return sums
 
 
-def _ordered(data: Microdata, name: str, cells: Sequence[Cells], axis: int) -> tuple[str, ...]:
+def _ordered(data: Microdata, name: str, cells: Sequence[Cells], axis: int, rest: str) -> tuple[str, ...]:
     """Categories in the order of the codes, others by number or alphabet; merged and missing ones last."""
     seen = {place[axis] for found in cells for place in found}
     coded = {str(text): i for i, text in enumerate(data.labels.values.get(name, {}).values())}
@@ -158,6 +150,6 @@ def _ordered(data: Microdata, name: str, cells: Sequence[Cells], axis: int) -> t
             size = float(text)
         except ValueError:
             size = 0.0
-        return text == MISSING, text == OTHER, coded.get(text, len(coded)), size, text
+        return text == MISSING, text == rest, coded.get(text, len(coded)), size, text
 
     return tuple(sorted(seen, key=rank))

@@ -138,7 +138,7 @@ def scenario_mosaics(
     names = ["Original", *scenarios]
     files = [found.data, *map(found.protect, scenarios)]
     tables = tabulated(files, variables, public=public)
-    return mosaics(names, tables.titles, tables.levels, tables.files)
+    return mosaics(names, tables.titles, tables.levels, tables.files, other=tables.rest[-1])
 
 
 def _marked(found: "RiskUtilityMap", view: "RiskUtilityMap") -> pl.DataFrame:

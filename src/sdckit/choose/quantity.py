@@ -35,6 +35,11 @@ class Quantity:
         return self._figure.bounds if self.figure else self.spec.bounds
 
     @property
+    def meaning(self) -> Spec | Figure:
+        """What says whether it is a share or counts records: the measure, or its figure."""
+        return self._figure if self.figure else self.spec
+
+    @property
     def _figure(self) -> Figure:
         return self.spec.figure(self.figure)
 

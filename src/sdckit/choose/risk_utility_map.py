@@ -16,17 +16,19 @@ from sdckit.choose import map_charts
 from sdckit.choose.assess import assess
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.criteria import Accepted, Verdict
+from sdckit.choose.joined import joined
 from sdckit.choose.point import Point as Point
 from sdckit.choose.point import front as front
 from sdckit.choose.point import hypervolume as hypervolume
 from sdckit.choose.point import lost_everywhere
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.release_facts import unmeasured
+from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import show
 from sdckit.errors import OptionError
 from sdckit.methods.registry import specs
-from sdckit.methods.spec import Kind
+from sdckit.methods.spec import Kind, Spec
 
 _NO_ROWS = {
     **dict.fromkeys(("scenario", "description", "error"), pl.Series([], dtype=pl.String)),
@@ -53,6 +55,7 @@ class RiskUtilityMap:
     extra_measures: tuple[str, ...] = ()
     accept: Accepted = field(default_factory=Accepted)
     _made: dict[str, Microdata] = field(default_factory=dict, repr=False, compare=False)  # by scenario
+    _assessed: dict[str, Assessment] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def front(self) -> pl.DataFrame:
@@ -92,7 +95,16 @@ class RiskUtilityMap:
     @cached_property
     def _judged(self) -> Assessment:
         """What the verdict on the best file needs, and no more."""
-        return self._assess(None, measures=[s.name for s in specs(Kind.RISK) if s.judges])
+        if self.best is not None and self.best.name in self._assessed:
+            return self._assessed[self.best.name]
+        return self._assess(None, measures=[s.name for s in self._applicable if s.judges])
+
+    @cached_property
+    def _applicable(self) -> list[Spec]:
+        """The measures for the best file: those of synthetic files only where values were drawn anew."""
+        synthetic = bool(merged(e.effects for e in self.protect().steps_since(self.data)).synthesises)
+        found = [s for s in specs() if s.kind is not Kind.PROTECTION]
+        return [s for s in found if synthetic or "synthetic" not in s.file_names]
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -174,14 +186,22 @@ class RiskUtilityMap:
         return self._made[point.name]
 
     def assess(self, name: str | None = None) -> Assessment:
-        """The full assessment of a scenario (the best by default)."""
-        return self._assess(name)
+        """The full assessment of a scenario (the best by default); nothing is measured twice."""
+        best = "" if self.best is None else self.best.name
+        chosen = name or best
+        if chosen not in self._assessed:
+            if chosen == best:
+                rest = self._assess(name, [s.name for s in self._applicable if not s.judges])
+                self._assessed[chosen] = joined(self._judged, rest)
+            else:
+                self._assessed[chosen] = self._assess(name)
+        return self._assessed[chosen]
 
     def _assess(self, name: str | None, measures: Sequence[str] | None = None) -> Assessment:
         ceiling = self.max_risk if [*self.risk] == ["reidentification_risk"] else None
         options = self.measure_options
         if measures is not None:
-            options = {n: v for n, v in options.items() if n in measures}
+            options = {n: v for n, v in options.items() if n in measures or n == "by"}
         done = assess(
             self.data, self.protect(name), measures=measures, max_risk=ceiling, accept=self.accept, **options
         )
@@ -270,6 +290,7 @@ class RiskUtilityMap:
             results=tuple(p.seen(kind, name) for p in self.results),
             original=self.original.seen(kind, name),
             extra_measures=tuple(n for n in (*axis, *self.extra_measures) if n != name),
+            _assessed={},  # under this ceiling
         )
         if kind is Kind.RISK:
             return replace(found, risk={name: 1.0}, max_risk=None)

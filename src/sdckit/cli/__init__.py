@@ -14,9 +14,9 @@ HELP = """Statistical disclosure control: protect microdata, measure risk and ut
 Start with `sdckit demo`, which needs no file, or with `sdckit columns FILE`. Results go to stdout, progress
 and errors to stderr.
 
-Exit codes: 0 done · 1 bad input or a failed run · 2 wrong usage · 130 interrupted. Of assess, compare, search
-and demo also: 3 a criterion for the release is not met, or no scenario is acceptable · 4 a criterion could not
-be judged.
+Exit codes: 0 done · 1 bad input or a failed run · 2 wrong usage · 130 interrupted. Of assess, compare,
+search and demo also: 3 a criterion for the release is not met, or no scenario is acceptable · 4 a criterion
+could not be judged.
 """
 
 app = typer.Typer(

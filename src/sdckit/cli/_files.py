@@ -70,6 +70,16 @@ def report_outputs(path: Path | None) -> list[Path]:
     return [path, json_beside(path)]
 
 
+def results_output(path: Path | None) -> list[Path]:
+    """What saved results write: a JSON file."""
+    from sdckit.report.results import check_results_name
+
+    if path is None:
+        return []
+    check_results_name(path)
+    return [path]
+
+
 def plan_inputs(file: Path, plan: Plan) -> list[Path]:
     """All that a plan reads: itself, its data, and the files its measures name (a register, a holdout)."""
     sections = [plan.data, plan.assess, plan.search, [s.as_list() for s in plan.scenarios]]

@@ -44,6 +44,15 @@ ReportFile = Annotated[
         help="Also write an HTML report here, and its numbers as JSON beside it.",
     ),
 ]
+SaveResults = Annotated[
+    Path | None,
+    typer.Option(
+        "--save",
+        metavar="RESULTS.json",
+        callback=expanded,
+        help="Also save the results, for reports made later: sdckit report RESULTS.json",
+    ),
+]
 Timings = Annotated[bool, typer.Option("--timings", metavar="", help="Show what took longest, in seconds.")]
 For = Annotated[
     Audience, typer.Option(help="Readers of the report: public leaves out what would help an intruder.")

@@ -212,8 +212,9 @@ def found(
     *,
     as_json: bool,
     only_front: bool = False,
+    save: Path | None = None,
 ) -> None:
-    """A map as a table or JSON, its report where asked for, and the exit code when nothing is acceptable."""
+    """A map as a table or JSON, its report and results where asked for, and the exit code of its verdict."""
     from sdckit.cli import _json
     from sdckit.cli._exit import Code
 
@@ -224,6 +225,8 @@ def found(
         risk_utility_map(shown)
         if only_front and whole.best is not None:
             steps(whole.best.scenario)
+    if save is not None:
+        saved(shown, save)
     if report_file is not None:
         report_files(shown, report_file, audience)
     code = Code.NOT_RELEASABLE if whole.verdict is None else whole.verdict.exit_code
@@ -246,6 +249,15 @@ def steps(scenario: Scenario) -> None:
     )
     for line in ("scenarios:", *(f"  {part}" for part in text.splitlines())):
         console.print(escape(line), soft_wrap=True)
+
+
+def saved(x: Assessment | RiskUtilityMap, path: Path) -> None:
+    """Save results for later reports, and say where."""
+    from sdckit.cli._progress import say
+    from sdckit.report import save_results
+
+    written = save_results(x, path)
+    say(f"Wrote {written}, for internal use. Next: sdckit report {written} --out report.html")
 
 
 def report_files(x: Assessment | RiskUtilityMap, path: Path, audience: Audience) -> None:

@@ -13,6 +13,7 @@ from sdckit.cli._options import (
     MaxRisk,
     Names,
     ReportFile,
+    SaveResults,
     Timings,
     expanded,
     names,
@@ -50,6 +51,7 @@ def assess(
     ] = None,
     measures: Annotated[Names, typer.Option(metavar="A,B,…", help="Only these measures.")] = None,
     max_risk: MaxRisk = None,
+    save: SaveResults = None,
     report_file: ReportFile = None,
     audience: For = Audience.INTERNAL,
     force: Force = False,
@@ -67,14 +69,14 @@ def assess(
     """
     from sdckit.choose.plan import Plan
     from sdckit.cli import _json, _show
-    from sdckit.cli._files import check_outputs, plan_inputs, report_outputs
+    from sdckit.cli._files import check_outputs, plan_inputs, report_outputs, results_output
     from sdckit.cli._plan import for_one_release, measured_files, settings
 
-    if report_file is not None and protected is None:
+    if (report_file or save) is not None and protected is None:
         raise OptionError("A report compares two files.", hint="Give the protected file as well.")
     loaded = Plan() if plan is None else Plan.load(plan)
     inputs = [original, *([protected] if protected else []), *(plan_inputs(plan, loaded) if plan else [])]
-    check_outputs(report_outputs(report_file), inputs, force=force)
+    check_outputs([*report_outputs(report_file), *results_output(save)], inputs, force=force)
     chosen = settings(loaded.assess, max_risk=max_risk, measures=names(measures) or None)
     if max_risk is None:
         chosen = for_one_release(chosen)
@@ -91,6 +93,8 @@ def assess(
         _json.emit(_json.assessment(done))
     else:
         _show.assessment(done, timings=timings)
+    if save is not None:
+        _show.saved(done, save)
     if report_file is not None:
         _show.report_files(done, report_file, audience.value)
     if protected is not None and done.verdict.exit_code:

@@ -11,6 +11,7 @@ from sdckit.cli._options import (
     MaxRisk,
     PlanFile,
     ReportFile,
+    SaveResults,
     Seed,
     names,
     shares,
@@ -25,6 +26,7 @@ def compare(
     max_risk: MaxRisk = None,
     seed: Seed = None,
     jobs: Jobs = 1,
+    save: SaveResults = None,
     report_file: ReportFile = None,
     audience: For = Audience.INTERNAL,
     force: Force = False,
@@ -40,11 +42,13 @@ def compare(
     """
     from sdckit.choose.plan import Plan
     from sdckit.cli import _show
-    from sdckit.cli._files import check_outputs, plan_inputs, report_outputs
+    from sdckit.cli._files import check_outputs, plan_inputs, report_outputs, results_output
     from sdckit.cli._plan import compared
 
     loaded = Plan.load(plan)
-    check_outputs(report_outputs(report_file), plan_inputs(plan, loaded), force=force)
+    check_outputs(
+        [*report_outputs(report_file), *results_output(save)], plan_inputs(plan, loaded), force=force
+    )
     found = compared(
         loaded,
         seed=seed,
@@ -54,4 +58,4 @@ def compare(
         extra_measures=names(extra) or None,
         max_risk=max_risk,
     )
-    _show.found(found, report_file, audience.value, as_json=as_json)
+    _show.found(found, report_file, audience.value, save=save, as_json=as_json)

@@ -54,7 +54,8 @@ class Figure:
 
     share: it is a share from 0 to 1 and shown in percent. counts_records: it is a number of records or
     persons, which a public report does not show below the threshold. extreme: it may be the value of one
-    record, which a public report does not show at all.
+    record, which a public report does not show at all. sound: where values were suppressed it is read before
+    the headline number, which takes a suppressed value for any value.
     """
 
     label: str
@@ -64,6 +65,7 @@ class Figure:
     share: bool = False
     counts_records: bool = False
     extreme: bool = False
+    sound: bool = False
 
 
 def share(label: str, *, better: Better = Better.LOW, extreme: bool = False) -> Figure:
@@ -71,9 +73,9 @@ def share(label: str, *, better: Better = Better.LOW, extreme: bool = False) -> 
     return Figure(label, "share", better, (0.0, 1.0), share=True, extreme=extreme)
 
 
-def records(label: str, *, better: Better = Better.LOW) -> Figure:
+def records(label: str, *, better: Better = Better.LOW, sound: bool = False) -> Figure:
     """A figure that is a number of records or persons."""
-    return Figure(label, "records", better, counts_records=True)
+    return Figure(label, "records", better, counts_records=True, sound=sound)
 
 
 @dataclass(frozen=True)

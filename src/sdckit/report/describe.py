@@ -1,12 +1,14 @@
 """The data in words: variables, roles, labels, missing values."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from sdckit._support.number_text import number
+from sdckit._support.number_text import number, percent
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.engine import frames, tables
-from sdckit.report.disclosure import counted, records_share, visible
+from sdckit.report.disclosure import visible
+from sdckit.report.public_numbers import PublicNumber, public_count, public_share
 
 ROLE_WORDS = {
     Role.ID: "record number",
@@ -21,10 +23,44 @@ ROLE_WORDS = {
 MOST_MISSING = 25
 
 
-def describe(original: Microdata, protected: Microdata | None, *, public: bool) -> dict[str, Any]:
+def describe(original: Microdata, protected: Microdata | None) -> dict[str, Any]:
     """Size, design, and every variable that may be named with its label, role and type."""
+    seen = visible(original, *([protected] if protected is not None else []))
+    variables = _variables(original, protected, seen)
+    return {
+        "records": number(original.height),
+        "released_records": number(protected.height) if protected is not None else "",
+        "direct": len(original.columns) - len(variables),
+        "weighted": original.roles.weight is not None,
+        "facts": _facts(original, protected),
+        "variables": variables,
+    }
+
+
+def public_data(original: Microdata, protected: Microdata | None) -> dict[str, Any]:
+    """The data for the public: how many records, rounded, and the variables that are released."""
+    seen = visible(original, *([protected] if protected is not None else []))
+    released = [c for c in seen if protected is None or c in protected.columns]
+    records = str(public_count(original.height))
+    made = str(public_count(protected.height)) if protected is not None else ""
+    facts = {"Records, rounded": records}
+    if made and made != records:
+        facts["Records in the protected file, rounded"] = made
+    return {
+        "records": records,
+        "released_records": made,
+        "direct": 0,
+        "weighted": False,  # public pictures count records
+        "facts": [{"label": label, "text": text} for label, text in facts.items()],
+        "variables": _variables(original, protected, released),
+    }
+
+
+def _variables(
+    original: Microdata, protected: Microdata | None, names: Sequence[str]
+) -> list[dict[str, Any]]:
     types = frames.schema(original.frame)
-    variables: list[dict[str, Any]] = [
+    found: list[dict[str, Any]] = [
         {
             "name": column,
             "label": original.labels.variables.get(column, ""),
@@ -33,20 +69,12 @@ def describe(original: Microdata, protected: Microdata | None, *, public: bool) 
             "words": ", ".join([*roles, kind]),
             "released": protected is None or column in protected.columns,
         }
-        for column in visible(original, *([protected] if protected is not None else []))
+        for column in names
     ]
-    variables.sort(key=lambda v: ("key" not in v["roles"], not v["roles"]))
-    return {
-        "records": number(original.height),
-        "released_records": number(protected.height) if protected is not None else "",
-        "direct": len(original.columns) - len(variables),
-        "weighted": original.roles.weight is not None,
-        "facts": _facts(original, protected, public=public),
-        "variables": variables,
-    }
+    return sorted(found, key=lambda v: ("key" not in v["roles"], not v["roles"]))
 
 
-def _facts(original: Microdata, protected: Microdata | None, *, public: bool) -> list[dict[str, str]]:
+def _facts(original: Microdata, protected: Microdata | None) -> list[dict[str, str]]:
     """How large the file is: records, the population they stand for, and the groups of its design."""
     facts = {"Records": number(original.height)}
     if protected is not None and protected.height != original.height:
@@ -59,10 +87,10 @@ def _facts(original: Microdata, protected: Microdata | None, *, public: bool) ->
     for name, column in groups:
         if column is not None:
             count = tables.count_cells(original.table, [column], None).height
-            facts[name] = counted(count, public=public)
+            facts[name] = number(count)
     if roles.strata:
         strata = tables.count_cells(original.table, list(roles.strata), None).height
-        facts["Strata"] = counted(strata, public=public)
+        facts["Strata"] = number(strata)
     return [{"label": label, "text": text} for label, text in facts.items()]
 
 
@@ -77,7 +105,7 @@ def _kind(data: Microdata, column: str, types: Any) -> str:
     return "true or false" if str(kind) == "Boolean" else "categories or text"
 
 
-def missing(original: Microdata, protected: Microdata, *, public: bool) -> dict[str, Any]:
+def missing(original: Microdata, protected: Microdata) -> dict[str, Any]:
     """Missing values per variable before and after, most new ones first."""
     columns = [c for c in visible(original, protected) if c in protected.columns]
     before = tables.missing_counts(original.table, columns)
@@ -89,11 +117,9 @@ def missing(original: Microdata, protected: Microdata, *, public: bool) -> dict[
             "name": column,
             "label": original.labels.variables.get(column, ""),
             "new": after[column] / protected.height > before[column] / original.height,
-            "before": records_share(before[column], original.height, public=public),
-            "after": records_share(after[column], protected.height, public=public),
-            "counts": ""
-            if public
-            else f"{counted(before[column], public=False)} → {counted(after[column], public=False)}",
+            "before": percent(before[column] / original.height),
+            "after": percent(after[column] / protected.height),
+            "counts": f"{number(before[column])} → {number(after[column])}",
         }
         for column in some
     ]
@@ -102,3 +128,32 @@ def missing(original: Microdata, protected: Microdata, *, public: bool) -> dict[
         "more": max(len(rows) - MOST_MISSING, 0),
         "none": len(columns) - len(some),
     }
+
+
+def public_missing(original: Microdata, protected: Microdata) -> dict[str, Any]:
+    """Missing values per variable for the public: shares in steps of at least 5 records."""
+    columns = [c for c in visible(original, protected) if c in protected.columns]
+    files = [(tables.missing_counts(d.table, columns), d.height) for d in (original, protected)]
+    shares = {c: [public_share(counts[c] / n, n) for counts, n in files] for c in columns}
+    some = [c for c in columns if any(s is not None and s.value for s in shares[c])]
+    rows = [
+        {
+            "name": column,
+            "label": original.labels.variables.get(column, ""),
+            "new": _value(shares[column][1]) > _value(shares[column][0]),
+            "before": str(shares[column][0] or "–"),
+            "after": str(shares[column][1] or "–"),
+            "counts": "",
+        }
+        for column in some
+    ]
+    rows.sort(key=lambda row: not row["new"])
+    return {
+        "rows": rows[:MOST_MISSING],
+        "more": max(len(rows) - MOST_MISSING, 0),
+        "none": len(columns) - len(some),
+    }
+
+
+def _value(shown: PublicNumber | None) -> float:
+    return 0.0 if shown is None else shown.value

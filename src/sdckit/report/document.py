@@ -6,7 +6,9 @@ from math import isfinite
 from typing import Any
 
 FORMAT = "sdckit report"
-VERSION = 1  # goes up when a name changes its meaning or goes; new names may come at any time
+VERSION = 2  # goes up when a name changes its meaning or goes; new names may come at any time
+
+VERDICT = ("status", "headline", "intruders", "criteria", "answers")
 
 
 def document(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -14,8 +16,8 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
 
     - format, version: what this is. audience, date, software, seed, scenario_file: as in the report; seed and
       scenario_file are null for the public.
-    - verdict: status (good, bad, open), headline, criteria (name, status, value, limit, why, mends), answers
-      (question, answer).
+    - verdict: status (good, bad, open), headline, intruders (name, knows, finds, persons, claims, right,
+      accepted), criteria (name, status, value, limit, why, mends), answers (question, answer).
     - data: records, variables (name, label, roles, kind, released) and further facts.
     - map: null, or risk_title, loss_title, max_risk, original_risk and scenarios, each with name, risk, loss,
       on_front, best, acceptable, failed, description, remark; further: the losses by other utilities;
@@ -24,8 +26,9 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
       bounds, options, before and after (null, or value and at_most: true where a number is of so few records
       that only an upper limit is given), figures (name, before, after), notes. Utilities have after only.
     - estimates: measure, all, verdicts (verdict, count), rows (label, domain, verdict, and the numbers).
-    - by_k, riskiest, distributions, missing, steps, omitted, glossary: as the report shows them; mosaics with
-      changed, the share of records at least that are in another cell (not for the public).
+    - riskiest, distributions, missing, steps, omitted, glossary: as the report shows them; mosaics in shares
+      of each file with changed, the share of records at least that are in another cell, for the public in
+      records, rounded to multiples of 5.
 
     Numbers have six figures, those of estimates four, for the public three (whole from 1,000 on), as on the
     page; what is no finite number is null.
@@ -35,17 +38,16 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         **{name: content[name] for name in ("audience", "date", "software", "seed", "scenario_file")},
-        "verdict": {name: content["verdict"][name] for name in ("status", "headline", "criteria", "answers")},
+        "verdict": {name: content["verdict"][name] for name in VERDICT},
         "data": content["data"],
         "map": None if content["map"] is None else _map(content["map"]),
         **sections,
         "estimates": [_estimates(e) for s in content["utility"] for e in s["estimates"]],
         "by_key": [p for s in content["risk"] for p in s["by_key"]],
-        "by_k": content["by_k"] or [],
         "riskiest": content["riskiest"],
         "distributions": {
             "histograms": (content["histograms"] or {"charts": []})["charts"],
-            "mosaics": [_mosaic(chart) for chart in (content["mosaics"] or {"charts": []})["charts"]],
+            "mosaics": _mosaics(content),
         },
         "missing": content["missing"],
         "steps": content["steps"],
@@ -117,6 +119,11 @@ def _estimates(table: Mapping[str, Any]) -> dict[str, Any]:
         **{name: table[name] for name in ("title", "all", "verdicts")},
         "rows": rows,
     }
+
+
+def _mosaics(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    charts: list[Mapping[str, Any]] = (content["mosaics"] or {"charts": []})["charts"]
+    return charts if content["audience"] == "public" else [_mosaic(chart) for chart in charts]
 
 
 def _mosaic(chart: Mapping[str, Any]) -> dict[str, Any]:

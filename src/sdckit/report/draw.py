@@ -10,16 +10,14 @@ from sdckit import charts
 
 def draw(content: Mapping[str, Any]) -> dict[str, Any]:
     """SVG text for every chart of the report: by place, or by section and measure."""
-    drawn: dict[str, Any] = {"map": None, "risk": None, "by_k": None}
+    drawn: dict[str, Any] = {"map": None, "risk": None}
     if content["map"]:
         drawn |= _scenarios(content["map"])
     bars = [row for section in content["risk"] for row in section["rows"] if row["bar"]]
     if bars:
         drawn["risk"] = _risk(bars)
-    if content["by_k"]:
-        drawn["by_k"] = _by_k(content["by_k"])
     sections = [*content["risk"], *content["utility"]]
-    for name, one in (("pictures", _picture), ("by_key", _by_key), ("by_part", _part)):
+    for name, one in (("pictures", _picture), ("by_key", _by_key)):
         drawn[name] = {c["name"]: one(c) for section in sections for c in section.get(name, ())}
     drawn["estimates"] = {
         table["name"]: [_estimate(table, p, i) for i, p in enumerate(table["pictures"])]
@@ -86,27 +84,9 @@ def _risk(rows: list[Any]) -> str:
     return charts.static_svg(chart, "risk", "Risk before and after; the table below has the same numbers")
 
 
-def _by_k(rows: list[Any]) -> str:
-    chart = charts.before_after(
-        [r["label"] for r in rows],
-        [r["before"] for r in rows],
-        [r["after"] for r in rows],
-        axis="records",
-        share=False,
-        texts=[tuple(r["texts"]) for r in rows],
-    )
-    told = "; ".join(f"{r['label']}: {r['texts'][0]} before, {r['texts'][1]} after" for r in rows)
-    return charts.static_svg(chart, "by-k", f"Records that share their keys with too few. {told}")
-
-
 def _by_key(part: Mapping[str, Any]) -> str:
     chart = charts.before_after(part["labels"], part["before"], part["after"], axis=part["axis"], width=230)
     return charts.static_svg(chart, f"key-{part['name']}", f"{part['title']}: {part['axis']}")
-
-
-def _part(part: Mapping[str, Any]) -> str:
-    chart = charts.variable_bars(part["labels"], part["values"], axis=part["axis"], share=part["share"])
-    return charts.static_svg(chart, f"part-{part['name']}", part["title"])
 
 
 def _picture(content: Mapping[str, Any]) -> str:
@@ -124,6 +104,7 @@ def _mosaic(content: Mapping[str, Any], i: int) -> str:
         *(content[name] for name in names),
         first_title=content["first_title"],
         second_title=content["second_title"],
+        other=content["other"],
     )
     told = f"{content['first_title']} by {content['second_title']}, original and protected"
     return charts.static_svg(chart, f"mosaic-{i}", told)

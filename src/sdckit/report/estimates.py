@@ -17,7 +17,8 @@ from sdckit.data.result import Result
 from sdckit.data.values import as_text, texts
 from sdckit.estimate.estimated import ALL, MEASURES, estimates_of
 from sdckit.methods.registry import find
-from sdckit.report.disclosure import FEW, visible
+from sdckit.report.disclosure import visible
+from sdckit.report.public_numbers import MIN_PUBLIC_COUNT
 from sdckit.report.relabel import TIMES, relabel
 from sdckit.report.sections import section_of
 
@@ -30,12 +31,11 @@ INTERCEPT = "Intercept"
 NEEDED = {"estimate_original", "estimate_protected", "overlap_clipped", "verdict"}
 
 
-def estimates(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
+def estimates(x: Assessment) -> list[dict[str, Any]]:
     """The table of every measure that compares estimates, and how many estimates got which verdict.
 
     Nobody sees estimates of a domain, or coefficients of a category, of fewer than 5 records of the original:
-    they may be these records' values. The public sees only verdicts, and rows only of estimates over all
-    records: a term, a domain or a proportion may name a rare category.
+    they may be these records' values.
     """
     found = []
     for name, result in x.utility.items():
@@ -44,9 +44,8 @@ def estimates(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
         spec = find(name)
         large = result.parts.filter(_large(x.original, result))
         shown = _shown(x, replace(result, parts=large))
-        rows = _rows(shown, public=public)
-        changed = [] if public else _changed(shown)
-        verdicts = Counter(str(v).partition(";")[0].partition(":")[0] for v in result.parts["verdict"])
+        rows = _rows(shown)
+        changed = _changed(shown)
         found.append(
             {
                 "name": name,
@@ -58,10 +57,22 @@ def estimates(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
                 "changed": len(changed),
                 "all": result.parts.height,
                 "few": result.parts.height - large.height,
-                "verdicts": [{"verdict": v, "count": n} for v, n in verdicts.most_common()],
+                "verdicts": _verdicts(result.parts),
             }
         )
     return found
+
+
+def public_estimates(x: Assessment) -> list[dict[str, Any]]:
+    """How many estimates got which verdict: a term, a domain or a proportion may name a rare category."""
+    nothing: dict[str, Any] = {"rows": [], "pictures": [], "changed": 0, "few": 0}
+    return [{**table, **nothing} for table in estimates(x)]
+
+
+def _verdicts(parts: pl.DataFrame) -> list[dict[str, Any]]:
+    """How often there was each verdict; what comes after a colon or semicolon is about one estimate."""
+    counts = Counter(str(v).partition(";")[0].partition(":")[0] for v in parts["verdict"])
+    return [{"verdict": verdict, "count": count} for verdict, count in counts.most_common()]
 
 
 def shown_estimates(x: Assessment) -> set[tuple[str, str]]:
@@ -89,7 +100,7 @@ def _large(original: Microdata, result: Result) -> pl.Series:
     by = list(result.options.get("by") or ())
     sizes = {v: _sizes(original, v, by) for v in parts["variable"].unique()}
     rows = zip(parts["variable"], parts["domain"], strict=True)
-    return pl.Series([sizes[v].get(d, 0) >= FEW for v, d in rows], dtype=pl.Boolean)
+    return pl.Series([sizes[v].get(d, 0) >= MIN_PUBLIC_COUNT for v, d in rows], dtype=pl.Boolean)
 
 
 def _large_terms(original: Microdata, terms: Sequence[str]) -> list[bool]:
@@ -99,11 +110,15 @@ def _large_terms(original: Microdata, terms: Sequence[str]) -> list[bool]:
     for column, category in (pair for some in pairs for pair in some):
         named.setdefault(column, set()).add(category)
     sizes = {c: _categories(original, c) for c in named}
-    small = {c for c, known in sizes.items() if any(n < FEW and not names & named[c] for names, n in known)}
+    small = {
+        c
+        for c, known in sizes.items()
+        if any(n < MIN_PUBLIC_COUNT and not names & named[c] for names, n in known)
+    }
     count = {(c, name): n for c, known in sizes.items() for names, n in known for name in names}
     return [
         not (small if term == INTERCEPT else small & {c for c, _ in some})
-        and all(count.get(pair, 0) >= FEW for pair in some)
+        and all(count.get(pair, 0) >= MIN_PUBLIC_COUNT for pair in some)
         for term, some in zip(terms, pairs, strict=True)
     ]
 
@@ -147,16 +162,9 @@ def _shown(x: Assessment, result: Result) -> pl.DataFrame:
     return shown
 
 
-def _rows(shown: pl.DataFrame, *, public: bool) -> list[dict[str, Any]]:
-    if public:
-        if "domain" not in shown.columns:
-            return []
-        # the first of an indicator, so that a category of the same name does not pass for it
-        first = shown.unique(["indicator", "variable"], keep="first", maintain_order=True)
-        shown = first.filter(pl.col("domain") == ALL, ~pl.col("indicator").str.starts_with("proportion"))
+def _rows(shown: pl.DataFrame) -> list[dict[str, Any]]:
     worst = shown.with_row_index("place").sort("overlap_clipped", nulls_last=False, maintain_order=True)
-    kept = worst.head(MOST).sort("place")
-    return [_row(line, public=public) for line in kept.to_dicts()]
+    return [_row(line) for line in worst.head(MOST).sort("place").to_dicts()]
 
 
 def _changed(parts: pl.DataFrame) -> list[pl.DataFrame]:
@@ -178,18 +186,14 @@ def _picture(result: Result, panel: pl.DataFrame) -> dict[str, Any]:
     return {"title": title, "chart": charts.plain(chart)}
 
 
-def _row(line: dict[str, Any], *, public: bool) -> dict[str, Any]:
+def _row(line: dict[str, Any]) -> dict[str, Any]:
     label = f"{line['indicator']} of {line['variable']}" if "indicator" in line else line["term"]
-    row = {
+    share = line["relative_difference"]
+    return {
         "label": label,
         "domain": line.get("domain") or "",
         "verdict": line["verdict"],
         "good": _good(line["overlap_clipped"]),
-    }
-    if public:
-        return row
-    share = line["relative_difference"]
-    return row | {
         "original": _interval(line, "original"),
         "protected": _interval(line, "protected"),
         "change": "" if share is None or not isfinite(share) else percent(share / 100),

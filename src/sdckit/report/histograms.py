@@ -1,6 +1,7 @@
 """Histogram bins common to both files: round limits, open ends, shares of the population."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil, fsum
 from typing import Any
 
@@ -9,8 +10,8 @@ import narwhals as nw
 from sdckit._support.number_text import round_marks, round_step
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames, tables
-from sdckit.report.disclosure import FEW, visible
-from sdckit.report.subtraction import small_difference
+from sdckit.report.disclosure import visible
+from sdckit.report.public_numbers import MIN_PUBLIC_COUNT, rounded_count
 
 MOST = 6  # histograms in a report
 CONSIDERED = 40  # variables looked at to find those that changed most
@@ -19,29 +20,27 @@ CODES = 20  # a key with no more different whole numbers has a bar for each
 QUANTILES = (0.02, 0.25, 0.75, 0.98)
 
 
-def histograms(
-    original: Microdata, protected: Microdata, *, public: bool, mosaics: Sequence[dict[str, Any]] = ()
-) -> dict[str, Any]:
-    """Histograms of the numbers that changed most, and how many there are.
-
-    For the public not of those in one of the mosaics, which puts other values together: the difference of
-    the two could be a count that both hide. Nor of those that give a small count away when subtracted from
-    any other picture; these are `withheld`.
-    """
-    tiled = {name for mosaic in mosaics for name in mosaic["names"]} if public else set()
-    names = [n for n in _numbers(original, protected) if n not in tiled]
-    made = [_histogram(original, protected, name, public=public) for name in names[:CONSIDERED]]
-    charts: list[dict[str, Any]] = []
-    withheld: list[str] = []
+def histograms(original: Microdata, protected: Microdata) -> dict[str, Any]:
+    """Histograms of the numbers that changed most, and how many there are; shares are weighted."""
+    names = _numbers(original, protected)
+    made = [_weighted(original, protected, name) for name in names[:CONSIDERED]]
     # of equal ones the first
-    for chart in sorted((c for c in made if c is not None), key=lambda c: -c["changed"]):
-        if len(charts) == MOST:
-            break
-        if public and small_difference((original, protected), chart, (*mosaics, *charts)):
-            withheld.append(chart["title"])
-        else:
-            charts.append(chart)
-    return {"charts": charts, "all": len(names), "withheld": withheld}
+    charts = sorted((c for c in made if c is not None), key=lambda c: -c["changed"])
+    return {"charts": charts[:MOST], "all": len(names)}
+
+
+def public_histograms(
+    original: Microdata, protected: Microdata, mosaics: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Histograms for the public, in the order of the variables: records, rounded to multiples of 5.
+
+    Every bar stands for at least 5 records of each file. Variables that are in one of the mosaics are left
+    out: two pictures put values together in different ways.
+    """
+    tiled = {name for mosaic in mosaics for name in mosaic["names"]}
+    names = [n for n in _numbers(original, protected) if n not in tiled]
+    made = [_rounded(original, protected, name) for name in names[:CONSIDERED]]
+    return {"charts": [c for c in made if c is not None][:MOST], "all": len(names)}
 
 
 def _numbers(original: Microdata, protected: Microdata) -> list[str]:
@@ -57,9 +56,16 @@ def _numbers(original: Microdata, protected: Microdata) -> list[str]:
     ]
 
 
-def _histogram(
-    original: Microdata, protected: Microdata, name: str, *, public: bool
-) -> dict[str, Any] | None:
+@dataclass(frozen=True, slots=True)
+class _Bins:
+    """Inner limits, names where bins are codes, and by file the records and their weight in each bin."""
+
+    edges: list[float]
+    labels: list[str]
+    files: tuple[list[tuple[float, float]], list[tuple[float, float]]]
+
+
+def _bins(original: Microdata, protected: Microdata, name: str) -> _Bins | None:
     codes = _codes(original, protected, name)
     edges = codes[1:] or _edges(original, name)
     if not edges:
@@ -70,27 +76,49 @@ def _histogram(
         edges, before, after = edges[1:], before[1:], after[1:]
     while len(edges) > 1 and not before[-1][0] + after[-1][0]:
         edges, before, after = edges[:-1], before[:-1], after[:-1]
-    if public:
-        groups = _large_groups([b[0] for b in before], [a[0] for a in after])
-        if len(groups) < 2:
-            return None
-        edges = [edges[group[0] - 1] for group in groups[1:]]
-        labels = _together(labels, groups) if labels else []
-        before, after = ([_sum(counts, group) for group in groups] for counts in (before, after))
-    totals = [fsum(w for _, w in counts) or 1.0 for counts in (before, after)]
+    return _Bins(edges, labels, (before, after))
+
+
+def _weighted(original: Microdata, protected: Microdata, name: str) -> dict[str, Any] | None:
+    bins = _bins(original, protected, name)
+    if bins is None:
+        return None
     # the last figures of a sum depend on its order, which threads decide: a report should not
-    shares = [
-        [round(w / total, 9) for _, w in counts]
-        for counts, total in zip((before, after), totals, strict=True)
-    ]
+    shares = [[round(s, 9) for s in _shares([w for _, w in counts])] for counts in bins.files]
+    changed = round(fsum(abs(b - a) for b, a in zip(*shares, strict=True)) / 2, 9)
+    return {**_chart(original, name, bins.edges, bins.labels, shares), "changed": changed}
+
+
+def _rounded(original: Microdata, protected: Microdata, name: str) -> dict[str, Any] | None:
+    bins = _bins(original, protected, name)
+    if bins is None:
+        return None
+    records = [[n for n, _ in counts] for counts in bins.files]
+    groups = _large_groups(*records)
+    if len(groups) < 2:
+        return None
+    edges = [bins.edges[group[0] - 1] for group in groups[1:]]
+    labels = _together(bins.labels, groups) if bins.labels else []
+    counts = [[rounded_count(sum(file[i] for i in group)) for group in groups] for file in records]
+    shown = _chart(original, name, edges, labels, [_shares(file) for file in counts])
+    return {**shown, "records_before": counts[0], "records_after": counts[1]}
+
+
+def _shares(counts: Sequence[float]) -> list[float]:
+    total = fsum(counts) or 1.0
+    return [count / total for count in counts]
+
+
+def _chart(
+    data: Microdata, name: str, edges: list[float], labels: list[str], shares: Sequence[list[float]]
+) -> dict[str, Any]:
     return {
         "name": name,
-        "title": original.labels.name(name),
+        "title": data.labels.name(name),
         "edges": edges,
         "labels": labels,
         "before": shares[0],
         "after": shares[1],
-        "changed": round(fsum(abs(b - a) for b, a in zip(*shares, strict=True)) / 2, 9),
     }
 
 
@@ -154,13 +182,9 @@ def _large_groups(before: Sequence[float], after: Sequence[float]) -> list[list[
     groups: list[list[int]] = [[]]
     for i in range(len(before)):
         groups[-1].append(i)
-        if min(sum(counts[j] for j in groups[-1]) for counts in (before, after)) >= FEW:
+        if min(sum(counts[j] for j in groups[-1]) for counts in (before, after)) >= MIN_PUBLIC_COUNT:
             groups.append([])
     rest = groups.pop()
     if rest and groups:
         groups[-1] += rest
     return groups
-
-
-def _sum(counts: Sequence[tuple[float, float]], group: Sequence[int]) -> tuple[float, float]:
-    return sum(counts[i][0] for i in group), sum(counts[i][1] for i in group)

@@ -1,30 +1,27 @@
 """Measures as rows of a report: any registered measure shows up with title, unit, direction and reading."""
 
-from collections.abc import Collection
-from math import isclose, isfinite, isinf, isnan
+from collections.abc import Collection, Mapping
+from math import isfinite, isinf, isnan
 from typing import Any
-
-import polars as pl
 
 from sdckit._support.number_text import display, number, percent
 from sdckit.choose.assessment import Assessment
 from sdckit.data.result import Result
+from sdckit.methods.form import FormField
 from sdckit.methods.registry import find
 from sdckit.methods.spec import Better, Kind, Spec
-from sdckit.report.disclosure import CLOSE, FEW, drawable, is_share, measured, visible
-from sdckit.report.sections import section_of
-from sdckit.report.words import figure_in_percent, figure_words, option_words
+from sdckit.report.file_risks import FileRisks
 
-PER = ("variable", "table")  # what a measure may be taken apart by; never a record
-MOST_PARTS = 10
 SMALLEST = 1e-4  # below, a number is written as <0.0001
+WORDS = {Better.LOW: "lower is better", Better.HIGH: "higher is better", Better.NEITHER: "neither is better"}
 
 
-def measures(x: Assessment, *, public: bool) -> dict[str, list[dict[str, Any]]]:
+def measures(x: Assessment) -> dict[str, list[dict[str, Any]]]:
     """Every measure with a number as a row: risks with before and after, utilities with their value."""
     empty = {name for name, _ in _without_number(x)}
-    risk = [_row(x, find(n), r, x.before.get(n), public=public) for n, r in x.after.items() if n not in empty]
-    utility = [_row(x, find(n), r, None, public=public) for n, r in x.utility.items() if n not in empty]
+    about = FileRisks.of(x)
+    risk = [_row(find(n), r, x.before.get(n), about, x) for n, r in x.after.items() if n not in empty]
+    utility = [_row(find(n), r, None, about, x) for n, r in x.utility.items() if n not in empty]
     return {"risk": risk, "utility": utility}
 
 
@@ -38,39 +35,34 @@ def _without_number(x: Assessment) -> list[tuple[str, str]]:
     ]
 
 
-def _row(x: Assessment, spec: Spec, after: Result, before: Result | None, *, public: bool) -> dict[str, Any]:
-    sizes = x.original.height, x.protected[0].height
+def _row(spec: Spec, after: Result, before: Result | None, about: FileRisks, x: Assessment) -> dict[str, Any]:
+    sound = about.sound(spec, after, x.protected[0].height)
+    value = after.value if sound is None else sound.value
     row: dict[str, Any] = {
         "name": spec.name,
-        "section": section_of(spec),
+        "section": about.section(spec),
         "title": spec.title,
-        "options": (told := _options(after, public=public)),
+        "options": (told := _options(after)),
         "options_text": option_words(spec, told),
         "reading": spec.interpretation,
         "unit": spec.unit,
-        "better": "lower is better" if spec.better is Better.LOW else "higher is better",
-        "share": is_share(spec),
-        "after": measured(spec, after.value, sizes[1], public=public),
-        "before": measured(spec, before.value, sizes[0], public=public) if before else "",
+        "better": WORDS[spec.better],
+        "share": spec.share,
+        "after": display(value, share=spec.share),
+        "before": display(before.value, share=spec.share) if before else "",
         "change": "",
         "improved": None,
-        # public: only the headline number, because nobody has checked what figures and notes give away
-        "figures": [] if public else _figures(spec, before, after),
-        "notes": [] if public else list(after.notes),
+        "figures": _figures(spec, before, after),
+        "notes": [*about.notes(spec, sound), *after.notes],
         "same": nothing_lost(spec, after),
         "bar": None,
-        "numbers": {
-            "before": _exact(spec, before, sizes[0], public=public),
-            "after": _exact(spec, after, sizes[1], public=public),
-        },
+        "numbers": {"before": _exact(before), "after": _exact(after)},
     }
-    if before and _finite(before, after):
-        pairs = list(zip((before, after), sizes, strict=True))
-        row["bar"] = [drawable(spec, r.value, n, public=public) for r, n in pairs]
-        if row["bar"] == [before.value, after.value]:
-            row |= _change(spec, before.value, after.value)
-            if _near_zero(spec, before.value, after.value):
-                row |= {"bar": None, "change": "both near 0", "improved": None}
+    if before and isfinite(before.value) and isfinite(value) and not about.artificial(spec):
+        row["bar"] = [before.value, value]
+        row |= _change(spec, before.value, value)
+        if _near_zero(spec, before.value, value):
+            row |= {"bar": None, "change": "both near 0", "improved": None}
     return row
 
 
@@ -84,14 +76,10 @@ def at_best(spec: Spec, result: Result) -> bool:
     return abs(result.value - spec.bounds[spec.better is Better.HIGH]) < 1e-9
 
 
-def _finite(*results: Result) -> bool:
-    return all(isfinite(r.value) for r in results)
-
-
 def _change(spec: Spec, before: float, after: float) -> dict[str, Any]:
     if before == after:
         return {"change": "no change"}
-    better = after < before if spec.better is Better.LOW else after > before
+    better = after > before if spec.better is Better.HIGH else after < before
     if abs(before) < SMALLEST:  # a change in percent would be in millions
         return {"change": "from near 0" if before else "from 0", "improved": better}
     size = f"{'−' if after < before else '+'}{percent(abs(after / before - 1))}"
@@ -100,36 +88,56 @@ def _change(spec: Spec, before: float, after: float) -> dict[str, Any]:
 
 def _near_zero(spec: Spec, before: float, after: float) -> bool:
     """Whether two numbers are both too small to be written, so that a change in percent says nothing."""
-    return 0 < max(abs(before), abs(after)) < (1e-5 if is_share(spec) else 1e-4)
+    return 0 < max(abs(before), abs(after)) < (1e-5 if spec.share else 1e-4)
 
 
-def _exact(spec: Spec, result: Result | None, records: int, *, public: bool) -> dict[str, Any] | None:
-    """The number itself, to six figures; `at_most` where it is only an upper limit."""
+def _exact(result: Result | None) -> dict[str, Any] | None:
+    """The number itself, to six figures."""
     if result is None or not isfinite(result.value):
         return None
-    shown = drawable(spec, result.value, records, public=public)
-    return {"value": float(f"{shown:.6g}"), "at_most": shown > result.value}
+    return {"value": float(f"{result.value:.6g}"), "at_most": False}
 
 
-def _options(result: Result, *, public: bool) -> dict[str, Any]:
-    """The options that are numbers or words. For the public no words: a formula may quote the data."""
-    kinds = (int, float) if public else (int, float, str)
-    return {n: v for n, v in result.options.items() if isinstance(v, kinds) and v != ""}
+def _options(result: Result) -> dict[str, Any]:
+    """The options that are numbers or words."""
+    return {n: v for n, v in result.options.items() if isinstance(v, int | float | str) and v != ""}
+
+
+def option_words(spec: Spec, options: Mapping[str, Any]) -> str:
+    """The options in one line: the basic ones, and those that are not as they are by default.
+
+    >>> option_words(find("k_anonymity"), {"k": 5, "missing": "wildcard", "missing_weight": 1.0})
+    'k: 5 records'
+    """
+    fields = [f for f in spec.form() if f.name in options]
+    shown = [f for f in fields if f.basic or options[f.name] != f.default]
+    return "; ".join(f"{f.label}: {_option(f, options[f.name])}" for f in shown)
+
+
+def _option(field: FormField, value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if str(value) in field.choices:
+        return field.choices[str(value)] or str(value)
+    text = number(value) if isinstance(value, int | float) else str(value)
+    return f"{text} {field.unit}".rstrip()
 
 
 def _figures(spec: Spec, before: Result | None, after: Result) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": name,
-            "label": figure_words(spec, name),
-            "numbers": [_plain(before.figures.get(name) if before else None), _plain(value)],
-            "before": _number(before.figures[name], share=figure_in_percent(spec, name))
-            if before and name in before.figures
-            else "",
-            "after": _number(value, share=figure_in_percent(spec, name)),
-        }
-        for name, value in after.figures.items()
-    ]
+    rows = []
+    for name, value in after.figures.items():
+        figure = spec.figure(name)
+        old = before.figures.get(name) if before else None
+        rows.append(
+            {
+                "name": name,
+                "label": figure.label,
+                "numbers": [_plain(old), _plain(value)],
+                "before": "" if old is None else _number(old, share=figure.share),
+                "after": _number(value, share=figure.share),
+            }
+        )
+    return rows
 
 
 def _number(value: Any, *, share: bool) -> str:
@@ -141,80 +149,14 @@ def _plain(value: Any) -> float | None:
     return float(f"{value:.6g}") if isinstance(value, int | float) and isfinite(value) else None
 
 
-def by_part(x: Assessment, *, public: bool) -> list[dict[str, Any]]:
-    """Measures without a chart of their own, by variable or table: the largest parts, for bars.
-
-    For the public without shares that fewer than 5 records may make up.
-    """
-    hidden = {*x.original.columns} - {*visible(x.original, *x.protected)}
-    charts = []
-    for name, result in x.utility.items():
-        column = _part_column(result, name)
-        if column is None or result.parts is None or find(name).chart is not None:
-            continue
-        by = result.parts.columns[0]
-        rows = [
-            (str(label), float(value))
-            for label, value in result.parts.select(by, column).iter_rows()
-            if value is not None and isfinite(value) and str(label) not in hidden
-        ]
-        spec = find(name)
-        least = (
-            FEW / x.protected[0].height if public and (column == "percent" or spec.bounds == (0, 1)) else 0.0
-        )
-        rows = [row for row in rows if not 0 < row[1] / (100 if column == "percent" else 1) < least]
-        every = len(rows)
-        largest = max((abs(value) for _, value in rows), default=0.0)
-        rows = [row for row in rows if abs(row[1]) > 1e-9 * largest]
-        if not rows:
-            continue
-        rows.sort(key=lambda row: row[1], reverse=spec.better is Better.LOW)
-        share = column == "percent"
-        charts.append(
-            {
-                "name": name,
-                "section": section_of(spec),
-                "title": f"{spec.title}, by {by}",
-                "labels": [x.original.labels.name(label) for label, _ in rows[:MOST_PARTS]],
-                "values": [value / 100 if share else value for _, value in rows[:MOST_PARTS]],
-                "share": share or is_share(spec),
-                "axis": "share of records" if share else spec.unit,
-                "shown": min(len(rows), MOST_PARTS),
-                "changed": len(rows),
-                "zero": every - len(rows),
-                "by": by,
-            }
-        )
-    return charts
-
-
-def _part_column(result: Result, name: str) -> str | None:
-    """The column that makes up the headline number: named like the measure, or with it as mean or sum."""
-    parts = result.parts
-    if parts is None or not parts.columns or parts.columns[0] not in PER:
-        return None
-    floats = [c for c, kind in parts.schema.items() if kind.is_float()]
-    named = next((c for c in (name, "value") if c in floats), None)
-    return named or next((c for c in floats if _makes_up(parts[c], result.value)), None)
-
-
-def _makes_up(column: pl.Series, value: float) -> bool:
-    known = column.drop_nulls().drop_nans()
-    if not known.len() or not isfinite(value) or value == 0:
-        return False
-    mean = float(known.sum()) / known.len()
-    return any(isclose(v, value, rel_tol=1e-6) for v in (mean, mean / 100, mean * known.len()))
-
-
-def left_out(x: Assessment, *, public: bool) -> list[dict[str, str]]:
-    """What was not measured, and why. Reasons found in the data may quote values: not for the public."""
-    rows = []
-    for name, reason in [*((o.measure, o.reason) for o in x.omitted), *_without_number(x)]:
-        spec = find(name)
-        if public and reason != CLOSE and not spec.lacks(x.original, {}):
-            reason = "does not apply to this file or this protection"
-        rows.append({"title": spec.title, "name": spec.name, "kind": spec.kind.value, "reason": reason})
-    return rows
+def left_out(x: Assessment) -> list[dict[str, str]]:
+    """What was not measured, and why."""
+    found = [*((o.measure, o.reason) for o in x.omitted), *_without_number(x)]
+    named = [(find(name), reason) for name, reason in found]
+    return [
+        {"title": spec.title, "name": spec.name, "kind": spec.kind.value, "reason": reason}
+        for spec, reason in named
+    ]
 
 
 def glossary(names: list[str], shown: Collection[str]) -> list[dict[str, Any]]:
@@ -225,7 +167,6 @@ def glossary(names: list[str], shown: Collection[str]) -> list[dict[str, Any]]:
 def _entry(spec: Spec) -> dict[str, Any]:
     low, high = spec.bounds
     limits = f"{number(low)} to {number(high)}" if not isinf(high) else f"{number(low)} and above"
-    direction = "lower is better" if spec.better is Better.LOW else "higher is better"
     return {
         "title": spec.title,
         "name": spec.name,
@@ -234,8 +175,8 @@ def _entry(spec: Spec) -> dict[str, Any]:
         "reading": spec.interpretation,
         "unit": spec.unit,
         "limits": limits,
-        "bounds": [low, None if isinf(high) else high],
-        "direction": direction,
+        "bounds": [None if isinf(low) else low, None if isinf(high) else high],
+        "direction": WORDS[spec.better],
         "better": spec.better.value,
         "reference": spec.reference,
     }

@@ -21,8 +21,8 @@ ESTIMATES = 3  # charts of estimates, those that suffer most
 CELLS = 500_000  # records times scenarios that may be protected again for a picture
 
 
-def small_maps(found: RiskUtilityMap, risks: Sequence[float | None], *, public: bool) -> dict[str, Any]:
-    """The same scenarios against every other utility measured; `risks` as the large map shows them."""
+def small_maps(found: RiskUtilityMap) -> dict[str, Any]:
+    """The same scenarios against every other utility measured."""
     names = [
         n for n in (*found.utility, *found.extra_measures) if Quantity.named(n).spec.kind is Kind.UTILITY
     ]
@@ -30,18 +30,18 @@ def small_maps(found: RiskUtilityMap, risks: Sequence[float | None], *, public: 
     maps = []
     for name in others:
         view = found.with_axes(utility=name)
-        axis = Axis(view.utility, found.data.height, public)
+        axis = Axis(view.utility)
         table = view.points.select("scenario", "on_front").rows()
         points = [
             {
                 "scenario": scenario,
                 "description": "",
-                "risk": risk,
-                "loss": axis.value(p.loss, p.loss_values) if p.ok else None,
+                "risk": own.risk if own.ok else None,
+                "loss": p.loss if p.ok else None,
                 "on_front": on_front,
                 "best": found.best is not None and p.name == found.best.name,
             }
-            for p, risk, (scenario, on_front) in zip(view.results, risks, table, strict=True)
+            for p, own, (scenario, on_front) in zip(view.results, found.results, table, strict=True)
         ]
         if any(p["risk"] is not None and p["loss"] is not None for p in points):
             maps.append({"name": name, "title": axis.title, "share": axis.share, "points": points})

@@ -3,16 +3,18 @@
 from typing import Any
 
 from sdckit._support.number_text import display
-from sdckit.choose.quantity import Quantity
-from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
+from sdckit.choose.point import Point, front
+from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.report import steps
 from sdckit.report.axis import Axis
 from sdckit.report.disclosure import visible
 
+HIDDEN = "not shown"
 
-def scenarios(found: RiskUtilityMap, *, public: bool) -> dict[str, Any]:
+
+def scenarios(found: RiskUtilityMap) -> dict[str, Any]:
     """The points of the map with texts for its table; failed scenarios carry their reason."""
-    risk, loss = (Axis(names, found.data.height, public) for names in (found.risk, found.utility))
+    risk, loss = Axis(found.risk), Axis(found.utility)
     columns = visible(found.data)
     points = []
     table = found.points.select("scenario", "on_front", "best").to_dicts()
@@ -21,22 +23,62 @@ def scenarios(found: RiskUtilityMap, *, public: bool) -> dict[str, Any]:
             {
                 **row,
                 "failed": not point.ok,
-                "risk": risk.value(point.risk, point.risk_values) if point.ok else None,
-                "loss": loss.value(point.loss, point.loss_values) if point.ok else None,
-                "description": steps.describe_scenario(point.scenario, columns, public=public),
-                "acceptable": point.ok and (found.max_risk is None or point.risk <= found.max_risk),
-                "risk_text": risk.text(point.risk, point.risk_values),
-                "loss_text": loss.text(point.loss, point.loss_values),
-                "remark": _remark(point, found, on_front=row["on_front"], public=public),
+                "risk": point.risk if point.ok else None,
+                "loss": point.loss if point.ok else None,
+                "description": steps.describe_scenario(point.scenario, columns),
+                "acceptable": _acceptable(point, found),
+                "risk_text": risk.text(point.risk),
+                "loss_text": loss.text(point.loss),
+                "remark": _remark(point, found, on_front=row["on_front"]),
             }
         )
     return {
         "points": points,
-        "original_risk": risk.value(found.original.risk, found.original.risk_values),
-        "original_text": risk.text(found.original.risk, found.original.risk_values),
+        "original_risk": found.original.risk,
+        "original_text": risk.text(found.original.risk),
+        **_about(found, risk, loss),
+    }
+
+
+def public_scenarios(found: RiskUtilityMap) -> dict[str, Any]:
+    """The map for the public: rounded points without the names that people gave them, and the kinds of steps.
+
+    A name such as "noise 0.05" and the options of a step would tell how to undo it.
+    """
+    risk, loss = Axis(found.risk), Axis(found.utility)
+    records = found.data.height
+    points = []
+    on_front = front(found.results)
+    for i, point in enumerate(found.results, 1):
+        x, y = risk.public(point.risk, records), loss.public(point.loss, records)
+        points.append(
+            {
+                "scenario": f"scenario {i}",
+                "on_front": point.name in on_front,
+                "best": found.best is not None and point.name == found.best.name,
+                "failed": not point.ok,
+                "risk": None if x is None else x.value,
+                "loss": None if y is None else y.value,
+                "description": steps.kinds_of_steps(point.scenario),
+                "acceptable": _acceptable(point, found),
+                "risk_text": HIDDEN if x is None else str(x),
+                "loss_text": HIDDEN if y is None else str(y),
+                "remark": _remark(point, found, on_front=point.name in on_front, public=True),
+            }
+        )
+    original = risk.public(found.original.risk, records)
+    return {
+        "points": points,
+        "original_risk": None if original is None else original.value,
+        "original_text": HIDDEN if original is None else str(original),
+        **_about(found, risk, loss),
+    }
+
+
+def _about(found: RiskUtilityMap, risk: Axis, loss: Axis) -> dict[str, Any]:
+    return {
         "max_risk": found.max_risk,
         "measures": [*risk.measures, *loss.measures],
-        "figures": _figures(found, public=public),
         "max_text": "" if found.max_risk is None else display(found.max_risk, share=risk.share),
         "risk_title": risk.title,
         "loss_title": loss.title,
@@ -45,33 +87,16 @@ def scenarios(found: RiskUtilityMap, *, public: bool) -> dict[str, Any]:
     }
 
 
-def _figures(found: RiskUtilityMap, *, public: bool) -> list[dict[str, Any]]:
-    """The best scenario's numbers that are figures of a measure rather than its value, as rows for tiles."""
-    if found.best is None:
-        return []
-    values = {**found.best.risk_values, **found.best.loss_values}
-    quantities = {name: Quantity.named(name) for name in values}
-    return [
-        {
-            "name": q.spec.name,
-            "title": q.title,
-            "before": "",
-            "after": Axis({name: 1.0}, found.data.height, public).text(values[name], values),
-            "unit": "",
-            "share": True,
-            "better": "lower is better",
-        }
-        for name, q in quantities.items()
-        if q.figure
-    ]
+def _acceptable(point: Point, found: RiskUtilityMap) -> bool:
+    return point.ok and (found.max_risk is None or point.risk <= found.max_risk)
 
 
-def _remark(point: Point, found: RiskUtilityMap, *, on_front: bool, public: bool) -> str:
+def _remark(point: Point, found: RiskUtilityMap, *, on_front: bool, public: bool = False) -> str:
     if not point.ok:
         reason = point.error or "no number came out"
         return "could not be measured" if public else f"not measured: {reason}"
     if found.best is not None and point.name == found.best.name:
-        return "recommended"
-    if found.max_risk is not None and point.risk > found.max_risk:
+        return "recommended" if found.verdict is not None and found.verdict.releasable else "loses least"
+    if not _acceptable(point, found):
         return "above the accepted risk"
     return "no other is better on both" if on_front else "another is better on both"

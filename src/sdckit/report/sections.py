@@ -20,6 +20,7 @@ class Section:
     intro: str
 
 
+FILE = "file"  # counts of artificial records
 SECTIONS = (
     Section(
         "keys",
@@ -40,6 +41,13 @@ SECTIONS = (
         "How near protected values and records stay to their originals.",
     ),
     Section("synthetic", Kind.RISK, "Synthetic data", "What artificial records give away about real ones."),
+    Section(
+        FILE,
+        Kind.RISK,
+        "The file itself",
+        "Counts of the records of the protected file. Nobody is behind an artificial record: these are no "
+        "risks of persons.",
+    ),
     Section(
         "values",
         Kind.UTILITY,

@@ -11,31 +11,55 @@ import yaml
 
 from sdckit._support.number_text import number
 from sdckit.choose.scenario import Scenario
-from sdckit.data.microdata import LogEntry, Microdata
+from sdckit.data.effects import Effects
+from sdckit.data.history import LogEntry
+from sdckit.data.microdata import Microdata
 from sdckit.methods.processes import named_in
 from sdckit.methods.registry import find, is_registered
-from sdckit.report.disclosure import EXTREME, counted, in_words, visible
+from sdckit.report.disclosure import in_words, visible
 
-WEAK = "values_told"  # how many blanked values can be found: not for those who may look for them
 LONG = 3  # values of an option that the table of scenarios only counts; the scenario file has them
 
 
-def steps(original: Microdata, protected: Microdata, *, public: bool) -> list[dict[str, Any]]:
+def steps(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
     """One row a protection step: its title, options and what it did."""
-    columns = visible(original, protected)
     return [
         {
-            "method": entry.method,
-            "title": find(entry.method).title
-            if is_registered(entry.method)
-            else in_words(entry.method) or "Changed",
-            "reference": find(entry.method).reference if is_registered(entry.method) else "",
-            "options": _pairs(entry.options, columns, public=public, records=False),
-            "did": _pairs(_new(entry), columns, public=public, records=True),
-            "warnings": [] if public else entry.warnings(protected.columns),
+            **_method(entry),
+            "options": _pairs(entry.options, entry.method),
+            "did": _pairs(_new(entry)),
+            "warnings": entry.warnings(protected.columns),
         }
         for entry in protected.steps_since(original)
     ]
+
+
+def public_steps(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
+    """The steps for the public: which kinds, and on which columns of the released file; no setting."""
+    columns = [c for c in visible(original, protected) if c in protected.columns]
+    return [
+        {**_method(entry), "options": _touched(entry.effects, columns), "did": [], "warnings": []}
+        for entry in protected.steps_since(original)
+    ]
+
+
+def _method(entry: LogEntry) -> dict[str, str]:
+    known = find(entry.method) if is_registered(entry.method) else None
+    title = known.title if known is not None else in_words(entry.method) or "Changed"
+    return {"method": entry.method, "title": title, "reference": known.reference if known else ""}
+
+
+def _touched(effects: Effects, columns: Sequence[str]) -> list[dict[str, str]]:
+    """The columns that a step changed, by what it did to them."""
+    done = {
+        "Coarser": tuple(effects.recodes),
+        "Some values suppressed": effects.suppresses,
+        "Values moved between records": effects.moves_values,
+        "Changed at random": effects.randomises,
+        "Drawn anew": effects.synthesises,
+    }
+    found = {label: [c for c in names if c in columns] for label, names in done.items()}
+    return [{"label": label, "text": ", ".join(names)} for label, names in found.items() if names]
 
 
 def _new(entry: LogEntry) -> dict[str, Any]:
@@ -43,16 +67,24 @@ def _new(entry: LogEntry) -> dict[str, Any]:
     return {n: v for n, v in entry.figures.items() if n not in entry.options or entry.options[n] != v}
 
 
-def describe_scenario(scenario: Scenario, columns: Sequence[str], *, public: bool) -> str:
-    """The steps of a scenario in one line: of long lists of values only how many, for the public of all."""
+def describe_scenario(scenario: Scenario, columns: Sequence[str]) -> str:
+    """The steps of a scenario in one line: of long lists of values only how many."""
     words = []
     for step in scenario.steps:
         options = {name: _shortened(value, columns) for name, value in step.options.items()}
-        pairs = _pairs(step.options if public else options, columns, public=public, records=False)
-        told = ", ".join(f"{p['label'].lower()} {p['text']}" for p in pairs)
-        title = find(step.method).title if is_registered(step.method) else step.method
-        words.append(f"{title} ({told})" if told else title)
+        told = ", ".join(f"{p['label'].lower()} {p['text']}" for p in _pairs(options))
+        words.append(f"{_title(step.method)} ({told})" if told else _title(step.method))
     return ", then ".join(words) or "no protection"
+
+
+def kinds_of_steps(scenario: Scenario) -> str:
+    """The steps of a scenario by their titles alone."""
+    titles = list(dict.fromkeys(_title(step.method) for step in scenario.steps))
+    return ", ".join(titles) or "no protection"
+
+
+def _title(method: str) -> str:
+    return find(method).title if is_registered(method) else method
 
 
 def _shortened(value: Any, columns: Sequence[str]) -> Any:
@@ -60,17 +92,13 @@ def _shortened(value: Any, columns: Sequence[str]) -> Any:
     return value if len(values) < LONG or all(v in columns for v in values) else f"{len(values)} values"
 
 
-def _pairs(
-    content: Mapping[str, Any], columns: Sequence[str], *, public: bool, records: bool
-) -> list[dict[str, str]]:
-    pairs = []
-    for name, value in content.items():
-        if value is None or value == [] or value == {}:
-            continue
-        text = _public(name, value, columns, records=records) if public else _text(value)
-        if text:
-            pairs.append({"label": in_words(name), "text": text})
-    return pairs
+def _pairs(content: Mapping[str, Any], method: str = "") -> list[dict[str, str]]:
+    labels = {f.name: f.label for f in find(method).form()} if method and is_registered(method) else {}
+    return [
+        {"label": labels.get(name, in_words(name)), "text": text}
+        for name, value in content.items()
+        if value is not None and value not in ([], {}, ()) and (text := _text(value))
+    ]
 
 
 def _text(value: Any) -> str:
@@ -85,23 +113,6 @@ def _text(value: Any) -> str:
             f"{k} ({_text(v)})" if isinstance(v, Mapping) else f"{k}: {_text(v)}" for k, v in value.items()
         )
     return str(value)
-
-
-def _public(name: str, value: Any, columns: Sequence[str], *, records: bool) -> str:
-    """Names of columns and single numbers; a list of values or a text may quote the data."""
-    if EXTREME.search(name) or (records and name == WEAK):
-        return ""
-    if isinstance(value, bool):
-        return _text(value)
-    if isinstance(value, int):
-        return counted(value, public=records)
-    if isinstance(value, float):
-        return "" if records else number(value)
-    if isinstance(value, str):
-        return value if value in columns else ""
-    if isinstance(value, list | tuple) and all(v in columns for v in value if isinstance(v, str)):
-        return _text(value) if all(isinstance(v, str) for v in value) else f"{len(value)} values"
-    return ""
 
 
 FILE = "put the path of the original file here"  # a report does not know where the data came from

@@ -8,6 +8,7 @@ from typing import Any
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import RiskUtilityMap
+from sdckit.methods.recoding import in_categories_of
 from sdckit.methods.spec import Kind
 from sdckit.report import (
     by_key,
@@ -19,9 +20,10 @@ from sdckit.report import (
     scenario_panels,
     steps,
 )
-from sdckit.report.disclosure import FEW, Audience, clean
+from sdckit.report.disclosure import Audience, clean
 from sdckit.report.estimates import estimates
-from sdckit.report.released import in_released_categories
+from sdckit.report.public import public_parts
+from sdckit.report.public_numbers import MIN_PUBLIC_COUNT
 from sdckit.report.rounding import settled
 from sdckit.report.scenarios import scenarios
 from sdckit.report.sections import in_sections
@@ -33,41 +35,29 @@ SOFTWARE = ("sdckit", "polars", "numpy", "scipy")
 def summarize(x: Assessment | RiskUtilityMap, audience: Audience = "internal") -> dict[str, Any]:
     """The content of a report. For a map: the map and the full assessment of its best scenario.
 
+    What the public sees is put together on its own, from what may be shown, in `sdckit.report.public`.
+
     >>> import sdckit as sdc
     >>> from sdckit.choose.assess import assess
     >>> data = sdc.demo.survey(n=300, seed=1)
     >>> summarize(assess(data, data, measures=["il1s"]))["data"]["records"]
     '300'
     """
-    public = audience == "public"
     found = x if isinstance(x, RiskUtilityMap) else None
     done = _assessment(x)
     original = x.data if isinstance(x, RiskUtilityMap) else x.original
     same = settled(done) if done is not None else None
-    if public and same is not None:
-        axis = [Quantity.named(name).spec.name for name in found.risk] if found is not None else []
-        same = by_key.without_close_uniques(same, axis)
-    measured = _measured(same, public=public)
-    details = _details(same, public=public)
-    drawn = _map(found, done, details, public=public) if found is not None else None
-    content = {
-        "audience": audience,
-        "few": FEW,
-        "date": date.today().isoformat(),
-        "software": {"Python": platform.python_version(), **{name: version(name) for name in SOFTWARE}},
-        "verdict": verdict(done, drawn, measured, details, public=public),
-        "map": drawn,
-        "data": describe.describe(original, done.protected[0] if done is not None else None, public=public),
-        **_sections(measured, details, [original.labels.name(key) for key in original.roles.keys]),
-        **details,
-        "left_out_charts": measured["undrawn"],
-        "glossary": measures.glossary(_names(same, found), _explained(measured)),
-        # with the seed and the steps, random changes could be made again and so undone
-        "scenario_file": None if public else _scenario_file(done, found),
-        "seed": None if public else x.seed,
-    }
-    cleaned: dict[str, Any] = clean(content)
-    return cleaned
+    parts = public_parts if audience == "public" else _internal_parts
+    content: dict[str, Any] = clean(
+        {
+            "audience": audience,
+            "few": MIN_PUBLIC_COUNT,
+            "date": date.today().isoformat(),
+            "software": {"Python": platform.python_version(), **{name: version(name) for name in SOFTWARE}},
+            **parts(same, found, original),
+        }
+    )
+    return content
 
 
 def _assessment(x: Assessment | RiskUtilityMap) -> Assessment | None:
@@ -76,33 +66,44 @@ def _assessment(x: Assessment | RiskUtilityMap) -> Assessment | None:
     return x.assess() if x.best is not None else None
 
 
-def _map(
-    found: RiskUtilityMap, done: Assessment | None, details: dict[str, Any], *, public: bool
-) -> dict[str, Any]:
-    """The scenarios and, beside each other, what else is known of them."""
-    content = scenarios(found, public=public)
-    risks = [point["risk"] for point in content["points"]]
-    pairs = (details["mosaics"] or {"charts": []})["charts"]
+def _internal_parts(x: Assessment | None, found: RiskUtilityMap | None, original: Any) -> dict[str, Any]:
+    """All parts of an internal report but for those that every report has."""
+    measured, details = _measured(x), _details(x)
+    drawn = _map(found, x, details) if found is not None else None
     return {
-        **content,
-        "small": scenario_panels.small_maps(found, risks, public=public),
-        # of files that are not released the public needs no more than their points
-        "estimates": None if public else scenario_panels.estimates_and_risk(found, done),
-        "mosaics": None if public else scenario_panels.scenario_mosaics(found, pairs),
+        "verdict": verdict(x, drawn, measured, details),
+        "map": drawn,
+        "data": describe.describe(original, x.protected[0] if x is not None else None),
+        **_sections(measured, details, [original.labels.name(key) for key in original.roles.keys]),
+        **details,
+        "left_out_charts": measured["undrawn"],
+        "glossary": measures.glossary(_names(x, found), _explained(measured)),
+        "scenario_file": _scenario_file(x, found),
+        "seed": found.seed if found is not None else None if x is None else x.seed,
     }
 
 
-def _measured(x: Assessment | None, *, public: bool) -> dict[str, Any]:
+def _map(found: RiskUtilityMap, done: Assessment | None, details: dict[str, Any]) -> dict[str, Any]:
+    """The scenarios and, beside each other, what else is known of them."""
+    pairs = (details["mosaics"] or {"charts": []})["charts"]
+    return {
+        **scenarios(found),
+        "small": scenario_panels.small_maps(found),
+        "estimates": scenario_panels.estimates_and_risk(found, done),
+        "mosaics": scenario_panels.scenario_mosaics(found, pairs),
+    }
+
+
+def _measured(x: Assessment | None) -> dict[str, Any]:
     """Rows, charts and tables of the measures; each says its section."""
     if x is None:
-        names = ("risk", "utility", "by_key", "by_part", "estimates", "risk_pictures", "utility_pictures")
+        names = ("risk", "utility", "by_key", "estimates", "risk_pictures", "utility_pictures")
         return {**{name: [] for name in names}, "undrawn": 0}
-    drawn = {kind: pictures.pictures(x, kind, public=public) for kind in (Kind.RISK, Kind.UTILITY)}
+    drawn = {kind: pictures.pictures(x, kind) for kind in (Kind.RISK, Kind.UTILITY)}
     return {
-        **measures.measures(x, public=public),
-        "by_key": [] if public else by_key.by_key(x),
-        "by_part": measures.by_part(x, public=public),
-        "estimates": estimates(x, public=public),
+        **measures.measures(x),
+        "by_key": by_key.by_key(x),
+        "estimates": estimates(x),
         **{f"{kind.value}_pictures": found["charts"] for kind, found in drawn.items()},
         "undrawn": sum(found["all"] - len(found["charts"]) for found in drawn.values()),
     }
@@ -118,7 +119,6 @@ def _sections(measured: dict[str, Any], details: dict[str, Any], keys: list[str]
         "rows": measured["utility"],
         "estimates": measured["estimates"],
         "pictures": measured["utility_pictures"],
-        "by_part": measured["by_part"],
     }
     return {
         "risk": in_sections(Kind.RISK, risk, keys=keys),
@@ -126,22 +126,20 @@ def _sections(measured: dict[str, Any], details: dict[str, Any], keys: list[str]
     }
 
 
-def _details(x: Assessment | None, *, public: bool) -> dict[str, Any]:
+def _details(x: Assessment | None) -> dict[str, Any]:
     """What is shown of the protected file of an assessment (of the first, where there are several)."""
     if x is None:
-        names = ("by_k", "riskiest", "mosaics", "histograms", "missing", "steps", "omitted")
-        return dict.fromkeys(names)
+        return dict.fromkeys(("riskiest", "mosaics", "histograms", "missing", "steps", "omitted"))
     original, protected = x.original, x.protected[0]
-    alike, recoded = in_released_categories(original, protected)
-    mosaics = mosaic_tables.mosaics(alike, protected, public=public, recoded=recoded)
+    keys = [k for k in original.roles.keys if k in protected.columns]
+    alike, recoded = in_categories_of(protected, original, keys)
     return {
-        "by_k": by_key.by_k(x, public=public),
-        "riskiest": None if public else by_key.riskiest(x),
-        "mosaics": mosaics,
-        "histograms": histograms.histograms(alike, protected, public=public, mosaics=mosaics["charts"]),
-        "missing": describe.missing(original, protected, public=public),
-        "steps": steps.steps(original, protected, public=public),
-        "omitted": measures.left_out(x, public=public),
+        "riskiest": by_key.riskiest(x),
+        "mosaics": mosaic_tables.mosaics(alike, protected, recoded),
+        "histograms": histograms.histograms(alike, protected),
+        "missing": describe.missing(original, protected),
+        "steps": steps.steps(original, protected),
+        "omitted": measures.left_out(x),
     }
 
 

@@ -1,21 +1,24 @@
-"""The executive summary: released or not, by which criteria, and what is lost."""
+"""The summary: released or not, who could find somebody, by which criteria, and what is lost."""
 
-from collections.abc import Mapping
-from math import isnan
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sdckit._support.number_text import percent
+from sdckit._support.number_text import number, percent
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.criteria import Release, Status, Verdict
-from sdckit.data.roles import Role
 from sdckit.methods.registry import find
-from sdckit.methods.spec import Kind, Spec
-from sdckit.report.sections import in_order, section_of
+from sdckit.report.public_numbers import public_share
+from sdckit.report.sections import in_order
 
 TILES = 3
-SYNTHETIC = ("closest_record", "attribute_disclosure")  # first where the records are not the same people
 BAD = "bad"
 STATUS = {Release.RELEASABLE: "good", Release.NOT_RELEASABLE: BAD, Release.OPEN: "open"}
+ORDER = (Status.NOT_MET, Status.NOT_JUDGED, Status.MET)
+RELEASED = {
+    Release.RELEASABLE: "Yes: every criterion below is judged and met.",
+    Release.NOT_RELEASABLE: "No: see the criteria that are not met below.",
+    Release.OPEN: "Not yet: somebody must decide on the criteria that were not judged.",
+}
 
 
 def verdict(
@@ -23,98 +26,143 @@ def verdict(
     found: Mapping[str, Any] | None,
     measured: Mapping[str, Any],
     details: Mapping[str, Any],
-    *,
-    public: bool,
 ) -> dict[str, Any]:
-    """Status, headline, criteria, the reader's questions answered and the few numbers that matter.
+    """Status, headline, intruders, criteria, the reader's questions answered and the numbers that matter.
 
     For a map (`found`, as the report has it) or the assessment of a file; `measured` are the rows of measures
-    and `details` what the report shows of the protected file. The public sees which criteria there are and
-    what became of them, without numbers and names that would help an intruder.
+    and `details` what the report shows of the protected file.
     """
     judged = None if x is None else x.verdict
-    answers = [
-        ("Can it be released?", _released(judged, found, public=public)),
-        ("What is lost?", _lost(measured, details)),
-        ("What was done?", _done(details)),
-        ("Are original records in it?", "" if public or x is None else _repeated(x)),
-    ]
-    groups = {
-        "Risk that remains": in_order(Kind.RISK, measured["risk"]),
-        "What is lost": in_order(Kind.UTILITY, measured["utility"]),
-    }
-    first = set(found["measures"]) if found is not None else set()
-    figures = {row["name"]: row for row in found["figures"]} if found is not None else {}
-    groups = {title: [figures.get(r["name"], r) for r in some] for title, some in groups.items()}
     return {
         "status": BAD if judged is None else STATUS[judged.status],
-        "headline": _headline(judged, found, public=public),
-        "criteria": [] if judged is None else _criteria(judged, public=public),
-        "answers": [{"question": q, "answer": text} for q, text in answers if text],
-        "tiles": {title: _tiles(some, first) for title, some in groups.items() if some},
+        "headline": _headline(found) if judged is None else judged.headline,
+        "intruders": [] if x is None else _intruders(x),
+        "criteria": [] if judged is None else _criteria(judged),
+        "answers": _answers(judged, found, measured, details),
+        "tiles": _tiles(x, found, measured),
     }
 
 
-def _headline(judged: Verdict | None, found: Mapping[str, Any] | None, *, public: bool) -> str:
+def public_verdict(
+    x: Assessment | None,
+    found: Mapping[str, Any] | None,
+    measured: Mapping[str, Any],
+    details: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The same for the public: which criteria there are and what became of them, without reasons and values.
+
+    Whom an intruder finds is rounded; the names that people gave their scenarios are not shown.
+    """
+    judged = None if x is None else x.verdict
     if judged is None:
-        ceiling = "" if found is None else found["max_text"]
-        return f"No scenario is acceptable{f' at a risk of at most {ceiling}' if ceiling else ''}"
-    if not public:
-        return judged.headline
-    name = f"“{judged.scenario}”" if judged.scenario else "The protected file"
-    if judged.releasable:
-        return judged.headline
-    if judged.status is Release.NOT_RELEASABLE:
-        return f"{name} must not be released: not every criterion is met"
-    return f"{name} is not cleared for release: not every criterion was judged"
+        headline = _headline(found)
+    elif judged.releasable:
+        headline = f"The protected file can be released: all {len(judged)} criteria are judged and met."
+    elif judged.status is Release.NOT_RELEASABLE:
+        headline = "The protected file must not be released: not every criterion is met."
+    else:
+        headline = "The protected file is not cleared for release: not every criterion was judged."
+    nothing = {"value": "", "why": "", "mends": ""}
+    return {
+        "status": BAD if judged is None else STATUS[judged.status],
+        "headline": headline,
+        "intruders": [] if x is None else _public_intruders(x),
+        "criteria": [] if judged is None else [{**c, **nothing} for c in _criteria(judged, shares=True)],
+        "answers": _answers(judged, found, measured, details),
+        "tiles": _tiles(x, found, measured),
+    }
 
 
-def _criteria(judged: Verdict, *, public: bool) -> list[dict[str, str]]:
-    """The criteria, what is not met first."""
-    order = [Status.NOT_MET, Status.NOT_JUDGED, Status.MET]
-    rows = sorted(judged, key=lambda c: order.index(c.status))
+def _headline(found: Mapping[str, Any] | None) -> str:
+    """What is said where no file is recommended."""
+    points = [] if found is None else found["points"]
+    if points and all(p["failed"] for p in points):
+        return "No scenario could be measured."
+    ceiling = "" if found is None else found["max_text"]
+    return f"No scenario is acceptable{f' at a risk of at most {ceiling}' if ceiling else ''}."
+
+
+def _criteria(judged: Verdict, *, shares: bool = False) -> list[dict[str, str]]:
+    """The criteria, what is not met first; with `shares` the limits only of those that are shares."""
     return [
         {
             "name": c.name,
             "status": c.status.value,
-            "value": "" if public else c.text(c.value),
-            "limit": c.text(c.limit) if c.share or not public else "",
-            "why": "" if public else c.why,
-            "mends": "" if public or c.met else c.mends,
+            "value": c.text(c.value),
+            "limit": c.text(c.limit) if c.share or not shares else "",
+            "why": c.why,
+            "mends": "" if c.met else c.mends,
         }
-        for c in rows
+        for c in sorted(judged, key=lambda c: ORDER.index(c.status))
     ]
 
 
-def _released(judged: Verdict | None, found: Mapping[str, Any] | None, *, public: bool) -> str:
+def _rows(x: Assessment) -> Iterable[dict[str, Any]]:
+    """The rows of every measure with a table of intruders."""
+    for result in x.after.values():
+        if "intruders" in result.tables:
+            yield from result.tables["intruders"].iter_rows(named=True)
+
+
+def _intruders(x: Assessment) -> list[dict[str, Any]]:
+    """Who might attack, what they know, whom they find, and how often they are sure and right."""
+    return [
+        {
+            **_who(row, x),
+            "finds": percent(row["value"]),
+            "persons": number(round(row["expected_reidentifications"], 1)),
+            "claims": number(round(row["claims"])),
+            "right": number(round(row["claims_right"], 1)),
+        }
+        for row in _rows(x)
+    ]
+
+
+def _public_intruders(x: Assessment) -> list[dict[str, Any]]:
+    nothing = {"persons": "", "claims": "", "right": ""}
+    shown = ((row, public_share(row["value"], x.original.height)) for row in _rows(x))
+    return [{**_who(row, x), **nothing, "finds": str(share)} for row, share in shown if share is not None]
+
+
+def _who(row: Mapping[str, Any], x: Assessment) -> dict[str, Any]:
+    limit = row["max_risk"] if row["max_risk"] is not None else x.max_risk
+    knows = str(row["knows"])
+    return {
+        "name": row["intruder"],
+        "knows": f"{knows[:1].upper()}{knows[1:]}.",
+        "accepted": "" if limit is None else percent(limit),
+        "above": limit is not None and row["value"] + 2 * row["sampling_error"] > limit,
+        "not_judged": row["not_judged"],
+    }
+
+
+def _answers(
+    judged: Verdict | None,
+    found: Mapping[str, Any] | None,
+    measured: Mapping[str, Any],
+    details: Mapping[str, Any],
+) -> list[dict[str, str]]:
+    answers = {
+        "Can it be released?": _released(judged, found),
+        "What is lost?": _lost(measured, details),
+        "What was done?": _done(details),
+    }
+    return [{"question": question, "answer": text} for question, text in answers.items() if text]
+
+
+def _released(judged: Verdict | None, found: Mapping[str, Any] | None) -> str:
     """Yes, no or not yet, and how many scenarios were tried."""
-    tried = ""
+    tried, failed = "", 0
     if found is not None:
         points = found["points"]
         failed = sum(p["failed"] for p in points)
         tried = f" {len(points)} scenario{'s were' if len(points) != 1 else ' was'} tried"
         tried += f", {failed} of them could not be measured." if failed else "."
-    if judged is None:
-        return f"No.{tried} Protect more strongly, or accept a higher risk."
-    words = {
-        Release.RELEASABLE: "Yes: every criterion below is judged and met.",
-        Release.NOT_RELEASABLE: "No: see the criteria that are not met below.",
-        Release.OPEN: "Not yet: somebody must decide on the criteria that were not judged.",
-    }
-    return words[judged.status] + tried
-
-
-def _repeated(x: Assessment) -> str:
-    """How near records of a synthetic file are to originals, beside how near real people are."""
-    found = x.after.get("closest_record")
-    if found is None or isnan(found.value) or "reference_share" not in found.figures:
-        return ""
-    figures = found.figures
-    value, real, copies = map(percent, (found.value, figures["reference_share"], figures["copies"]))
-    return (
-        f"{value} of the records are as close to an original as the closest real people are to each other "
-        f"({real} of these are); {copies} are copies."
-    )
+    if judged is not None:
+        return RELEASED[judged.status] + tried
+    if found is not None and failed == len(found["points"]):
+        return f"No: nothing is known of the risk.{tried}"
+    return f"No.{tried} Protect more strongly, or accept a higher risk."
 
 
 def _lost(measured: Mapping[str, Any], details: Mapping[str, Any]) -> str:
@@ -137,7 +185,8 @@ def _lost(measured: Mapping[str, Any], details: Mapping[str, Any]) -> str:
 
 def _done(details: Mapping[str, Any]) -> str:
     """The steps in one sentence."""
-    words = ", then ".join(_inside(s["title"]) for s in details["steps"] or ())
+    titles = list(dict.fromkeys(_inside(s["title"]) for s in details["steps"] or ()))
+    words = ", ".join(titles)
     return f"{words[:1].upper()}{words[1:]}." if words else ""
 
 
@@ -146,42 +195,32 @@ def _inside(title: str) -> str:
     return title[:1].lower() + title[1:] if title[1:2].islower() else title
 
 
-def _tiles(rows: list[dict[str, Any]], first: set[str]) -> list[dict[str, str]]:
-    """A few measures as large numbers: of synthetic files, of the map, then those in percent.
+def _tiles(
+    x: Assessment | None, found: Mapping[str, Any] | None, measured: Mapping[str, Any]
+) -> dict[str, list[dict[str, str]]]:
+    """A few measures as large numbers: risks that the verdict rests on, and losses, those of the map first.
 
-    What is in percent needs no explanation. Of risks at least one each of keys, numbers, sensitive values and
-    synthetic records, as far as they were measured: little risk by the keys says nothing of the others.
+    Whom intruders find stands in their table: a single number would be that of the one on the axis. What is
+    in percent needs no explanation and comes before what is not.
     """
-    order = {name: i for i, name in enumerate(SYNTHETIC)}
-    rows = sorted(rows, key=lambda r: (order.get(r["name"], TILES), r["name"] not in first, not r["share"]))
-    each = {about: row for row in reversed(rows) if (about := _about(find(row["name"])))}
-    rest = [row for row in rows if row["name"] not in {chosen["name"] for chosen in each.values()}]
-    chosen = [*each.values(), *rest[: max(TILES - len(each), 0)]]
-    rows = [row for row in rows if row in chosen]
-    return [
-        {
-            "label": row["title"],
-            "value": row["after"],
-            "note": _note(row),
-            "better": row["better"],
-        }
-        for row in rows
-    ]
+    first = set(found["measures"]) if found is not None else set()
+    listed = set() if x is None else {n for n, r in x.after.items() if "intruders" in r.tables}
+    groups = {
+        "Risk that remains": [
+            r for r in measured["risk"] if find(r["name"]).judges and r["name"] not in listed
+        ],
+        "What is lost": measured["utility"],
+    }
+    shown = {}
+    for title, rows in groups.items():
+        ordered = sorted(rows, key=lambda r: (r["name"] not in first, not r["share"]))
+        kind = find(rows[0]["name"]).kind if rows else None
+        if kind is not None:
+            shown[title] = [_tile(row) for row in in_order(kind, ordered[:TILES])]
+    return shown
 
 
-def _about(spec: Spec) -> str:
-    """What of a record a risk looks at; nothing for utilities and for households, who are told by keys."""
-    section = section_of(spec) if spec.kind is Kind.RISK else ""
-    if section == "keys" and Role.SENSITIVE in spec.needs:
-        return "sensitive"
-    return section if section != "household" else ""
-
-
-def _note(row: Mapping[str, Any]) -> str:
-    """What a number is to be compared with: the original's, or that of real people."""
-    if row["before"]:
-        return f"{row['before']} before"
-    figures = {figure["name"]: figure["after"] for figure in row.get("figures", ())}
-    if row["name"] == "closest_record" and "reference_share" in figures:
-        return f"{figures['reference_share']} of real people; copies: {figures['copies']}"
-    return "" if row["share"] else str(row["unit"])
+def _tile(row: Mapping[str, Any]) -> dict[str, str]:
+    """A measure as a large number, with what it is to be compared with."""
+    note = f"{row['before']} before" if row["before"] else "" if row["share"] else str(row["unit"])
+    return {"label": row["title"], "value": row["after"], "note": note, "better": row["better"]}

@@ -9,15 +9,16 @@ from sdckit._support.progress import Progress, ShowProgress, closes_progress
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.errors import OptionError
-from sdckit.report.disclosure import Audience
+from sdckit.report.disclosure import AUDIENCES, Audience
 from sdckit.report.document import to_json
 from sdckit.report.render import render
+from sdckit.report.results import SavedResults
 from sdckit.report.summarize import summarize
 
 
 @closes_progress
 def report(
-    x: Assessment | RiskUtilityMap,
+    x: Assessment | RiskUtilityMap | SavedResults,
     path: str | Path,
     *,
     audience: Audience = "internal",
@@ -26,14 +27,17 @@ def report(
 ) -> Path:
     """Write a report of an assessment, or of a risk–utility map and the full assessment of its best scenario.
 
+    Results that were saved (`save_results`, `load_results`) give the same report without the data.
+
     One HTML file with its charts inside: no network, no script, prints. It appears whole or not at all.
     Beside it, under the same name with the ending .json, its numbers for programs, for the same audience
     (`sdckit.report.document` has the names); `json=False` leaves that file out. It takes some seconds:
     `progress` is told what is done next, how many pieces are done, and how many there are.
 
     **internal** shows the key combinations with the highest risk and the scenario file, so that the protected
-    file can be made again. **public** shows no value of a record, no count below 5 records, no smallest or
-    largest value, no riskiest combinations, and not the seed: with it, random changes could be undone.
+    file can be made again. **public** is put together from an allow-list: the verdict, rounded headline
+    numbers, the kinds of steps, and pictures of records rounded to multiples of 5; no difference of two of
+    its numbers tells of fewer than 5 records, and no setting or seed helps to undo random changes.
     No values of direct identifiers are in either. Charts are drawn from counts and shares, never from
     records.
 
@@ -48,13 +52,13 @@ def report(
     'report.html'
     ['report.html', 'report.json']
     """
-    if audience not in ("internal", "public"):
+    if audience not in AUDIENCES:
         raise OptionError(
             "audience says who will read the report.", given=audience, allowed="internal, public"
         )
-    if not isinstance(x, Assessment | RiskUtilityMap):
+    if not isinstance(x, Assessment | RiskUtilityMap | SavedResults):
         raise OptionError(
-            "report takes an assessment or a risk–utility map.",
+            "report takes an assessment or a risk–utility map, or saved results of one.",
             given=type(x).__name__,
             hint="Use sdckit.assess or sdckit.compare first.",
         )
@@ -63,7 +67,7 @@ def report(
     tell = Progress.of(progress)
     with charts.unchecked():
         tell("measures of the best scenario" if isinstance(x, RiskUtilityMap) else "tables", 0, 2)
-        content = summarize(x, audience)
+        content = x.content(audience) if isinstance(x, SavedResults) else summarize(x, audience)
         tell("charts", 1, 2)
         texts = {path: render(content)}
     if json:

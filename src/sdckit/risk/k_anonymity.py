@@ -37,7 +37,7 @@ USUAL = (2, 3, 5)
     figures={
         "violations": records("Records that violate it"),
         **{f"violations_{k}": records(f"Records below k = {k}") for k in USUAL},
-        "violations_if_blank_is_a_value": records("Records below k if a blank is a value"),
+        "violations_if_blank_is_a_value": records("Records below k if a blank is a value", sound=True),
     },
     chart=charts.TableBars("", "k", "share", "share of records in smaller cells", True, "fewer than "),
     reference="Samarati & Sweeney (1998); Sweeney (2002)",

@@ -1,0 +1,87 @@
+"""Results that were saved give the same reports, without the data."""
+
+import json
+
+import pytest
+
+import sdckit as sdc
+from report.canaries import LARGEST, NAMES, TOWN, canaries
+from sdckit.choose import risk_utility_map
+from sdckit.choose.compare import compare
+from sdckit.errors import FileError, OptionError
+from sdckit.report import json_beside
+
+AUDIENCES = ("internal", "public")
+
+
+@pytest.fixture(scope="module")
+def found():
+    steps = {"k3": [{"microaggregate": {"k": 3}}], "k9": [{"microaggregate": {"k": 9}}]}
+    return compare(canaries(), steps, max_risk=0.9, seed=31337)
+
+
+@pytest.fixture(scope="module")
+def saved(found, tmp_path_factory):
+    return sdc.save_results(found, tmp_path_factory.mktemp("results") / "results.json")
+
+
+@pytest.mark.parametrize("audience", AUDIENCES)
+def test_a_report_of_saved_results_is_the_same(found, saved, audience, tmp_path):
+    loaded = sdc.load_results(saved)
+    first = sdc.report(found, tmp_path / "a.html", audience=audience)
+    second = sdc.report(loaded, tmp_path / "b.html", audience=audience)
+    assert first.read_text("utf-8") == second.read_text("utf-8")
+    assert json_beside(first).read_text("utf-8") == json_beside(second).read_text("utf-8")
+    assert loaded.verdict["headline"] == found.verdict.headline
+
+
+def test_what_is_saved_holds_no_record_and_the_public_part_no_secret(saved):
+    text = saved.read_text("utf-8")
+    for canary in (*NAMES, str(LARGEST)):
+        assert canary not in text
+    content = json.loads(text)
+    assert content["contents"]["internal"]["seed"] == 31337
+    public = json.dumps(content["contents"]["public"])
+    for secret in ("31337", TOWN, "secret_name", '"k9"'):
+        assert secret not in public
+
+
+def test_loaded_results_can_be_saved_again(saved, tmp_path):
+    again = sdc.save_results(sdc.load_results(saved), tmp_path / "again.json")
+    assert json.loads(again.read_text("utf-8")) == json.loads(saved.read_text("utf-8"))
+
+
+def test_nothing_is_measured_or_protected_twice(found, monkeypatch, tmp_path):
+    calls = []
+    measure = risk_utility_map.assess
+
+    def counted(original, protected, *, measures=None, **options):
+        calls.append(measures)
+        return measure(original, protected, measures=measures, **options)
+
+    monkeypatch.setattr(risk_utility_map, "assess", counted)
+    steps = {"k3": [{"microaggregate": {"k": 3}}]}
+    fresh = compare(canaries(), steps, utility="il1s", max_risk=0.9)
+    assert fresh.verdict is not None
+    sdc.save_results(fresh, tmp_path / "r.json")
+    sdc.report(fresh, tmp_path / "r.html")
+    assert len(calls) == 2  # for the verdict, and the rest for the report
+    assert not {*calls[0]} & {*calls[1]}
+    assert fresh.assess() is fresh.assess("k3")
+
+
+def test_what_is_no_file_of_results_is_refused(tmp_path, saved):
+    with pytest.raises(FileError, match="no such file of results"):
+        sdc.load_results(tmp_path / "absent.json")
+    for name, text in (("a.json", "{"), ("b.json", '{"format": "other"}'), ("c.json", "[]")):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(FileError, match="holds no saved results"):
+            sdc.load_results(tmp_path / name)
+    old = json.loads(saved.read_text("utf-8")) | {"version": 0}
+    (tmp_path / "old.json").write_text(json.dumps(old))
+    with pytest.raises(FileError, match="another version"):
+        sdc.load_results(tmp_path / "old.json")
+    with pytest.raises(OptionError, match=r"ends in \.json"):
+        sdc.save_results(sdc.load_results(saved), tmp_path / "r.html")
+    with pytest.raises(OptionError, match="assessment or a risk–utility map"):
+        sdc.save_results(canaries(), tmp_path / "r.json")
