@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+
 from linked_cases import exchanged, noisy, rank_swapped, skewed
 from naive_linked import number_matrix
-
 from sdckit.models.number_channel import Scale, fit_number_channel, released_widths
 
 

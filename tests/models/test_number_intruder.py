@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from linked_cases import averaged, exchanged, noisy, randomised_keys, rank_swapped, shuffled_rows, skewed
 
+from linked_cases import averaged, exchanged, noisy, randomised_keys, rank_swapped, shuffled_rows, skewed
 from sdckit.models.linked_files import KnownKeys
 from sdckit.models.number_channel import fit_number_channel
 from sdckit.models.number_intruder import Attack, attack_numbers, draw_targets, known_values
