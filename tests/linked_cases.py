@@ -41,7 +41,7 @@ def rank_swapped(x, window, *, seed=1):
 
 
 def averaged(x, k):
-    """Groups of k records near each other, from the farthest from the mean on (MDAV's first step, repeated)."""
+    """Groups of k records near each other, from the farthest from the mean on."""
     z, y = (x - x.mean(axis=0)) / x.std(axis=0), x.copy()
     left = np.arange(len(x))
     while left.size:

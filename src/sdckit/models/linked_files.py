@@ -1,4 +1,4 @@
-"""Persons and records as the kernels of an attack want them: distinct, sorted by block and cell, with channels."""
+"""Persons and records as the kernels of an attack want them: distinct, sorted by block and cell."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ BINS = {0: 0, 1: 64, 2: 32, 3: 12, 4: 8}  # of each number, by how many numbers 
 
 @dataclass(frozen=True, slots=True)
 class KnownKeys:
-    """Categorical keys of an intruder, as codes into their channels m[x, y], the last y of each being a blank."""
+    """Categorical keys of an intruder, as codes into their channels m[x, y]; the last y is a blank."""
 
     true: Codes  # (persons, keys)
     released: Codes  # (records, keys)
@@ -157,20 +157,22 @@ def _bins(value: Floats, heavy: Bools, bins: int) -> Ints:
 def _sorted(
     block: Ints, levels: list[Ints], values: list[Floats], blocks: int, *, by_draw: bool = False
 ) -> _Sorted:
-    """Distinct combinations, sorted by block, levels and values; or within a cell by a permanent random number."""
+    """Distinct combinations by block, levels and values; or within a cell by a permanent random number."""
     key = block
-    for codes in levels:
-        key = _joined(key, codes.astype(np.int64))
+    for column in levels:
+        key = _joined(key, column.astype(np.int64))
     columns = [np.where(np.isnan(v), np.inf, v) if v.dtype.kind == "f" else v for v in values] + [key]
     order = np.lexsort(columns)
     new = np.zeros(order.size, dtype=np.bool_)
     new[:1] = True
-    for column in columns:
-        new[1:] |= column[order[1:]] != column[order[:-1]]
+    for values_or_key in columns:
+        new[1:] |= values_or_key[order[1:]] != values_or_key[order[:-1]]
     starts = np.flatnonzero(new)
     size = np.diff(np.append(starts, order.size))
     member, rank = order[starts], np.arange(starts.size)
-    draw = np.arange(1, starts.size + 1) * GOLDEN % 1.0  # fills [0, 1) evenly, neighbours far apart
+    draw = np.asarray(
+        np.arange(1, starts.size + 1) * GOLDEN % 1.0, dtype=np.float64
+    )  # fills [0, 1) evenly, neighbours far apart
     if by_draw:
         rank = np.lexsort((draw, key[member]))
     place = np.empty(order.size, dtype=np.int64)
@@ -178,9 +180,9 @@ def _sorted(
     member = member[rank]
     starts = np.flatnonzero(np.append(True, key[member[1:]] != key[member[:-1]])[: member.size])
     cell = np.repeat(np.arange(starts.size), np.diff(np.append(starts, member.size)))
-    codes = np.column_stack([c[member[starts]] for c in levels] or [np.empty((starts.size, 0))]).astype(
-        np.uint16
-    )
+    codes = np.empty((starts.size, len(levels)), dtype=np.uint16)
+    for level, column in enumerate(levels):
+        codes[:, level] = column[member[starts]]
     of_cells = block[member[starts]]
     cells = np.column_stack(
         [np.append(starts, member.size), np.append(_first_difference(codes, of_cells), 0)]

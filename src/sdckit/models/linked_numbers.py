@@ -68,7 +68,7 @@ def _of_persons(x: Floats, profile: Ints, channel: NumberChannel) -> Floats:
 
 
 def _of_records(y: Floats, channel: NumberChannel) -> Floats:
-    """Value, T(y), T'(y)·Δ(y), share of the records alike, chance that a missing value becomes this."""
+    """Value, T(y), Δ(y), share of the records alike, chance that a missing value becomes this."""
     table, shown = np.zeros((y.size, 5)), ~np.isnan(y)
     _, place, count = np.unique(y, return_inverse=True, return_counts=True, equal_nan=True)
     share = (count / max(y.size, 1))[place]

@@ -1,7 +1,7 @@
 """The channel of a number: how likely each known value becomes each released value.
 
-Learned from true pairs (a person's known value x, the value y of the person's own record) with few parameters,
-so that it carries no trace of a single pair. Two kinds:
+Learned from true pairs (a person's known value x, the value y of the person's own record) with few
+parameters, so that it carries no trace of a single pair. Two kinds:
 
 *Map.* The released value is a non-decreasing function of a value known exactly: unchanged, rounded, top or
 bottom coded, averaged over neighbours in rank (individual ranking), rescaled. Then the function is known.
@@ -10,10 +10,11 @@ bottom coded, averaged over neighbours in rank (individual ranking), rescaled. T
 
     m(y | x) = p(x)·[y = x] + (1 − p(x))·g(z)/s_b·Δ(y),      z = (T(y) − T(x) − med_b)/s_b
 
-p is the share of values that stay; b one of up to ten bins of x; med_b and s_b the median and the mean absolute
-deviation of the residuals there; g one kernel density for all bins, with heavier tails; Δ(y) the width of the
-line of T that belongs to y, more for values released often; T the identity, an inverse hyperbolic sine (close to a
-logarithm, for both signs) or the rank, whichever foretells y best when each pair is left out in turn.
+p is the share of values that stay; b one of up to ten bins of x; med_b and s_b the median and the mean
+absolute deviation of the residuals there; g one kernel density for all bins, with heavier tails; Δ(y) the
+width of the line of T that belongs to y, more for values released often; T the identity, an inverse
+hyperbolic sine (close to a logarithm, for both signs) or the rank, whichever foretells y best when each
+pair is left out in turn.
 
 Missing values. A released blank is an outcome of its own; its probability is learned in each bin of x. A true
 value that is missing is not known to the intruder either: as a target, the person produces every released
@@ -93,7 +94,7 @@ class Density:
 
 @dataclass(frozen=True, slots=True)
 class NumberChannel:
-    """What was learned. A profile is a bin of x, or one of the frequent values, with a probability p of its own."""
+    """What was learned. A profile is a bin of x, or a frequent value with a probability p of its own."""
 
     knots: Floats  # of a map: known values, sorted; none: a density
     images: Floats  # what they become
@@ -124,8 +125,8 @@ class NumberChannel:
     def image(self, x: Floats) -> Floats:
         """What a map makes of x.
 
-        Of a value not met before, what it makes of both neighbours; where these differ the value itself, if the map
-        leaves most values as they are, else what it makes of the lower one.
+        Of a value not met before, what it makes of both neighbours; where these differ the value itself, if
+        the map leaves most values as they are, else what it makes of the lower one.
         """
         last = self.knots.size - 1
         below = (np.searchsorted(self.knots, x, "right") - 1).clip(min=0)
@@ -153,8 +154,8 @@ class _Fit:
 def fit_number_channel(x: Floats, y: Floats, *, exact: bool = True) -> NumberChannel:
     """The channel of the pairs (x, y); nan is missing.
 
-    x: what the intruder knows of each person. y: the value in the person's own record. exact: whether x is the
-    true value; only then the channel can be a map.
+    x: what the intruder knows of each person. y: the value in the person's own record. exact: whether x is
+    the true value; only then the channel can be a map.
     """
     known = ~np.isnan(x)
     pair = known & ~np.isnan(y)
@@ -171,10 +172,19 @@ def fit_number_channel(x: Floats, y: Floats, *, exact: bool = True) -> NumberCha
     stay, blank = _stay(x[pair], y[pair], edges, frequent), _blank(x[known], y[known], edges, frequent)
     own_bin = np.searchsorted(edges, frequent, "right")
     return NumberChannel(
-        knots, images, fit.transform, fit.density, edges, frequent,
-        np.append(fit.middle, fit.middle[own_bin]), np.append(fit.spread, fit.spread[own_bin]), stay, blank,
-        blank_of_missing, int(known.sum()),
-    )  # fmt: skip
+        knots,
+        images,
+        fit.transform,
+        fit.density,
+        edges,
+        frequent,
+        np.append(fit.middle, fit.middle[own_bin]),
+        np.append(fit.spread, fit.spread[own_bin]),
+        stay,
+        blank,
+        blank_of_missing,
+        int(known.sum()),
+    )
 
 
 def released_masses(channel: NumberChannel, y: Floats) -> Floats:
@@ -234,9 +244,19 @@ def _map_channel(
     edges, none = _edges(x), np.empty(0)
     blank = _blank(x, y, edges, none)
     return NumberChannel(
-        knots, images, Transform(Scale.LINEAR, 1.0, none), Density(np.zeros(2)), edges, none,
-        np.zeros(blank.size), np.ones(blank.size), np.ones(blank.size), blank, blank_of_missing, x.size,
-    )  # fmt: skip
+        knots,
+        images,
+        Transform(Scale.LINEAR, 1.0, none),
+        Density(np.zeros(2)),
+        edges,
+        none,
+        np.zeros(blank.size),
+        np.ones(blank.size),
+        np.ones(blank.size),
+        blank,
+        blank_of_missing,
+        x.size,
+    )
 
 
 def _edges(x: Floats) -> Floats:
@@ -338,8 +358,8 @@ def _normal(z: Floats, deviation: float) -> Floats:
 def _kernel_density(z: Floats) -> tuple[Density, Floats]:
     """The density of z, and at each z the density that the others give.
 
-    Kernels (normal, Silverman's bandwidth) are laid over arsinh(z), so that they are wider where residuals are
-    rare: there a single pair would else leave its trace.
+    Kernels (normal, Silverman's bandwidth) are laid over arsinh(z), so that they are wider where residuals
+    are rare: there a single pair would else leave its trace.
     """
     w, reach = np.arcsinh(z), float(np.arcsinh(REACH))
     width = _bandwidth(w)

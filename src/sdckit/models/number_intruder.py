@@ -46,6 +46,11 @@ class LinkAttack:
         return float(self.found.mean())
 
     @property
+    def lower_value(self) -> float:
+        """Share of persons found for certain: targets whose attack was broken off count as not found."""
+        return float((self.found * self.settled).mean())
+
+    @property
     def sampling_error(self) -> float:
         """Standard error of the value because only some persons were targets."""
         m = self.found.size
@@ -83,12 +88,12 @@ def attack_numbers(
 ) -> LinkAttack:
     """Attack every target with all that is known, in four ways; the way that finds most counts.
 
-    x: true numbers (persons, numbers); y: released numbers (records, numbers); nan is missing. own: the record
-    of each person, −1 where there is none; such persons are never found, but could have produced records. errors:
-    the relative error with which each number is known; 0 exactly. keys: categorical keys beside the numbers.
-    weights: of records. targets: persons; default all. identity: a whole number for each person from which the
-    error of what is known of the person is drawn, the same in every row order; default the position. channels:
-    learned elsewhere, with the same errors; default from the pairs.
+    x: true numbers (persons, numbers); y: released numbers (records, numbers); nan is missing. own: the
+    record of each person, −1 where there is none; such persons are never found, but could have produced
+    records. errors: the relative error with which each number is known; 0 exactly. keys: categorical keys
+    beside the numbers. weights: of records. targets: persons; default all. identity: a whole number for
+    each person from which the error of what is known of the person is drawn, the same in every row order;
+    default the position. channels: learned elsewhere, with the same errors; default from the pairs.
     """
     x, y = (np.where(np.isfinite(values), values, np.nan) for values in (x, y))
     known = known_values(x, errors, np.arange(x.shape[0]) if identity is None else identity)
@@ -107,7 +112,7 @@ def attack_numbers(
 
 
 def known_values(x: Floats, errors: Floats, identity: Ints) -> Floats:
-    """What the intruder knows: x·(1 + e·u), u uniform between −1 and 1, always the same for the same person."""
+    """What the intruder knows: x·(1 + e·u), u uniform on (−1, 1), always the same for the same person."""
     known = x.copy()
     for v, error in enumerate(errors):
         if error > 0:
@@ -158,9 +163,18 @@ def _attacked(
     best = max(means, key=lambda name: means[name])
     table, column = columns[best]
     return LinkAttack(
-        targets, table[:, column], table[:, kernel.BELIEVED], table[:, kernel.POSTERIOR],
-        table[:, column + 1], table[:, column + 2], table[:, kernel.OPEN] == 0, known.shape[0], best, means, tuple(channels),
-    )  # fmt: skip
+        targets,
+        table[:, column],
+        table[:, kernel.BELIEVED],
+        table[:, kernel.POSTERIOR],
+        table[:, column + 1],
+        table[:, column + 2],
+        table[:, kernel.OPEN] == 0,
+        known.shape[0],
+        best,
+        means,
+        tuple(channels),
+    )
 
 
 def _pairs(linked: LinkedFiles, targets: Ints) -> float:
@@ -175,6 +189,15 @@ def _nothing(targets: Ints, persons: int, channels: Sequence[NumberChannel]) -> 
     """No record was released, or nobody is attacked."""
     none = np.zeros(targets.size)
     return LinkAttack(
-        targets, none, none, none, none, none, none == 0, persons, Attack.SHARES,
-        {Attack.SHARES: 0.0}, tuple(channels),
-    )  # fmt: skip
+        targets,
+        none,
+        none,
+        none,
+        none,
+        none,
+        none == 0,
+        persons,
+        Attack.SHARES,
+        {Attack.SHARES: 0.0},
+        tuple(channels),
+    )

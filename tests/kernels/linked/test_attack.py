@@ -80,7 +80,7 @@ def test_sampled_totals(name, monkeypatch):
     monkeypatch.setattr(number_intruder, "EXACT", 0)
     monkeypatch.setattr(linked_files, "ROWS_IN_TOTAL", 40)
     result, (shares, likelihood, believed, _), _ = both(name)
-    assert result.attacks[Attack.SHARES] == pytest.approx(shares.mean(), rel=0.08)
+    assert result.attacks[Attack.SHARES] == pytest.approx(shares.mean(), abs=0.015)
     assert result.attacks[Attack.LIKELIHOOD] == pytest.approx(likelihood.mean(), abs=1e-12)
     if result.attack is not Attack.NORMAL_KERNEL:
         assert result.believed.sum() == pytest.approx(believed.sum(), rel=0.08)
@@ -95,6 +95,7 @@ def test_attack_broken_off_is_an_upper_bound(few_cells, monkeypatch):
     monkeypatch.setattr(linked_files, "FEW_CELLS", few_cells)
     result, (shares, _, _, _), _ = both("no exact key")
     assert result.open > 0
+    assert result.lower_value < result.value
     assert result.attacks[Attack.SHARES] >= shares.mean() * 0.95
     assert result.attacks[Attack.SHARES] == pytest.approx(shares.mean(), rel=0.1)
 

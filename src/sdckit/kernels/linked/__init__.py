@@ -1,1 +1,1 @@
-"""An intruder who knows keys and numbers of a person gives every released record the chance to be that person's."""
+"""The attack of an intruder who knows keys and numbers of a person: which record is the person's?"""

@@ -1,9 +1,9 @@
 """Which released records an intruder takes for a person's: by shares, by likelihood, by distance.
 
-With L_ij the likelihood that person i's values become record j's and U_j its sum over all persons, the share is
-L_ij/U_j, and the odds L_ij/(U_j − L_ij). U_j is dear, so it is computed only for contenders: a share is never
-above L_ij/(L_ij + L_jj), where L_jj is what the persons behind the record contribute to U_j. Records whose bound
-is below the best share so far are passed over, and what was found is still exact.
+With L_ij the likelihood that person i's values become record j's and U_j its sum over all persons, the
+share is L_ij/U_j, and the odds L_ij/(U_j − L_ij). U_j is dear, so it is computed only for contenders: a
+share is never above L_ij/(L_ij + L_jj), where L_jj is what the persons behind the record contribute to U_j.
+Records whose bound is below the best share so far are passed over, and what was found is still exact.
 """
 
 import math
@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from sdckit.kernels._jit import jit
-from sdckit.kernels.linked.likelihood import distance, numbers_likelihood, pair_likelihood
+from sdckit.kernels.linked.likelihood import distance, pair_likelihood, target_likelihood
 from sdckit.kernels.linked.tables import (
     AT_LEAST,
     BEHIND,
@@ -39,7 +39,7 @@ from sdckit.kernels.linked.tables import (
     Floats,
     Ints,
     State,
-)  # fmt: skip
+)
 from sdckit.kernels.linked.totals import prepare_total, total_of, weight_in_total
 
 TIE = 1e-8  # relative; records as good as the best
@@ -57,9 +57,9 @@ COLUMNS = 13
 def attack(files: Files, targets: Ints, own: Ints, *, exact: bool, dropped: bool) -> Floats:
     """One line for each target: (targets, COLUMNS).
 
-    targets: rows. own: the outcome of the target's own record, −1 none. exact: look at all records of the block;
-    else as many contenders as the work allows, and the target is left open where there are more. dropped: not
-    every person has a record.
+    targets: rows. own: the outcome of the target's own record, −1 none. exact: look at all records of the
+    block; else as many contenders as the work allows, and the target is left open where there are more.
+    dropped: not every person has a record.
     """
     n = files.outcome.shape[0]
     cells = int(np.diff(files.block, axis=0).max(initial=0))
@@ -87,9 +87,17 @@ def _block_of(blocks: Ints, cell: int) -> int:
 
 @jit
 def _released_likelihoods(
-    codes: Codes, released: Ints, released_codes: Codes, channel: Floats, matrix: Ints, first: int, last: int, cell: int, products: Floats,
+    codes: Codes,
+    released: Ints,
+    released_codes: Codes,
+    channel: Floats,
+    matrix: Ints,
+    first: int,
+    last: int,
+    cell: int,
+    products: Floats,
     by_keys: Floats,
-) -> None:  # fmt: skip
+) -> None:
     """How likely the keys of a cell of persons become those of each cell of records from first to last."""
     q = matrix.shape[0]
     products[0], stopped = 1.0, q
@@ -120,7 +128,7 @@ def _take(outcome: Floats, o: int, mine: int, line: Floats, column: int) -> None
 def _simple_attacks(
     files: Files, state: State, row: int, first: int, last: int, first_cell: int, mine: int, line: Floats
 ) -> float:
-    """L of all outcomes; those of the largest L, and the nearest of those with the likeliest keys; the largest L."""
+    """L of all outcomes; the records of largest L, and the nearest of those with the likeliest keys."""
     target, by_keys, cell = state.target, state.by_keys, files.outcome_cell
     best, best_key, nearest = 0.0, 0.0, np.inf
     for o in range(first, last):
@@ -128,7 +136,7 @@ def _simple_attacks(
         target[LIKELIHOOD, o], target[BOUND, o], target[SHARE, o] = 0.0, 0.0, -1.0
         if key <= 0.0:
             continue
-        likelihood = numbers_likelihood(files.known, files.shown, files.density, files.scalars, row, o, True)
+        likelihood = target_likelihood(files.known, files.shown, files.density, files.scalars, row, o)
         target[LIKELIHOOD, o] = key * likelihood
         target[FIRST, o] = distance(files.known, files.shown, files.precision, row, o)
         best = max(best, key * likelihood)
@@ -176,7 +184,7 @@ def _look_at(files: Files, state: State, row: int, block: int, o: int, best: flo
     key, likelihood = state.by_keys[files.outcome_cell[o] - files.block[block, 1]], target[LIKELIHOOD, o]
     prepared = kept[TOTAL, o] >= 0.0
     if not prepared:
-        _, kept[STEP, o] = prepare_total(files, block, o, False, state.scratch)
+        _, kept[STEP, o] = prepare_total(files, block, o, state.scratch)
     weight = 1.0  # also on average of many samples, which is enough where the target hardly matters
     if kept[STEP, o] > 0.0 and count * target[COUNTED, o] >= NEGLIGIBLE * kept[TOTAL, o]:
         weight = weight_in_total(files, row, o, key, kept[STEP, o])
@@ -193,16 +201,17 @@ def _look_at(files: Files, state: State, row: int, block: int, o: int, best: flo
         kept[TOTAL, o] = total
     others = max(kept[TOTAL, o] + own, FLOOR * max(kept[TOTAL, o], likelihood))
     target[ODDS, o] = likelihood / others
-    return likelihood / (likelihood + others)
+    return float(likelihood / (likelihood + others))
 
 
 @jit
 def _order_roughly(files: Files, state: State, block: int, contenders: int) -> None:
-    """Order contenders by their rough share: by bins of numbers where there are few cells, else by some rows."""
+    """Order contenders by a rough share: by bins of numbers where cells are few, else by some rows."""
     kept, target, limits = state.kept, state.target, files.scalars
     first, last = files.block[block, 0], files.block[block + 1, 0]
     start, stop = files.cell[first, START], files.cell[last, START]
-    by_bins = last - first <= limits[FEW_CELLS] and files.bins.shape[0] > 1
+    by_bins = last - first <= limits[FEW_CELLS] and stop - start > 2 * limits[SAMPLED]
+    by_bins = by_bins and files.bins.shape[0] > 1
     references = min(int(limits[REFERENCES]), stop - start)
     spaced = (stop - start) / references
     for at in range(contenders):
@@ -210,7 +219,7 @@ def _order_roughly(files: Files, state: State, block: int, contenders: int) -> N
         if kept[ROUGH, o] < 0.0:
             kept[ROUGH, o] = 0.0
             if by_bins:
-                kept[ROUGH, o], _ = prepare_total(files, block, o, True, state.scratch)
+                kept[ROUGH, o], _ = prepare_total(files, block, o, state.scratch)
             for k in range(0 if by_bins else references):
                 r = start + int((k + 0.5) * spaced)
                 kept[ROUGH, o] += spaced * files.row[r, COUNT] * pair_likelihood(files, r, o)
@@ -279,7 +288,7 @@ def _contend(files: Files, state: State, row: int, block: int, mine: int, best: 
 def _sum_up(
     files: Files, state: State, row: int, block: int, mine: int, best: float, dropped: bool, line: Floats
 ) -> None:
-    """Who is as good as the best, and how much all records are worth together: some stand for those not seen."""
+    """Who is as good as the best, and what all records are worth together; some stand for those not seen."""
     target, outcome = state.target, files.outcome
     first = files.released[files.block[block, 1], START]
     last = files.released[files.block[block + 1, 1], START]
@@ -322,8 +331,17 @@ def _attack(
         first, last = released[low, START], released[high, START]
         mine = own[i] if first <= own[i] < last else -1
         _released_likelihoods(
-            files.codes, released, files.released_codes, files.channel, files.matrix, low, high, cell, state.scratch[2], state.by_keys
-        )  # fmt: skip
+            files.codes,
+            released,
+            files.released_codes,
+            files.channel,
+            files.matrix,
+            low,
+            high,
+            cell,
+            state.scratch[2],
+            state.by_keys,
+        )
         if _simple_attacks(files, state, row, first, last, low, mine, line) <= 0.0:
             continue
         _bounds(files, state, row, first, last, mine)

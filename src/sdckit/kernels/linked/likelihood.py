@@ -12,57 +12,68 @@ from sdckit.kernels.linked.tables import (
     MASS,
     MOVED,
     PLACE,
+    REACH,
     STAY,
+    TAIL,
     VALUE,
     Codes,
     Files,
     Floats,
     Ints,
-)  # fmt: skip
+)
 
 
 @jit
 def number_likelihood(
-    known: Floats,
-    shown: Floats,
-    density: Floats,
-    limits: Floats,
-    row: int,
-    outcome: int,
-    v: int,
-    target: bool,
+    known: Floats, shown: Floats, density: Floats, limits: Floats, row: int, outcome: int, v: int
 ) -> float:
-    """Of one number. A target's missing value tells nothing; that of others becomes what such values become."""
+    """Of one number. A missing value becomes what such values become."""
     x = known[row, v, VALUE]
     if math.isnan(x):
-        return shown[outcome, v, MARGINAL if target else FILLED]
+        return float(shown[outcome, v, FILLED])
     y = shown[outcome, v, VALUE]
     if math.isnan(y):
-        return known[row, v, BLANK]
+        return float(known[row, v, BLANK])
     result = known[row, v, STAY] if x == y else 0.0
     moved = known[row, v, MOVED]
     if moved > 0.0:
         z = (shown[outcome, v, PLACE] - known[row, v, CENTRE]) * known[row, v, INVERSE]
-        reach = limits[0]
+        reach = limits[REACH]
         if abs(z) < reach:
             steps = density.shape[1] - 1
             at = (z + reach) / (2.0 * reach) * steps
             k = min(int(at), steps - 1)
             height = density[v, k] + (at - k) * (density[v, k + 1] - density[v, k])
         else:
-            height = limits[1] / (math.pi * (1.0 + z * z))
+            height = limits[TAIL] / (math.pi * (1.0 + z * z))
         result += moved * height * shown[outcome, v, MASS]
     return result
 
 
 @jit
 def numbers_likelihood(
-    known: Floats, shown: Floats, density: Floats, limits: Floats, row: int, outcome: int, target: bool
+    known: Floats, shown: Floats, density: Floats, limits: Floats, row: int, outcome: int
 ) -> float:
-    """Of all numbers together."""
+    """Of all numbers together, as one of the persons who could have produced the outcome."""
     product = 1.0
     for v in range(known.shape[1]):
-        product *= number_likelihood(known, shown, density, limits, row, outcome, v, target)
+        product *= number_likelihood(known, shown, density, limits, row, outcome, v)
+        if product <= 0.0:
+            return 0.0
+    return product
+
+
+@jit
+def target_likelihood(
+    known: Floats, shown: Floats, density: Floats, limits: Floats, row: int, outcome: int
+) -> float:
+    """Of all numbers together, for the person attacked: a missing value tells nothing."""
+    product = 1.0
+    for v in range(known.shape[1]):
+        if math.isnan(known[row, v, VALUE]):
+            product *= shown[outcome, v, MARGINAL]
+        else:
+            product *= number_likelihood(known, shown, density, limits, row, outcome, v)
         if product <= 0.0:
             return 0.0
     return product
@@ -89,9 +100,7 @@ def pair_likelihood(files: Files, row: int, outcome: int) -> float:
     key = key_likelihood(files.codes, files.released_codes, files.channel, files.matrix, cell, other)
     if key <= 0.0:
         return 0.0
-    return key * numbers_likelihood(
-        files.known, files.shown, files.density, files.scalars, row, outcome, False
-    )  # fmt: skip
+    return key * numbers_likelihood(files.known, files.shown, files.density, files.scalars, row, outcome)
 
 
 @jit

@@ -18,7 +18,7 @@ from sdckit.kernels.linked.tables import (
     Files,
     Floats,
     Ints,
-)  # fmt: skip
+)
 
 SHIFT = 0.5698402909980532  # irrational, and unrelated to the golden ratio that gave the permanent numbers
 
@@ -30,19 +30,28 @@ def bin_likelihood(
     """How likely the persons of a bin of a number produce the outcome, by three of them."""
     total = 0.0
     for k in range(3):
-        total += number_likelihood(known, shown, density, limits, members[b, k], outcome, v, False)
+        total += number_likelihood(known, shown, density, limits, members[b, k], outcome, v)
     return total / 3.0
 
 
 @jit
 def cell_likelihoods(
-    cells: Ints, codes: Codes, released: Codes, channel: Floats, matrix: Ints, bins: Ints, first: int, last: int, other: int,
+    cells: Ints,
+    codes: Codes,
+    released: Codes,
+    channel: Floats,
+    matrix: Ints,
+    bins: Ints,
+    first: int,
+    last: int,
+    other: int,
     scratch: Floats,
-) -> None:  # fmt: skip
-    """Of the cells of persons from first to last: by keys (scratch 0), and times the bins of numbers (scratch 1).
+) -> None:
+    """Of the cells of persons from first to last: by keys (scratch 0), times the bins of numbers (scratch 1).
 
-    Cells are sorted, so that the products of the leading levels are kept from cell to cell (scratch 2), and all
-    cells that share an impossible beginning are passed over. The likelihoods of the bins are in scratch 3.
+    Cells are sorted, so that the products of the leading levels are kept from cell to cell (scratch 2), and
+    all cells that share an impossible beginning are passed over. The likelihoods of the bins are in scratch
+    3.
     """
     q, levels = matrix.shape[0], codes.shape[1]
     scratch[2, 0] = 1.0
@@ -80,14 +89,14 @@ def is_equal(known: Floats, shown: Floats, equal: Ints, row: int, outcome: int, 
 
 @jit
 def chance_drawn(draw: float, outcome: int) -> float:
-    """The smallest chance with which a row is in the sample of an outcome, from its permanent random number."""
+    """The smallest chance with which a row is in the sample of an outcome."""
     at = draw - (outcome + 1) * SHIFT
     return at - math.floor(at)
 
 
 @jit
 def _equal_total(files: Files, first: int, last: int, outcome: int, by_keys: Floats) -> float:
-    """Persons who have one of the released values exactly, all of them: few, and far likelier than their cell."""
+    """All persons who have one of the released values exactly: few, and far likelier than their cell."""
     total, known, shown, equal = 0.0, files.known, files.shown, files.equal
     low, high = files.cell[first, START], files.cell[last, START]
     for k in range(equal.shape[0]):
@@ -111,19 +120,25 @@ def _equal_total(files: Files, first: int, last: int, outcome: int, by_keys: Flo
                 and known[row, v, LIGHT] > 0.0
                 and not is_equal(known, shown, equal, row, outcome, k)
             ):
-                likelihood = numbers_likelihood(
-                    known, shown, files.density, files.scalars, row, outcome, False
-                )
+                likelihood = numbers_likelihood(known, shown, files.density, files.scalars, row, outcome)
                 total += key * files.row[row, COUNT] * likelihood
     return total
 
 
 @jit
 def _cell_total(
-    known: Floats, shown: Floats, density: Floats, limits: Floats, rows: Floats, equal: Ints, start: int, stop: int,
-    outcome: int, chance: float,
-) -> float:  # fmt: skip
-    """Over the rows of a cell of persons from start to stop, or those drawn with this chance; without the keys."""
+    known: Floats,
+    shown: Floats,
+    density: Floats,
+    limits: Floats,
+    rows: Floats,
+    equal: Ints,
+    start: int,
+    stop: int,
+    outcome: int,
+    chance: float,
+) -> float:
+    """Over the rows of a cell of persons, or those drawn with this chance; without the keys."""
     total = 0.0
     row, in_order = start, chance < 1.0 and stop - start > 8
     if in_order:  # rows of a cell are sorted by their permanent numbers: go to the first that was drawn
@@ -146,23 +161,21 @@ def _cell_total(
                 break
             continue
         if equal.shape[0] == 0 or not is_equal(known, shown, equal, current, outcome, equal.shape[0]):
-            likelihood = numbers_likelihood(known, shown, density, limits, current, outcome, False)
+            likelihood = numbers_likelihood(known, shown, density, limits, current, outcome)
             total += likelihood * rows[current, COUNT]
     return total / chance
 
 
 @jit
-def prepare_total(
-    files: Files, block: int, outcome: int, always: bool, scratch: Floats
-) -> tuple[float, float]:
-    """Likelihoods of the cells of persons (scratch 0 and 1); their sum by bins, and the step of the sample.
+def prepare_total(files: Files, block: int, outcome: int, scratch: Floats) -> tuple[float, float]:
+    """Likelihoods of the cells of persons (scratch 0, 1); their sum by bins, and the step of the sample.
 
-    Rows of a cell whose likelihood is above the step are all taken, of other cells with a chance in proportion.
-    The step is 0, and the sum too, where all rows will be summed: in small blocks, unless bins are `always` wanted.
+    Rows of a cell whose likelihood is above the step are all taken, of other cells with a chance in
+    proportion. The step is 0, and the sum too, where all rows will be summed: in small blocks.
     """
     cells, levels = files.cell, files.bins.shape[0] - 1
     first, last = files.block[block, 0], files.block[block + 1, 0]
-    sampled = levels > 0 and (always or cells[last, START] - cells[first, START] > 2 * files.scalars[SAMPLED])
+    sampled = levels > 0 and cells[last, START] - cells[first, START] > 2 * files.scalars[SAMPLED]
     for level in range(levels):
         for b in range(files.bins[level, 1], files.bins[level + 1, 1]):
             scratch[3, b] = 1.0
@@ -199,7 +212,7 @@ def prepare_total(
 
 @jit
 def total_of(files: Files, block: int, outcome: int, step: float, enough: float, scratch: Floats) -> float:
-    """The likelihood of an outcome summed over persons as prepared, or as much of it as is more than enough."""
+    """The likelihood of an outcome summed over persons as prepared, or as much as is more than enough."""
     cells, known, shown, density, limits = files.cell, files.known, files.shown, files.density, files.scalars
     first, last = files.block[block, 0], files.block[block + 1, 0]
     total, equal = 0.0, files.equal[:0]
@@ -223,7 +236,7 @@ def total_of(files: Files, block: int, outcome: int, step: float, enough: float,
 
 @jit
 def weight_in_total(files: Files, row: int, outcome: int, by_keys: float, step: float) -> float:
-    """How often a row counts in the total of an outcome: once, or by the inverse of its chance, or not at all."""
+    """How often a row counts in a total: once, or by the inverse of its chance to be drawn, or not at all."""
     known, shown, equal = files.known, files.shown, files.equal
     if step == 0.0 or is_equal(known, shown, equal, row, outcome, equal.shape[0]):
         return 1.0
