@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sdckit as sdc
 from fuzz.odd_frames import SEARCH, microdata, options
-from fuzz.test_fuzz_protections import ONE_OF
+from fuzz.test_fuzz_protections import ONE_OF, random_options
 from sdckit.methods.registry import find, specs
 from sdckit.methods.spec import Kind
 
@@ -43,11 +43,12 @@ def test_chosen_records_or_our_error(spec):
         chosen = drawn.draw(options(spec, data, {}, ONE_OF.get(spec.name, ())))
         measure = find(drawn.draw(st.sampled_from(FLAGGING)))
         asked = drawn.draw(options(measure, data, {}))
+        chosen |= random_options(spec)
         before = data.frame.clone()
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             try:
-                done = spec.call(data, rng=1, **chosen, where={measure.name: asked})
+                done = spec.call(data, **chosen, where={measure.name: asked})
             except sdc.SdcError:
                 return
         assert data.frame.equals(before)
@@ -62,7 +63,7 @@ def test_chosen_records_or_our_error(spec):
             for column in data.columns:
                 old, new = (f[column].filter(~flag.fill_null(value=False)) for f in (before, done.frame))
                 assert new.cast(old.dtype).equals(old) or old.dtype == pl.Object
-        again = spec.call(data, rng=1, **chosen, where=measure.call(data, **asked))
+        again = spec.call(data, **chosen, where=measure.call(data, **asked))
         assert again.frame.equals(done.frame)
         assert again.log[-1].figures == figures
 
