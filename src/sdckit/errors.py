@@ -30,8 +30,13 @@ class SdcError(Exception):
 
     def after(self, words: str) -> Self:
         """The same error with words before it that say where it happened."""
-        told = {"given": self.given, "allowed": self.allowed, "hint": self.hint, "plan_hint": self.plan_hint}
-        return type(self)(f"{words}: {self.what}", **told)
+        return type(self)(
+            f"{words}: {self.what}",
+            given=self.given,
+            allowed=self.allowed,
+            hint=self.hint,
+            plan_hint=self.plan_hint,
+        )
 
     @property
     def in_plan(self) -> str:

@@ -6,9 +6,15 @@ from sdckit._support.module_names import module_names as _module_names
 from sdckit._support.static_svg import plain as plain
 from sdckit._support.static_svg import static_svg as static_svg
 from sdckit._support.static_svg import unchecked as unchecked
+from sdckit.charts.bars import FigureBars as FigureBars
+from sdckit.charts.bars import PartsBars as PartsBars
+from sdckit.charts.bars import PartsBeforeAfter as PartsBeforeAfter
+from sdckit.charts.bars import TableBars as TableBars
+from sdckit.charts.bars import variable_bars as variable_bars
 from sdckit.charts.before_after import before_after as before_after
 from sdckit.charts.box_plots import box_plots as box_plots
-from sdckit.charts.cell_sizes import CellSizes as CellSizes
+from sdckit.charts.classes import CellSizes as CellSizes
+from sdckit.charts.classes import risk_distribution as risk_distribution
 from sdckit.charts.closest_distances import closest_distances as closest_distances
 from sdckit.charts.cluster_shares import cluster_shares as cluster_shares
 from sdckit.charts.correlation_heatmaps import correlation_heatmaps as correlation_heatmaps
@@ -23,19 +29,13 @@ from sdckit.charts.mosaic import mosaic as mosaic
 from sdckit.charts.mosaic_three import mosaic_three as mosaic_three
 from sdckit.charts.mosaics import mosaics as mosaics
 from sdckit.charts.outliers_at_risk import outliers_at_risk as outliers_at_risk
-from sdckit.charts.parts_bars import FigureBars as FigureBars
-from sdckit.charts.parts_bars import PartsBars as PartsBars
-from sdckit.charts.parts_before_after import PartsBeforeAfter as PartsBeforeAfter
-from sdckit.charts.risk_distribution import risk_distribution as risk_distribution
 from sdckit.charts.risk_utility_map import risk_utility_map as risk_utility_map
 from sdckit.charts.risk_utility_multiples import MapPanel as MapPanel
 from sdckit.charts.risk_utility_multiples import risk_utility_multiples as risk_utility_multiples
 from sdckit.charts.robust_distances import robust_distances as robust_distances
 from sdckit.charts.score_densities import score_densities as score_densities
-from sdckit.charts.table_bars import TableBars as TableBars
 from sdckit.charts.table_change import table_change as table_change
 from sdckit.charts.table_heatmap import table_heatmap as table_heatmap
-from sdckit.charts.variable_bars import variable_bars as variable_bars
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _module_names(globals())

@@ -3,7 +3,7 @@
 from typing import Any
 
 from sdckit._support.number_text import number, percent
-from sdckit.charts.parts_bars import nothing_to_draw
+from sdckit.charts.bars import nothing_to_draw
 from sdckit.charts.theme import FILES, INK, file_colours, number_labels, rows, spoken, themed
 from sdckit.data.result import Result
 

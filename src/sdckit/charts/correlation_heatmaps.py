@@ -4,8 +4,8 @@ from typing import Any
 
 import polars as pl
 
+from sdckit.charts.bars import nothing_to_draw
 from sdckit.charts.heatmap import Cell, heatmap
-from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.theme import FILES, row_names, themed
 from sdckit.data.result import Result
 

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.number_text import coarse, round_marks
+from sdckit.charts.bars import nothing_to_draw
 from sdckit.charts.histogram import histogram
-from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.theme import cut, themed, unthemed
 from sdckit.data.result import Result
 

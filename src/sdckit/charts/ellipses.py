@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from sdckit._support.number_text import number
-from sdckit.charts.parts_bars import nothing_to_draw
+from sdckit.charts.bars import nothing_to_draw
 from sdckit.charts.theme import CATEGORIES, ORIGINAL, cut, number_labels, rows, spoken, themed
 from sdckit.data.result import Result
 

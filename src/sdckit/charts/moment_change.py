@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from sdckit.charts.bars import nothing_to_draw
 from sdckit.charts.box_plots import box_plots
 from sdckit.charts.correlation_heatmaps import correlation_heatmaps
-from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.theme import themed, unthemed
 from sdckit.data.result import Result
 from sdckit.errors import SdcError

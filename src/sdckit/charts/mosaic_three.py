@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sdckit._support.categories import Place
 from sdckit._support.number_text import percent
 from sdckit.charts.mosaic import GAP, category_colours, colours, fits, mosaic_panel
-from sdckit.charts.table_cells import Place, TableCells
+from sdckit.charts.table_cells import TableCells
 from sdckit.charts.theme import FILES, INK, cut, rows, themed
 
 WIDTH, HEIGHT = 370, 270

@@ -4,7 +4,7 @@ from math import isinf
 from typing import Any
 
 from sdckit._support.number_text import number, percent
-from sdckit.charts.parts_bars import nothing_to_draw
+from sdckit.charts.bars import nothing_to_draw
 from sdckit.charts.theme import INK, ORIGINAL, QUIET, WARNING, number_labels, rows, spoken, themed
 from sdckit.data.result import Result
 

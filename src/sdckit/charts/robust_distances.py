@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from sdckit._support.number_text import number, percent
+from sdckit.charts.bars import nothing_to_draw
 from sdckit.charts.heatmap import PALE
-from sdckit.charts.parts_bars import nothing_to_draw
 from sdckit.charts.theme import (
     INK,
     ORIGINAL,

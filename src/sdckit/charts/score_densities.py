@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sdckit._support.number_text import percent
-from sdckit.charts.parts_bars import nothing_to_draw
+from sdckit.charts.bars import nothing_to_draw
 from sdckit.charts.theme import FILES, INK, file_colours, number_labels, rows, spoken, themed
 from sdckit.data.result import Result
 

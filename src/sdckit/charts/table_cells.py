@@ -15,7 +15,7 @@ from sdckit._support.categories import (
     rest_name,
 )
 from sdckit._support.messages import join_names
-from sdckit.charts.parts_bars import nothing_to_draw
+from sdckit.charts.bars import nothing_to_draw
 from sdckit.data.result import Result
 from sdckit.errors import OptionError
 

@@ -6,9 +6,7 @@ from math import isnan
 from typing import Any
 
 from sdckit import charts
-from sdckit.charts.parts_bars import FigureBars, PartsBars
-from sdckit.charts.parts_before_after import PartsBeforeAfter
-from sdckit.charts.table_bars import TableBars
+from sdckit.charts.bars import FigureBars, PartsBars, PartsBeforeAfter, TableBars
 from sdckit.choose.assessment import Assessment
 from sdckit.data.result import Result
 from sdckit.errors import SdcError

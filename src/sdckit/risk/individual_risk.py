@@ -8,7 +8,7 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Floats, Ints
-from sdckit.charts.risk_distribution import LIMITS
+from sdckit.charts.classes import LIMITS
 from sdckit.data.key_cells import KeyCells, Missing, fewer_keys, key_cells
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result

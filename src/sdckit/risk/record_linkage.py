@@ -9,8 +9,7 @@ import polars as pl
 
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit._support.messages import join_names
-from sdckit.charts.parts_bars import nothing_to_draw
-from sdckit.charts.variable_bars import variable_bars
+from sdckit.charts.bars import nothing_to_draw, variable_bars
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import PROTECTED, match_records, position_note
 from sdckit.data.result import Result

@@ -6,7 +6,7 @@ import polars as pl
 from pydantic import Field
 
 from sdckit._support.messages import join_names
-from sdckit.charts.parts_bars import bars, nothing_to_draw
+from sdckit.charts.bars import bars, nothing_to_draw
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import kept_persons, position_note
 from sdckit.data.result import Result

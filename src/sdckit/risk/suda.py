@@ -11,7 +11,7 @@ import polars as pl
 from pydantic import Field
 
 from sdckit._support.arrays import Floats, Ints
-from sdckit.charts.suda_scores import suda_scores
+from sdckit.charts.classes import suda_scores
 from sdckit.data.key_cells import KeyCells, Missing, key_cells
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
