@@ -55,7 +55,7 @@ Within = Annotated[
     needs=Role.SENSITIVE,
     compares=Compares.DISTRIBUTIONS,
     judges=True,
-    section="keys",
+    section="intruder",
     main="sensitive",
     figures={
         "guess_right": share("Persons whose value is guessed right"),
