@@ -68,6 +68,7 @@ def test_all_sections_are_there_in_order(pages, audience):
     assert sections == [s for s in SECTIONS if audience == "internal" or s != "omitted"]
     parts = [a["id"] for tag, a in page.elements if tag == "div" and "id" in a]
     assert parts == [
+        "risk-intruder",
         "risk-keys",
         "risk-continuous",
         *(f"utility-{n}" for n in ("values", "categorical", "continuous", "distribution", "estimates")),

@@ -22,6 +22,7 @@ def test_every_measure_has_a_section_and_every_section_a_measure():
 @pytest.mark.parametrize(
     ("section", "names"),
     [
+        ("intruder", ["reidentification_risk", "attribute_inference", "revealing_columns"]),
         ("keys", ["individual_risk", "k_anonymity", "k_map", "l_diversity", "suda"]),
         ("household", ["household_risk"]),
         ("continuous", ["record_linkage", "interval_disclosure", "atypical_records", "il1s", "moments"]),

@@ -23,6 +23,12 @@ class Section:
 FILE = "file"  # counts of artificial records
 SECTIONS = (
     Section(
+        "intruder",
+        Kind.RISK,
+        "Intruders",
+        "What somebody finds and infers who knows true values of a person and how the file was made.",
+    ),
+    Section(
         "keys",
         Kind.RISK,
         "Keys",

@@ -68,7 +68,7 @@ Linked = Annotated[
     needs=Role.SENSITIVE,
     compares=Compares.DISTRIBUTIONS,
     judges=True,
-    section="keys",
+    section="intruder",
     main="sensitive",
     figures={
         "guess_right": share("Persons whose value is guessed right"),

@@ -78,7 +78,7 @@ Targets = Annotated[
         "claims_right": records("Claims that are right"),
         "expected_reidentifications": records("Expected re-identifications"),
     },
-    section="keys",
+    section="intruder",
     reference="Fellegi & Sunter (1969); Duncan & Lambert (1989); Reiter (2005); Skinner & Shlomo (2008)",
     interpretation=(
         "An intruder knows the true values of a person and how the file was protected, and picks the record "

@@ -58,6 +58,7 @@ def chart(result: Result) -> Any:
         "columns": Figure("Columns tried", "columns", Better.NEITHER),
     },
     chart=chart,
+    section="intruder",
     reference="Goodman & Kruskal (1954); Chatterjee (2021)",
     interpretation=(
         "A variable was changed or dropped, and another column of the released file says what it was: a "
