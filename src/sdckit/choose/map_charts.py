@@ -143,8 +143,8 @@ def scenario_mosaics(
 
 def _marked(found: "RiskUtilityMap", view: "RiskUtilityMap") -> pl.DataFrame:
     """The points of a view, with the scenario that this map recommends."""
-    best = found.best.name if found.best else None
-    return view.points.with_columns(best=(pl.col("scenario") == best).fill_null(False))
+    best = found.best.name if found.best else ""  # which no scenario is called
+    return view.points.with_columns(best=pl.col("scenario") == best)
 
 
 def _term(name: str) -> str:
