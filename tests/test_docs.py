@@ -1,8 +1,8 @@
 """The documentation does what it says: every code block is run, every link leads somewhere.
 
-A page is one session in a folder of its own, from top to bottom: `sh` lines are run, a `yaml` block must be a
-plan, `python` blocks are executed, both are written to the file whose name they begin with, and `pycon`
-blocks must print what they show.
+A page is one session in a folder of its own, from top to bottom: `sh` lines are run (`# exit code 3` behind
+one says how it ends), a `yaml` block must be a plan, `python` blocks are executed, both are written to the
+file whose name they begin with, and `pycon` blocks must print what they show.
 """
 
 import doctest
@@ -31,6 +31,7 @@ BLOCK = re.compile(r"^( *)```(\S*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTAL
 SHOWN_ONLY = ("", "text", "{toctree}", "{eval-rst}", "{figure}", "{note}")
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 LINK = re.compile(r"(?<!`)\]\(([^)\s]+)\)")
+CODE = re.compile(r"\bexit code (\d)")  # in a comment behind a command: how it ends
 ELSEWHERE = ("pip install", "git clone", "cd ")
 
 
@@ -119,8 +120,10 @@ def run_examples(text, names, where, line):
 
 
 def run_commands(text, where):
-    for command in filter(None, (line.partition(" #")[0].strip() for line in text.splitlines())):
-        if command.startswith(ELSEWHERE):
+    for line in text.splitlines():
+        command, _, comment = line.partition(" #")
+        command, code = command.strip(), CODE.search(comment)
+        if not command or command.startswith(ELSEWHERE):
             continue
         if command.startswith("make "):
             target = command.split()[1]
@@ -128,7 +131,8 @@ def run_commands(text, where):
             continue
         command = command.replace("sdckit demo", "sdckit demo --n 300")  # the same, sooner
         done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, f"{where}: {command}\n{done.stdout}\n{done.stderr}"
+        expected = 0 if code is None else int(code[1])
+        assert done.returncode == expected, f"{where}: {command}\n{done.stdout}\n{done.stderr}"
 
 
 def write_module(text, folder):
