@@ -1,8 +1,8 @@
 """The documentation does what it says: every code block is run, every link leads somewhere.
 
-A page is one session in a folder of its own, from top to bottom: `sh` lines are run, a `yaml` block must be a
-plan, `python` blocks are executed, both are written to the file whose name they begin with, and `pycon`
-blocks must print what they show.
+A page is one session in a folder of its own, from top to bottom: `sh` lines are run (`# exit code 3` behind
+one says how it ends), a `yaml` block must be a plan, `python` blocks are executed, both are written to the
+file whose name they begin with, and `pycon` blocks must print what they show.
 """
 
 import doctest
@@ -31,6 +31,7 @@ BLOCK = re.compile(r"^( *)```(\S*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTAL
 SHOWN_ONLY = ("", "text", "{toctree}", "{eval-rst}", "{figure}", "{note}")
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 LINK = re.compile(r"(?<!`)\]\(([^)\s]+)\)")
+CODE = re.compile(r"\bexit code (\d)")  # in a comment behind a command: how it ends
 ELSEWHERE = ("pip install", "git clone", "cd ")
 VERDICTS = (3, 4)  # exit codes of a command that worked: not to be released, or something was not judged
 
@@ -120,8 +121,10 @@ def run_examples(text, names, where, line):
 
 
 def run_commands(text, where):
-    for command in filter(None, (line.partition(" #")[0].strip() for line in text.splitlines())):
-        if command.startswith(ELSEWHERE):
+    for line in text.splitlines():
+        command, _, comment = line.partition(" #")
+        command, code = command.strip(), CODE.search(comment)
+        if not command or command.startswith(ELSEWHERE):
             continue
         if command.startswith("make "):
             target = command.split()[1]
@@ -129,8 +132,11 @@ def run_commands(text, where):
             continue
         command = command.replace("sdckit demo", "sdckit demo --n 300")  # the same, sooner
         done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=300)
-        good = done.returncode in (0, *VERDICTS)
-        assert good, f"{where}: {command}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+        expected = (0, *VERDICTS) if code is None else (int(code[1]),)
+        good = done.returncode in expected
+        assert good, f"{where}: {command}: {done.returncode}
+{done.stdout}
+{done.stderr}"
 
 
 def write_module(text, folder):

@@ -1,18 +1,41 @@
-"""Draw the picture of the README: the risk–utility map of the demo. Run it as a script."""
+"""Draw the picture of the README: its example, and other kinds of protection. Run it as a script."""
 
 from pathlib import Path
+from typing import Any
 
 import sdckit as sdc
-from sdckit.demo.scenarios import ASSESS, KEYS, SCENARIOS
+
+COLUMNS = ["region", "sex", "age", "education", "health", "weight"]
+CLASSES = [3, 5]  # primary or none, secondary, post-secondary
+LAST: list[Any] = [{"round_values": {"variables": "weight", "base": 500}}, {"shuffle_order": {}}]
 
 
 def draw_map() -> None:
     """Write map.png beside this file."""
-    data = sdc.demo.survey(n=3000, seed=1).with_roles(keys=KEYS)
-    found = sdc.compare(data, SCENARIOS, max_risk=0.0003, seed=1, **ASSESS)
+    people = sdc.demo.survey(n=3000, seed=1).frame.select(COLUMNS)
+    data = sdc.read(people, keys=COLUMNS[:4], sensitive="health", weight="weight")
+    found = sdc.compare(data, ways(), intruders=sdc.Intruder("colleague"), max_risk=0.05, seed=1)
     chart = found.chart()
     chart.config.background = "white"  # readable on dark pages, too
     chart.save(str(Path(__file__).with_name("map.png")), ppi=140)
+
+
+def ways() -> dict[str, list[Any]]:
+    """Recoding, suppression and post-randomisation, alone and together."""
+    made: dict[str, list[Any]] = {"education in classes": [_classes("education"), *LAST]}
+    for width in (5, 10, 20):
+        coarse = [_classes("education"), {"recode": {"variable": "age", "width": width}}]
+        made[f"age by {width}"] = [*coarse, *LAST]
+        for k in (3, 10):
+            made[f"age by {width}, k = {k}"] = [*coarse, {"suppress": {"k": k}}, *LAST]
+    keys = ["region", "sex", "education"]
+    coarse = [_classes("education"), {"recode": {"variable": "age", "width": 10}}]
+    made["age by 10, PRAM"] = [*coarse, {"pram": {"variables": keys, "stay": 0.97}}, *LAST]
+    return made
+
+
+def _classes(variable: str) -> dict[str, Any]:
+    return {"recode": {"variable": variable, "breaks": CLASSES}}
 
 
 if __name__ == "__main__":

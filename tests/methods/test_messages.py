@@ -88,6 +88,6 @@ def test_no_option_of_any_method_answers_in_the_words_of_pydantic():
 def test_a_map_the_other_way_round_is_turned_in_the_message():
     with pytest.raises(OptionError) as met:
         sdc.Step("group", variables="x", map={"low": "lm", "mid": "lm"})
-    assert "Allowed: {new: [old, …]}. For example map={'lm': ['low', 'mid']}." in str(met.value)
-    with pytest.raises(OptionError, match=r"map={'work': \[1\]}"):
+    assert "Allowed: {new: [old, …]}. For example map: {'lm': ['low', 'mid']}." in str(met.value)
+    with pytest.raises(OptionError, match=r"map: {'work': \[1\]}"):
         sdc.Step("group", variables="x", map={1: "work"})
