@@ -134,9 +134,7 @@ def run_commands(text, where):
         done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=300)
         expected = (0, *VERDICTS) if code is None else (int(code[1]),)
         good = done.returncode in expected
-        assert good, f"{where}: {command}: {done.returncode}
-{done.stdout}
-{done.stderr}"
+        assert good, f"{where}: {command}: {done.returncode}\n{done.stdout}\n{done.stderr}"
 
 
 def write_module(text, folder):

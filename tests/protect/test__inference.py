@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-import naive_told
+import naive_inferable
 import sdckit as sdc
-from sdckit.kernels.told import Blanks, Groups, guess_from
-from sdckit.protect._inference import told
+from sdckit.kernels.inferable import Blanks, Groups, guess_from
+from sdckit.protect._inference import inferable
 from sdckit.report.summarize import summarize
 
 REGIONS = ["a"] * 6 + ["b"] * 6
@@ -25,7 +25,7 @@ def check(columns, blanks=(0, 7), key="region", values=REGIONS, **roles):
     frame = pl.DataFrame({key: values, **columns})
     gone = pl.Series([i in blanks for i in range(len(values))])
     after = frame.with_columns(pl.when(~gone).then(pl.col(key)).alias(key))
-    return told(sdc.read(frame, keys=key, **roles), after, {key: len(blanks)})
+    return inferable(sdc.read(frame, keys=key, **roles), after, {key: len(blanks)})
 
 
 ALIKE = [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]  # of which each belongs to one region
@@ -50,7 +50,10 @@ PAIRS = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
     ],
 )
 def test_a_column_that_goes_with_the_key_tells_its_blanks(column, roles):
-    assert check({"other": column}, **roles) == {"values_told": 2, "told_by": {"region": {"other": 2}}}
+    assert check({"other": column}, **roles) == {
+        "values_inferable": 2,
+        "inferred_from": {"region": {"other": 2}},
+    }
 
 
 @pytest.mark.parametrize(
@@ -67,7 +70,7 @@ def test_a_column_that_goes_with_the_key_tells_its_blanks(column, roles):
     ],
 )
 def test_a_column_that_does_not_go_with_the_key_tells_nothing(column, roles):
-    assert check({"other": column}, **roles) == {"values_told": 0, "told_by": {}}
+    assert check({"other": column}, **roles) == {"values_inferable": 0, "inferred_from": {}}
 
 
 def test_a_number_tells_its_class_though_no_two_are_equal():
@@ -75,12 +78,12 @@ def test_a_number_tells_its_class_though_no_two_are_equal():
     income = rng.lognormal(7, 1, 300)
     values = ["low" if v < 800 else "middle" if v < 2000 else "high" for v in income]
     found = check({"income": income, "noise": rng.normal(size=300)}, (3, 50, 70, 120), values=values)
-    assert found == {"values_told": 4, "told_by": {"region": {"income": 4}}}
+    assert found == {"values_inferable": 4, "inferred_from": {"region": {"income": 4}}}
 
 
 def test_ties_in_a_file_sorted_by_the_key_are_no_neighbours():
-    assert check({"income": [0.0] * 12})["values_told"] == 0
-    assert check({"income": [0.0] * 5 + [1.0] + [0.0] * 6}, (5,))["values_told"] == 0
+    assert check({"income": [0.0] * 12})["values_inferable"] == 0
+    assert check({"income": [0.0] * 5 + [1.0] + [0.0] * 6}, (5,))["values_inferable"] == 0
 
 
 def test_small_groups_that_agree_by_chance_do_not_count():
@@ -91,7 +94,9 @@ def test_small_groups_that_agree_by_chance_do_not_count():
     for key in (values, common):
         gone = tuple(range(0, 200))
         assert (
-            check({"pay": rng.lognormal(7, 1, 2000).round(1), "pair": pairs}, gone, values=key)["told_by"]
+            check({"pay": rng.lognormal(7, 1, 2000).round(1), "pair": pairs}, gone, values=key)[
+                "inferred_from"
+            ]
             == {}
         )
 
@@ -100,16 +105,16 @@ def test_other_keys_tell_as_they_are_after_the_step():
     frame = pl.DataFrame({"region": REGIONS, "place": [f"p{i}" for i in ALIKE]})
     hidden = pl.Series([True] + [False] * 11)
     after = frame.with_columns(pl.when(~hidden).then(pl.col(c)).alias(c) for c in frame.columns)
-    found = told(sdc.read(frame, keys=["region", "place"]), after, {"region": 1, "place": 1})
-    assert found["values_told"] == 0  # the place that would tell is blanked as well
+    found = inferable(sdc.read(frame, keys=["region", "place"]), after, {"region": 1, "place": 1})
+    assert found["values_inferable"] == 0  # the place that would tell is blanked as well
     after = after.with_columns(frame["place"])
-    found = told(sdc.read(frame, keys=["region", "place"]), after, {"region": 1, "place": 0})
-    assert found == {"values_told": 1, "told_by": {"region": {"place": 1}}}
+    found = inferable(sdc.read(frame, keys=["region", "place"]), after, {"region": 1, "place": 0})
+    assert found == {"values_inferable": 1, "inferred_from": {"region": {"place": 1}}}
 
 
-def test_a_value_told_by_two_columns_is_one_value():
+def test_a_value_inferred_from_two_columns_is_one_value():
     found = check({"stratum": ALIKE, "home": [*PAIRS[:11], None]}, (0, 7, 10))
-    assert found == {"values_told": 3, "told_by": {"region": {"stratum": 3, "home": 2}}}
+    assert found == {"values_inferable": 3, "inferred_from": {"region": {"stratum": 3, "home": 2}}}
 
 
 few = st.none() | st.integers(0, 3)
@@ -127,7 +132,8 @@ def test_guesses_are_those_of_the_plain_twin(rows, ordered):
     blanks = Blanks.of(key, np.array(blank))
     got = guess_from(Groups.of(code, ordered=ordered), blanks)
     guesses = [
-        naive_told.guess(i, groups, shown, ordered) if v is not None else None for i, v in enumerate(values)
+        naive_inferable.guess(i, groups, shown, ordered) if v is not None else None
+        for i, v in enumerate(values)
     ]
     made = [(g, v) for g, v in zip(guesses, values, strict=True) if g is not None]
     assert (got.tests, got.right) == (len(made), sum(g == v for g, v in made))
@@ -148,10 +154,10 @@ def test_what_is_told_is_that_of_the_plain_twin(links, rows):
     values = [links[g] if noise else (links[g] + 1) % 3 for g, noise, _ in rows]  # one in ten differs
     blanks = [i for i, (_, _, blank) in enumerate(rows) if blank]
     shown = [None if i in blanks else v for i, v in enumerate(values)]
-    expected = naive_told.told(groups, values, shown, True)
+    expected = naive_inferable.inferable(groups, values, shown, True)
     found = check({"group": groups}, blanks, values=values)
-    assert found["values_told"] == len(expected)
-    assert found["told_by"].get("region", {}).get("group", 0) == len(expected)
+    assert found["values_inferable"] == len(expected)
+    assert found["inferred_from"].get("region", {}).get("group", 0) == len(expected)
 
 
 @pytest.fixture(scope="module")
@@ -162,11 +168,11 @@ def suppressed():
 
 def test_suppress_logs_what_is_told_and_warns_while_the_columns_are_there(suppressed):
     figures = suppressed.log[-1].figures
-    tellers = figures["told_by"]["region"]
+    tellers = figures["inferred_from"]["region"]
     assert tellers["stratum"] == tellers["psu"] == figures["by_key"]["region"] > 0  # a psu is in one region
     assert 0 < tellers["household_id"] <= figures["by_key"]["region"]
-    assert "sex" not in figures["told_by"]
-    assert sum(max(by.values()) for by in figures["told_by"].values()) <= figures["values_told"]
+    assert "sex" not in figures["inferred_from"]
+    assert sum(max(by.values()) for by in figures["inferred_from"].values()) <= figures["values_inferable"]
     (text,) = suppressed.warnings
     assert text.startswith("suppress blanked values that other columns, as they were then, tell: region (")
     assert f"{tellers['stratum']} by stratum" in text
@@ -175,11 +181,11 @@ def test_suppress_logs_what_is_told_and_warns_while_the_columns_are_there(suppre
     fewer = sdc.protect.drop(suppressed, variables=["stratum", "psu"])
     assert "stratum" not in fewer.warnings[0] + repr(fewer)
     assert "household_id" in fewer.warnings[0]
-    every = {c for by in figures["told_by"].values() for c in by}
+    every = {c for by in figures["inferred_from"].values() for c in by}
     none = sdc.protect.drop(suppressed, variables=sorted(every))
     assert none.warnings == ()
     assert "warning" not in repr(none)
-    without = sdc.protect.drop(suppressed, variables=list(figures["told_by"]))
+    without = sdc.protect.drop(suppressed, variables=list(figures["inferred_from"]))
     assert without.warnings == ()
 
 
@@ -191,7 +197,7 @@ def test_a_member_tells_what_was_blanked_for_another():
     data = sdc.read(frame, keys=["region", "job"], household="home")
     done = sdc.protect.suppress(data, k=3, importance={"job": "never"})
     assert done.frame["region"].to_list()[:2] == [None, "n"]
-    assert done.log[-1].figures["told_by"] == {"region": {"home": 3}}  # two are lent
+    assert done.log[-1].figures["inferred_from"] == {"region": {"home": 3}}  # two are lent
     assert "3 by home" in done.warnings[0]
 
 
@@ -200,11 +206,14 @@ def test_suppress_risky_logs_it_as_well():
     done = sdc.protect.suppress_risky(data, variables="region", threshold=0.001)
     figures = done.log[-1].figures
     assert (
-        0 < figures["told_by"]["region"]["stratum"] <= figures["values_told"] <= figures["cells_suppressed"]
+        0
+        < figures["inferred_from"]["region"]["stratum"]
+        <= figures["values_inferable"]
+        <= figures["cells_suppressed"]
     )
     assert done.warnings[0].startswith("suppress_risky blanked values")
     nothing = sdc.protect.suppress_risky(data, threshold=0.9)
-    assert (nothing.log[-1].figures["values_told"], nothing.warnings) == (0, ())
+    assert (nothing.log[-1].figures["values_inferable"], nothing.warnings) == (0, ())
 
 
 def test_reports_warn_inside_and_say_nothing_of_it_to_the_public(suppressed):
@@ -212,9 +221,9 @@ def test_reports_warn_inside_and_say_nothing_of_it_to_the_public(suppressed):
     done = sdc.assess(original, suppressed, measures=["individual_risk", "missing_values"])
     inside, outside = (summarize(done, who)["steps"][-1] for who in ("internal", "public"))
     assert inside["warnings"] == list(suppressed.warnings)
-    assert {"Values told", "Told by"} <= {p["label"] for p in inside["did"]}
+    assert {"Values inferable", "Inferred from"} <= {p["label"] for p in inside["did"]}
     assert outside["warnings"] == []
-    assert not any("told" in p["label"].lower() for p in outside["did"])
+    assert not any("infer" in p["label"].lower() for p in outside["did"])
 
 
 def test_the_command_line_warns(tmp_path):
@@ -229,7 +238,7 @@ def test_the_command_line_warns(tmp_path):
     assert "by stratum" in shown.stderr
     asked = CliRunner().invoke(app, ["protect", str(plan), "--out", str(tmp_path / "q.csv"), "--json"])
     document = json.loads(asked.stdout)
-    assert document["steps"][0]["figures"]["values_told"] > 0
+    assert document["steps"][0]["figures"]["values_inferable"] > 0
     assert document["warnings"][0] in asked.stderr
 
 

@@ -36,7 +36,7 @@ class LogEntry:
     def _told(self, columns: Collection[str]) -> str:
         """Blanked values that other columns tell: gone with the column that tells, or with the key."""
         words = []
-        for key, tellers in self.figures.get("told_by", {}).items():
+        for key, tellers in self.figures.get("inferred_from", {}).items():
             left = {c: n for c, n in tellers.items() if c in columns} if key in columns else {}
             if left:
                 named = [f"{n:,} by {c}" for c, n in list(left.items())[:SHOWN]]

@@ -16,7 +16,7 @@ SURE = 0.9  # of what chance leaves to be known, the share that a column must te
 NAMES = (Role.STRATA, Role.CLUSTER, Role.HOUSEHOLD)  # their numbers are names: neighbours mean nothing
 
 
-def told(before: Microdata, after: pl.DataFrame, blanked: Mapping[str, int]) -> dict[str, Any]:
+def inferable(before: Microdata, after: pl.DataFrame, blanked: Mapping[str, int]) -> dict[str, Any]:
     """What a suppression logs of the values it blanked that other columns tell; `blanked` counts them by key.
 
     A value is told by a column if all records that have the same value there and still show the key show
@@ -27,10 +27,10 @@ def told(before: Microdata, after: pl.DataFrame, blanked: Mapping[str, int]) -> 
     chance, and this by more than two standard deviations.
 
     Every column is looked at as it is after the step, one at a time, but for the id (see `new_ids`) and
-    direct identifiers: what two columns tell together is not seen. values_told: blanked values that some
-    column tells. told_by: for each key the columns that tell it, and how many of its blanked values.
+    direct identifiers: what two columns tell together is not seen. values_inferable: blanked values that some
+    column tells. inferred_from: for each key the columns that tell it, and how many of its blanked values.
     """
-    from sdckit.kernels.told import Blanks, Groups, guess_from
+    from sdckit.kernels.inferable import Blanks, Groups, guess_from
 
     keys = {
         key: Blanks.of(_codes(before.frame[key]), after[key].is_null().to_numpy())
@@ -38,7 +38,7 @@ def told(before: Microdata, after: pl.DataFrame, blanked: Mapping[str, int]) -> 
         if count
     }
     anyhow = {key: np.zeros(len(blanks.rows), dtype=bool) for key, blanks in keys.items()}
-    told_by: dict[str, dict[str, int]] = {key: {} for key in keys}
+    inferred_from: dict[str, dict[str, int]] = {key: {} for key in keys}
     names = {c for role in NAMES for c in before.roles.columns(role)}
     unseen = {before.roles.id, *before.roles.direct}
     for column in after.columns if keys else ():
@@ -54,10 +54,10 @@ def told(before: Microdata, after: pl.DataFrame, blanked: Mapping[str, int]) -> 
             sure = beyond >= SURE * (guess.tests - guess.chance) and beyond > 2 * sqrt(guess.variance)
             if sure and guess.told.any():
                 anyhow[key] |= guess.told
-                told_by[key][column] = int(guess.told.sum())
+                inferred_from[key][column] = int(guess.told.sum())
     return {
-        "values_told": sum(int(values.sum()) for values in anyhow.values()),
-        "told_by": {key: _most_first(columns) for key, columns in told_by.items() if columns},
+        "values_inferable": sum(int(values.sum()) for values in anyhow.values()),
+        "inferred_from": {key: _most_first(columns) for key, columns in inferred_from.items() if columns},
     }
 
 
@@ -67,7 +67,7 @@ def _most_first(columns: Mapping[str, int]) -> dict[str, int]:
 
 def _codes(column: pl.Series) -> Codes:
     """Values as codes in their order, at times with gaps; missing is −1."""
-    from sdckit.kernels.told import ranks
+    from sdckit.kernels.inferable import ranks
 
     kind = column.dtype
     if kind.is_decimal() or kind.is_float():

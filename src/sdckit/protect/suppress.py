@@ -20,7 +20,7 @@ from sdckit.errors import DataError, OptionError, RoleError
 from sdckit.methods.options import KEYS, SENSITIVE, By, Columns, KeyColumns, Option, SensitiveColumns
 from sdckit.methods.registry import protection
 from sdckit.protect._households import Households, households
-from sdckit.protect._inference import told
+from sdckit.protect._inference import inferable
 from sdckit.protect._suppression import Request, by_wildcard, cells_of, codes_of, exposure_of, sound
 
 Level = Literal["low", "normal", "high", "never"] | Annotated[float, Field(gt=0)]
@@ -142,7 +142,7 @@ def suppress(
 
     A blanked value is no secret where another column tells it: the stratum the region, another member that of
     the household, a weight the stratum, an income its class. The log says how many values are told
-    (`values_told`) and by which columns (`told_by`), the `warnings` of the protected data say it in words.
+    (`values_inferable`) and by which columns (`inferred_from`), the `warnings` of the data say it in words.
     A column counts if guesses from it are right nine times in ten beyond chance; what two columns tell
     together, or the id and the order of the file (see `new_ids`, `shuffle_order`), is not looked at.
     Reference: Samarati (2001); Templ, Kowarik & Meindl (2015).
@@ -187,7 +187,7 @@ def suppress(
         by_key=blanks,
         **exposure_of(cells, found.mask, k),
         **({} if diversity is None else {"cells_for_diversity": found.for_diversity}),
-        **told(data, frame, blanks),
+        **inferable(data, frame, blanks),
     )
 
 

@@ -15,7 +15,7 @@ from sdckit.data.roles import Role
 from sdckit.methods.options import KEYS, Columns, KeyColumns, Option
 from sdckit.methods.registry import protection
 from sdckit.models.cell_risk import cell_risk
-from sdckit.protect._inference import told
+from sdckit.protect._inference import inferable
 from sdckit.protect._lending import RiskyRecords
 from sdckit.protect._suppression import codes_of
 from sdckit.protect.suppress import Rule, SecretSeed, refuse_nothing
@@ -93,7 +93,7 @@ def suppress_risky(
         records_lent=int((touched & ~before).sum()),
         above_before=int(before.sum()),
         above_after=int(_above(data.with_frame(frame), names, threshold, missing).sum()),
-        **told(data, frame, cells),
+        **inferable(data, frame, cells),
     )
 
 

@@ -22,7 +22,7 @@ def guess(row, groups, shown, ordered):
     return near[0].pop() if near[0] == near[1] and len(near[0]) == 1 else None
 
 
-def told(groups, values, shown, ordered):
+def inferable(groups, values, shown, ordered):
     """The rows of the blanked values that the column tells; none where guesses from it are not sure."""
     known = [v for v in values if v is not None]
     rows, tests, right, chance, variance = [], 0, 0, 0.0, 0.0
