@@ -1,7 +1,3 @@
-import json
-import os
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 import pytest
@@ -12,8 +8,6 @@ from naive_counts import wildcard_counts_of_records
 from sdckit.kernels.hashing import bit_layout
 from sdckit.kernels.wildcard import wildcard_counts
 
-SHARED = Path(os.environ.get("SDCKIT_ORACLES", Path(__file__).parents[3] / "shared"))
-ORACLES = SHARED / "oracles"
 CASES = [
     "francdat_na",
     "francdat_na_alpha0",
@@ -133,15 +127,10 @@ def read_text(path):
     return text.with_columns(pl.all().str.strip_chars().replace("", None))
 
 
-def read_case(name):
+def read_case(oracles, name):
     """Codes [n, q], weights, alpha and the expected values of one stored case."""
-    path = ORACLES / "02_frequencies_kanon_risk.json"
-    if not path.exists():
-        pytest.skip(f"no oracle files at {SHARED}; set SDCKIT_ORACLES")
-    case = next(case for case in json.loads(path.read_text()) if case["id"] == name)
-    modified = case["dataset"].get("modified_csv")
-    source = ORACLES / modified if modified else SHARED / "data" / f"{case['dataset']['name']}.csv.gz"
-    data = read_text(source)
+    case = next(case for case in oracles.cases("02") if case["id"] == name)
+    data = read_text(oracles.path(case["dataset"].get("modified_csv") or case["dataset"]["name"]))
     keys = [
         data[key].rank("dense").cast(pl.Int32).fill_null(0).to_numpy() - 1
         for key in case["inputs"]["key_vars"]
@@ -150,26 +139,26 @@ def read_case(name):
     return np.column_stack(keys).astype(np.int32), weights, float(case["params"]["alpha"]), case["expected"]
 
 
-def stored_counts(expected):
+def stored_counts(oracles, expected):
     if "per_record" in expected:
         return np.array(expected["per_record"]["fk"]), np.array(expected["per_record"]["Fk"])
-    stored = read_text(ORACLES / expected["per_record_csv"])
+    stored = read_text(oracles.path(expected["per_record_csv"]))
     return stored["fk"].cast(pl.Float64).to_numpy(), stored["Fk"].cast(pl.Float64).to_numpy()
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_stored_frequencies_with_missing_keys(name):
-    codes, weights, alpha, expected = read_case(name)
+def test_stored_frequencies_with_missing_keys(oracles, name):
+    codes, weights, alpha, expected = read_case(oracles, name)
     assert (codes < 0).any()
-    fk, Fk = stored_counts(expected)
+    fk, Fk = stored_counts(oracles, expected)
     sample, population = of_cells(codes, weights, alpha)
     np.testing.assert_allclose(sample, fk, rtol=1e-12)
     np.testing.assert_allclose(population, Fk, rtol=1e-12)
 
 
-def test_stored_frequencies_with_fully_missing_records():
+def test_stored_frequencies_with_fully_missing_records(oracles):
     # the definition (symmetric matching), not sdcMicro, which leaves these records out for complete ones
-    codes, weights, alpha, expected = read_case("testdata_na_fully_missing")
+    codes, weights, alpha, expected = read_case(oracles, "testdata_na_fully_missing")
     assert (codes < 0).all(axis=1).sum() == 2
     sample, _ = of_cells(codes, weights, alpha)
     assert sample.tolist() == expected["brute_force_fk"]

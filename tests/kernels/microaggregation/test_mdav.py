@@ -1,9 +1,4 @@
-import json
-import os
-from pathlib import Path
-
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -13,8 +8,6 @@ from naive_mdav import naive_mdav, sum_of_squares
 from sdckit.kernels.microaggregation.mdav import blocks, mdav
 from sdckit.kernels.microaggregation.refine import refine
 
-SHARED = Path(os.environ.get("SDCKIT_ORACLES", Path(__file__).parents[4] / "shared"))
-ORACLES = SHARED / "oracles" / "05_perturbation_methods.json"
 NAMES = ("CASC4", "CASC13", "Tarragona3", "Tarragona13", "EIA10")
 
 
@@ -158,12 +151,10 @@ def test_refinement_refuses_wrong_sizes():
 @pytest.mark.compiled
 @pytest.mark.parametrize("k", [3, 5, 10])
 @pytest.mark.parametrize("name", NAMES)
-def test_information_loss_against_sdcmicro(name, k):
+def test_information_loss_against_sdcmicro(oracles, name, k):
     """SSE/SST on standardised columns: MDAV equals sdcMicro's, refinement is below it."""
-    if not ORACLES.exists():
-        pytest.skip(f"no reference results at {ORACLES}: set SDCKIT_ORACLES")
-    case = next(c for c in json.loads(ORACLES.read_text()) if c["id"] == f"{name}_mdav_k{k}")
-    data = pl.read_csv(SHARED / "data" / f"{case['dataset']['name']}.csv")
+    case = next(c for c in oracles.cases("05") if c["id"] == f"{name}_mdav_k{k}")
+    data = oracles.frame(case["dataset"]["name"])
     x = data.select(case["inputs"]["variables"]).to_numpy().astype(float)
     x = (x - x.mean(axis=0)) / x.std(axis=0, ddof=1)
     reference = case["expected"]["IL_SSE_over_SST"]

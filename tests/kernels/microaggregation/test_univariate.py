@@ -1,9 +1,4 @@
-import json
-import os
-from pathlib import Path
-
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -12,8 +7,6 @@ from naive_mdav import least_sum_of_squares, sum_of_squares
 from naive_rank_swap import naive_largest_group
 from sdckit.kernels.microaggregation.univariate import individual_ranking, optimal_univariate, rank_groups
 
-SHARED = Path(os.environ.get("SDCKIT_ORACLES", Path(__file__).parents[4] / "shared"))
-ORACLES = SHARED / "oracles" / "05_perturbation_methods.json"
 NAMES = ("CASC4", "CASC13", "Tarragona3", "Tarragona13", "EIA10")
 
 values = st.one_of(st.integers(-4, 4).map(float), st.floats(-1e3, 1e3))
@@ -67,19 +60,17 @@ def test_optimal_keeps_small_values_apart_beside_huge_ones():
     assert optimal_univariate(column, 2).tolist() == [0, 0, 1, 1, 2, 2]
 
 
-def columns(case):
-    data = pl.read_csv(SHARED / "data" / f"{case['dataset']['name']}.csv")
+def columns(oracles, case):
+    data = oracles.frame(case["dataset"]["name"])
     return data.select(case["inputs"]["variables"]).to_numpy().astype(float)
 
 
 @pytest.mark.parametrize("k", [3, 5, 10])
 @pytest.mark.parametrize("name", NAMES)
-def test_individual_ranking_against_sdcmicro(name, k):
+def test_individual_ranking_against_sdcmicro(oracles, name, k):
     """Values per column equal sdcMicro's; the optimal partition loses no more."""
-    if not ORACLES.exists():
-        pytest.skip(f"no reference results at {ORACLES}: set SDCKIT_ORACLES")
-    case = next(c for c in json.loads(ORACLES.read_text()) if c["id"] == f"{name}_onedims_k{k}")
-    x = columns(case)
+    case = next(c for c in oracles.cases("05") if c["id"] == f"{name}_onedims_k{k}")
+    x = columns(oracles, case)
     masked = np.column_stack([group_means(column, individual_ranking(column, k)) for column in x.T])
     optimal = np.column_stack([group_means(column, optimal_univariate(column, k)) for column in x.T])
     reference = case["expected"]["IL_SSE_over_SST"]
@@ -88,7 +79,7 @@ def test_individual_ranking_against_sdcmicro(name, k):
     assert (((x - masked) / scale) ** 2).sum() / total == pytest.approx(reference, rel=1e-9)
     assert (((x - optimal) / scale) ** 2).sum() / total <= reference
     if "result_csv" in case["expected"]:
-        stored = pl.read_csv(ORACLES.parent / case["expected"]["result_csv"]).to_numpy().astype(float)
+        stored = oracles.frame(case["expected"]["result_csv"]).to_numpy().astype(float)
         for ours, theirs in zip(masked.T, stored.T, strict=True):
             # a tie at a group boundary may go to either group
             assert np.sort(ours) == pytest.approx(np.sort(theirs), rel=1e-9)
