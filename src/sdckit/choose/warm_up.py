@@ -13,12 +13,14 @@ import polars as pl
 from sdckit._support.files import write_text
 from sdckit._support.progress import Progress, ShowProgress, closes_progress
 from sdckit._version import __version__
+from sdckit.data.microdata import Microdata
 from sdckit.errors import SdcError
 from sdckit.methods.registry import find
 
 RECORDS = 2_200  # just enough that no measure takes the way for small files, which needs no kernel
 FIRMS = 300
 KEYS = ["region", "sex", "age", "education", "labour_status", "toilet"]  # enough for many patterns of blanks
+OFTEN, RARELY = (2, 3, 5, 7, 11, 13), (97, 101, 103, 107, 109, 113)  # each so many records lacks a key
 USUAL = "usual-calls"
 
 
@@ -109,22 +111,24 @@ def _calls() -> dict[str, Callable[[], Any]]:
     from sdckit.demo import business, survey
 
     data = survey(n=RECORDS, seed=1).with_roles(keys=KEYS)
-    row = pl.int_range(pl.len())
-    blanks = [
-        pl.when(row % p > 0).then(key).alias(key) for key, p in zip(KEYS, (2, 3, 5, 7, 11, 13), strict=True)
-    ]
-    blanked = data.with_frame(pl.DataFrame(data.frame).with_columns(blanks))
     firms = business(n=FIRMS, seed=1)
     noisy = find("add_noise").call(data, sd=0.1, rng=1)
     return {
         "local suppression": lambda: find("suppress").call(data, k=3),
         "microaggregation": lambda: find("microaggregate").call(data, k=3),
         "re-identification": lambda: find("reidentification_risk").call(data, noisy),
-        "special uniques": lambda: find("suda").call(blanked),
-        "missing keys": lambda: find("individual_risk").call(blanked),
+        "special uniques": lambda: [find("suda").call(file) for file in (data, _blanked(data, RARELY))],
+        "missing keys": lambda: find("individual_risk").call(_blanked(data, OFTEN)),
         "record linkage": lambda: find("record_linkage").call(data, noisy),
         "outliers": lambda: find("outlier_disclosure").call(data, noisy),
         "distributions": lambda: find("ecdf_distance").call(data, noisy),
         "propensity scores": lambda: find("propensity").call(data, noisy),
         "mixtures": lambda: find("atypical_records").call(firms),
     }
+
+
+def _blanked(data: Microdata, every: tuple[int, ...]) -> Microdata:
+    """The data with keys missing in many combinations."""
+    row = pl.int_range(pl.len())
+    blanks = [pl.when(row % p > 0).then(key).alias(key) for key, p in zip(KEYS, every, strict=True)]
+    return data.with_frame(data.collect().native().with_columns(blanks))
