@@ -7,6 +7,8 @@ import textwrap
 
 import pytest
 
+from sdckit.kernels import _jit
+
 HELPER = "from sdckit.kernels._jit import jit\n\n@jit\ndef helper(x):\n    return x + {}\n"
 CALLER = """
 from helper_of_test import helper
@@ -42,3 +44,107 @@ def test_a_changed_helper_or_version_is_compiled_anew(tmp_path):
     second, more = run(tmp_path)
     assert second == 30, "numba alone would run the old helper"
     assert run(tmp_path, "2")[1] > more
+
+
+WHERE = "from sdckit.kernels._jit import cached_files\nprint(caller(1), *cached_files(caller), sep='|')"
+
+
+def run_where_nothing_can_be_written(folder, temporary):
+    """The files of the caller's cache, with neither the folder of the sources nor the home folder at hand.
+
+    Permissions do not stop a superuser, so plain files stand where folders would have to be.
+    """
+    (folder / "__pycache__").touch()
+    (folder / "home").touch()
+    environment = {
+        **os.environ,
+        "HOME": str(folder / "home"),
+        "XDG_CACHE_HOME": str(folder / "home" / "cache"),
+    }
+    environment |= {"LOCALAPPDATA": str(folder / "home"), "TMPDIR": str(temporary), "NUMBA_DISABLE_JIT": "0"}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    environment["PYTHONPATH"] = os.pathsep.join([str(folder), *sys.path])
+    start = f"from caller_of_test import caller\n{WHERE}"
+    done = subprocess.run([sys.executable, "-c", start], env=environment, capture_output=True, text=True)
+    assert not done.returncode, done.stderr
+    number, *files = done.stdout.splitlines()[-1].split("|")
+    assert number == "20"
+    return files
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="another temporary folder on Windows")
+def test_without_package_folder_and_home_kernels_are_kept_in_a_temporary_folder(tmp_path):
+    (tmp_path / "caller_of_test.py").write_text(textwrap.dedent(CALLER))
+    (tmp_path / "helper_of_test.py").write_text(HELPER.format(1))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    files = run_where_nothing_can_be_written(tmp_path, temporary)
+    mine = temporary / f"sdckit-kernels-{os.getuid()}"
+    assert mine.stat().st_mode & 0o777 == 0o700
+    assert len(files) == 2, "an index and one kind of arguments"
+    assert all(file.startswith(str(mine)) for file in files)
+    mine.chmod(0o777)
+    assert run_where_nothing_can_be_written(tmp_path, temporary) == [], "somebody else may have written there"
+
+
+@pytest.fixture
+def temporary(monkeypatch, tmp_path):
+    monkeypatch.setattr(_jit, "gettempdir", lambda: str(tmp_path))
+    _jit.temporary_cache.cache_clear()
+    yield tmp_path
+    _jit.temporary_cache.cache_clear()
+
+
+def test_the_temporary_folder_is_made_for_the_user_alone(temporary):
+    folder = _jit.temporary_cache()
+    assert folder.parent == temporary
+    if hasattr(os, "getuid"):
+        assert folder.stat().st_mode & 0o777 == 0o700
+    _jit.temporary_cache.cache_clear()
+    assert _jit.temporary_cache() == folder, "and used again"
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="users have temporary folders apart on Windows")
+@pytest.mark.parametrize(
+    "case", ["others may write", "others may read", "of another user", "a link", "a file"]
+)
+def test_a_temporary_folder_that_is_not_ours_alone_is_not_used(temporary, monkeypatch, case):
+    folder = temporary / f"sdckit-kernels-{os.getuid()}"
+    if case == "a file":
+        folder.touch()
+    elif case == "a link":
+        (temporary / "other").mkdir(mode=0o700)
+        folder.symlink_to(temporary / "other")
+    else:
+        folder.mkdir(mode=0o700)
+    if case == "others may write":
+        folder.chmod(0o702)
+    elif case == "others may read":  # what is compiled tells nothing; but then nobody of us made the folder
+        folder.chmod(0o750)
+    elif case == "of another user":
+        other = os.getuid() + 1
+        folder.rename(temporary / f"sdckit-kernels-{other}")
+        monkeypatch.setattr(os, "getuid", lambda: other)
+    assert _jit.temporary_cache() is None
+
+
+def test_where_there_is_no_temporary_folder(temporary, monkeypatch):
+    def fail(*_):
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.setattr(_jit, "gettempdir", fail)
+    assert _jit.temporary_cache() is None
+
+
+def test_where_the_temporary_folder_cannot_be_written(temporary, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert _jit.temporary_cache() is None
+
+
+def test_where_the_temporary_folder_cannot_be_made(temporary, monkeypatch):
+    def fail(*_, **__):
+        raise PermissionError
+
+    monkeypatch.setattr(_jit.Path, "mkdir", fail)
+    assert _jit.temporary_cache() is None

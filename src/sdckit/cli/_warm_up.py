@@ -1,18 +1,23 @@
-"""Compile the kernels of the measures in a second process while the scenarios run in the first."""
+"""Compile the kernels of the verdict in a second process while the scenarios run in the first."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import get_context
-from pathlib import Path
 
 
 @contextmanager
-def warming_up() -> Iterator[None]:
+def warming_up(task: str, say: Callable[[str], None]) -> Iterator[None]:
     """On a fresh machine this shortens the wait of `sdckit demo`; later the kernels come from disk."""
-    if any((Path(__file__).parents[1] / "kernels" / "__pycache__").glob("dominance*.nbi")):
+    from sdckit.choose.warm_up import is_warm, keeps_kernels
+
+    if is_warm(task):
         yield
         return
-    helper = get_context("spawn").Process(target=_measure_a_little, daemon=True)
+    say("Preparing, once: parts of the program are compiled, which takes about half a minute.")
+    if not keeps_kernels():  # another process could not hand over what it compiled
+        yield
+        return
+    helper = get_context("spawn").Process(target=_attack_a_little, daemon=True)
     helper.start()
     try:
         yield
@@ -21,10 +26,8 @@ def warming_up() -> Iterator[None]:
         helper.kill()
 
 
-def _measure_a_little() -> None:
-    """The measures whose kernels take longest to compile, on a little data."""
-    from sdckit.choose.assess import assess
-    from sdckit.demo import survey
+def _attack_a_little() -> None:
+    """The measure whose kernels take longest to compile, on a little data."""
+    from sdckit.choose.warm_up import prepare
 
-    data = survey(n=200, seed=1).with_roles(keys=["region", "sex", "age"])
-    assess(data, data, measures=["ecdf_distance", "suda", "record_linkage", "outlier_disclosure"])
+    prepare("re-identification")

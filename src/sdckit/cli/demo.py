@@ -34,6 +34,7 @@ def demo(
     from sdckit.choose.compare import compare
     from sdckit.choose.plan import Plan
     from sdckit.choose.scenario import Scenario
+    from sdckit.choose.warm_up import remember
     from sdckit.cli import _json, _show
     from sdckit.cli._exit import Code
     from sdckit.cli._files import check_outputs
@@ -60,11 +61,12 @@ def demo(
         assess,
         seed,
     )
-    with warming_up(), following("Scenario", finished=True) as tell:
+    with warming_up("demo", say), following("Scenario", finished=True) as tell:
         found = compare(data, plan.scenarios, seed=seed, jobs=jobs, progress=tell, **assess)
 
     say("Writing the report and the files.")
     written = _write(found, data, plan, out)
+    remember("demo")
     if as_json:
         _json.emit({**_json.risk_utility_map(found), "files": written})
     else:

@@ -1,8 +1,11 @@
 """Numba options in one place: compiled on first use, kept on disk, no fast-math."""
 
+import os
+import stat
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any, TypeVar, cast
 from zlib import crc32
 
@@ -12,6 +15,8 @@ from sdckit._version import __version__
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+KERNELS: list[Any] = []  # every kernel whose module was imported so far
+
 
 def jit(function: F) -> F:
     """Compile a kernel in nopython mode with an on-disk cache.
@@ -19,9 +24,71 @@ def jit(function: F) -> F:
     Numba takes a cached kernel for fresh when the kernel's own file is unchanged, whatever became of kernels
     it calls in other files. Files of the cache are named after the function's qualified name, wherever the
     cache is; so this gets the version of the package and a checksum of those other files.
+
+    The cache is where NUMBA_CACHE_DIR says, else beside the package, else in the home folder; where none of
+    these can be written to, in a temporary folder of the user; without any the kernel is compiled in every
+    process.
     """
     function.__qualname__ += f"-{__version__}{_imported(function)}"
-    return cast("F", numba.njit(cache=True, nogil=True)(function))
+    try:
+        kernel = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # numba found no folder that it can write to
+        kernel = _cached_elsewhere(function)
+    KERNELS.append(kernel)
+    return cast("F", kernel)
+
+
+def _cached_elsewhere(function: F) -> Any:
+    folder = temporary_cache()
+    if folder is None:
+        return numba.njit(nogil=True)(function)
+    settings: Any = numba.config
+    before, settings.CACHE_DIR = settings.CACHE_DIR, str(folder)
+    try:
+        return numba.njit(cache=True, nogil=True)(function)
+    finally:  # other packages keep their own places
+        settings.CACHE_DIR = before
+
+
+@lru_cache
+def temporary_cache() -> Path | None:
+    """A folder of this user alone among the temporary files; None where there cannot be one.
+
+    It holds machine code that is run as it is found. A folder that somebody else made or may write to under
+    the expected name is therefore not used.
+    """
+    user = os.getuid() if hasattr(os, "getuid") else None  # on Windows each user has temporary files apart
+    try:
+        folder = Path(gettempdir()) / ("sdckit-kernels" if user is None else f"sdckit-kernels-{user}")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return None
+    if not stat.S_ISDIR(found.st_mode) or not os.access(folder, os.W_OK | os.X_OK):
+        return None
+    if user is not None and (found.st_uid != user or stat.S_IMODE(found.st_mode) & 0o077):
+        return None
+    return folder
+
+
+def cache_folder() -> Path | None:
+    """Where kernels of this package are kept on disk; None where they are not."""
+    path = _probe.stats.cache_path if hasattr(_probe, "stats") else None
+    return None if path is None else Path(path)
+
+
+def cached_files(kernel: Any) -> list[Path]:
+    """The files on disk of a kernel that was compiled: an index, and one for each kind of arguments."""
+    path = kernel.stats.cache_path if hasattr(kernel, "stats") else None
+    name = kernel.py_func.__qualname__ if path is not None else ""
+    return [] if path is None else sorted(Path(path).glob(f"*.{name}-*.nb?"))
+
+
+@lru_cache
+def source_checksum() -> int:
+    """A checksum of the sources of all kernels, also of those not imported yet."""
+    sources = sorted(Path(__file__).parent.rglob("*.py"))
+    return crc32(repr([_checksum(str(path)) for path in sources]).encode())
 
 
 def _imported(function: Callable[..., Any]) -> str:
@@ -38,3 +105,9 @@ def _checksum(path: str) -> int:
         return crc32(Path(path).read_bytes())
     except OSError:  # not a file: in an archive, which the version must be enough for
         return 0
+
+
+@jit
+def _probe() -> int:
+    """Tells where kernels are kept; never called."""
+    return 0
