@@ -3,21 +3,24 @@
 from collections.abc import Iterator
 
 import narwhals as nw
-import numpy as np
 
 from sdckit._support.messages import join_names
 from sdckit.choose.criteria import Criterion, Status
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import (
+    is_random_order,
+    joining_columns,
     names_records,
     near_unique,
     not_looked_at,
     odd_weights,
+    released_ids,
     same_ids,
+    spells,
     told_by_order,
     unchanged_numbers,
 )
-from sdckit.data.intruder import intruders_of, known_numbers
+from sdckit.data.intruder import WITHIN, intruders_of, known_numbers
 from sdckit.data.record_links import source_rows
 from sdckit.engine import frames
 
@@ -35,6 +38,7 @@ class FileChecks(ReleaseCase):
             yield self._ids()
             yield self._order()
             yield from self._numbers()
+            yield from self._joined_records()
         yield from self._missing_keys()
         yield from self._weights()
 
@@ -89,23 +93,30 @@ class FileChecks(ReleaseCase):
         return Criterion(name, status, why, len(unseen), 0, mends)
 
     def _known_to_nobody(self) -> list[str]:
-        """Keys and numbers that none of the intruders is taken to know."""
+        """Keys and numbers that not even the best informed of the intruders is taken to know."""
         result = self.x.after.get("reidentification_risk")
         given = (result.options.get("intruders") if result is not None else None) or []
         if not given:
             return []
-        known: set[str] = set()
+        wanted = [
+            c for c in (*self.original.roles.keys, *known_numbers(self.original)) if c in self.data.columns
+        ]
+        missing = [wanted]
         for intruder in intruders_of({n: c for one in given for n, c in dict(one).items()}):
             keys, numbers = intruder.known(self.original)
-            known |= {*keys, *numbers}
-        wanted = [*self.original.roles.keys, *known_numbers(self.original)]
-        return [c for c in wanted if c in self.data.columns and c not in known]
+            known = {*keys, *(c for c, error in numbers.items() if error <= WITHIN)}
+            missing.append([c for c in wanted if c not in known])
+        return min(missing, key=len)  # one intruder must know them together
 
     def _ids(self) -> Criterion:
         same = same_ids(self.original, self.data)
         if same is None:
             why = "Whether the ids are those of the original is not known: the records are not in memory."
             return Criterion("ids of the original", Status.NOT_JUDGED, why)
+        texts = [c for c in released_ids(self.original, self.data) if c not in same and spells(self.data, c)]
+        if texts and not same:
+            why = f"{join_names(texts)} are texts: what they spell, or how they were made, is not known."
+            return Criterion("ids of the original", Status.NOT_JUDGED, why, len(texts), 0, "new_ids, or drop")
         if same:
             why = (
                 f"The numbers in {join_names(same)} are those of the original file: whoever has them finds "
@@ -124,7 +135,7 @@ class FileChecks(ReleaseCase):
         if rows is None:
             why = "Whether the rows are in the order of the original is not known."
             return Criterion(name, Status.NOT_JUDGED, why, mends=mends)
-        if len(rows) < 2 or bool((np.diff(rows) < 0).any()):
+        if len(rows) < 2 or is_random_order(rows):
             return Criterion(name, Status.MET, "The rows are not in the order of the original.")
         told = told_by_order(self.original)
         if told:
@@ -168,6 +179,17 @@ class FileChecks(ReleaseCase):
                 "them."
             )
             yield Criterion("sensitive numbers left unchanged", Status.NOT_JUDGED, why, len(bare), 0, mends)
+
+    def _joined_records(self) -> Iterator[Criterion]:
+        """Columns that nobody knows, but that show which records belong together."""
+        joining = [c for c in joining_columns(self.data) if c not in self.accepted.columns]
+        if joining:
+            why = f"{join_names(joining)}: few records share a value, so that members of a household show."
+            mends = (
+                f"Round {join_names(joining, 4)}, drop it, or accept: "
+                f"{{columns: [{join_names(joining, 4)}]}}."
+            )
+            yield Criterion("records joined by a column", Status.NOT_JUDGED, why, len(joining), 0, mends)
 
     def _missing_keys(self) -> Iterator[Criterion]:
         keys = list(self.original.roles.keys)

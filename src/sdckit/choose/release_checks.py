@@ -10,14 +10,15 @@ import polars as pl
 from sdckit._support.messages import join_names
 from sdckit.choose.criteria import Criterion, Status, Verdict
 from sdckit.choose.file_checks import FileChecks
+from sdckit.choose.judging_options import weakened_options
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import surely_linked
+from sdckit.data.result import Result
 
 if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
 
-SURE = 0.9  # certainty from which on an intruder claims somebody
-GAIN = 0.5  # share of what was hidden that a column must tell to count
+WORTH_A_LOOK = 0.2  # gain of a column from which on the persons it tells of are counted
 
 
 def judged(x: "Assessment") -> Verdict:
@@ -35,10 +36,12 @@ class PersonChecks(ReleaseCase):
     def criteria(self) -> Iterator[Criterion]:
         """Every criterion that applies, the gravest first."""
         yield self._direct_identifiers()
+        yield from self._options()
         if self.x.same_people and not self.synthetic:
             yield from self._reidentification()
         else:
             yield from self._synthetic_file()
+            yield from self._not_synthetic()
         yield from self._inference()
         yield from self._revealing_columns()
 
@@ -50,6 +53,20 @@ class PersonChecks(ReleaseCase):
             why = f"The file still has direct identifiers: {join_names(names)}."
             return Criterion("direct identifiers", Status.NOT_MET, why, len(names), 0, "drop")
         return Criterion("direct identifiers", Status.MET, "No direct identifier is in the file.", 0, 0)
+
+    def _options(self) -> Iterator[Criterion]:
+        """Whether the measures that judge were asked with options that make them look away."""
+        weak = weakened_options(self.x)
+        if weak:
+            why = f"Measures were taken with options that see less than usual: {join_names(weak)}."
+            mends = "Leave these options at their defaults."
+            yield Criterion("options of the measures", Status.NOT_JUDGED, why, mends=mends)
+
+    def _not_synthetic(self) -> Iterator[Criterion]:
+        """Files of a list that are the same people after all."""
+        if len(self.x.protected) > 1 and surely_linked(self.original, self.data):
+            why = "A file of the list has the original's people row by row, so that it is not synthetic."
+            yield Criterion("records of the same people", Status.NOT_JUDGED, why, mends="Assess it alone.")
 
     def _reidentification(self) -> Iterator[Criterion]:
         result = self.x.after.get("reidentification_risk")
@@ -69,15 +86,20 @@ class PersonChecks(ReleaseCase):
             )
             mends = "Read both files with an id, or protect the file here."
             yield Criterion("records that belong together", Status.NOT_JUDGED, why, mends=mends)
-        for row in result.tables["intruders"].iter_rows(named=True):
+        table = result.tables["intruders"]
+        if self.original.roles.household is not None and not table["household"].any():
+            why = "Members of households were not attacked together, which finds far more of them."
+            mends = "Add an intruder with unit: household, or drop the household and shuffle the rows."
+            yield Criterion("households as targets", Status.NOT_JUDGED, why, mends=mends)
+        for row in table.iter_rows(named=True):
             yield self._risk_of(row)
-            yield self._claims_of(row, float(result.options.get("sure", SURE)))
+            yield self._claims_of(row)
 
     def _risk_of(self, row: dict[str, object]) -> Criterion:
         name = f"re-identification by {row['intruder']}"
         limit = row["max_risk"] if row["max_risk"] is not None else self.x.max_risk
         value = float(str(row["value"]))
-        upper = value + 2 * float(str(row["sampling_error"]))
+        upper = float(str(row["upper"]))
         unsure = str(row["not_judged"])
         if isnan(value):
             why = (
@@ -102,11 +124,8 @@ class PersonChecks(ReleaseCase):
         why = f"{about}{sampled}; accepted are {100 * ceiling:.3g} %."
         return Criterion(name, Status.NOT_MET, why, value, ceiling, mends, share=True)
 
-    def _claims_of(self, row: dict[str, object], sure: float) -> Criterion:
+    def _claims_of(self, row: dict[str, object]) -> Criterion:
         name = f"claims of {row['intruder']}"
-        if sure > SURE:
-            why = f"Only claims of an intruder who is {100 * sure:g} % sure were counted."
-            return Criterion(name, Status.NOT_JUDGED, why, mends=f"Leave sure at {SURE} or below.")
         right, claims = float(str(row["claims_right"])), float(str(row["claims"]))
         if isnan(right):
             return Criterion(name, Status.NOT_JUDGED, f"What {row['intruder']} claims could not be measured.")
@@ -161,10 +180,6 @@ class PersonChecks(ReleaseCase):
             mends = "For synthetic files give people who were not in the original: holdout=."
             yield Criterion(name, Status.NOT_JUDGED, why, mends=mends)
             return
-        if float(result.options.get("sure", SURE)) > SURE:
-            why = f"Only what is inferred with more than {100 * SURE:g} % certainty was counted."
-            yield Criterion(name, Status.NOT_JUDGED, why, mends=f"Leave sure at {SURE} or below.")
-            return
         limit = self.x.max_risk if self.accepted.inference is None else self.accepted.inference
         about = (
             f"Of {100 * result.value:.3g} % of the persons a sensitive value can be inferred with near "
@@ -193,17 +208,31 @@ class PersonChecks(ReleaseCase):
             )
             yield Criterion(name, Status.NOT_JUDGED, why, mends="Measure revealing_columns.")
             return
-        limit = float(result.options.get("gain", GAIN))
-        if limit > GAIN:
-            why = f"Only columns that tell {100 * limit:g} % of what was hidden were looked for."
-            yield Criterion(name, Status.NOT_JUDGED, why, mends=f"Leave gain at {GAIN} or below.")
-            return
+        limit = float(result.options.get("gain", 0.5))
         alarms = result.parts.filter("alarm") if result.parts is not None else pl.DataFrame()
         if alarms.height:
             pairs = [f"{c} tells {h}" for h, c in alarms.select("hidden", "columns").rows()]
             why = f"{join_names(pairs, 4)}: what was hidden there can be read off."
             mends = f"Drop or recode {join_names(dict.fromkeys(alarms['columns']), 4)}."
             yield Criterion(name, Status.NOT_MET, why, result.value, limit, mends, share=True)
+            return
+        part = self._told_persons(result)
+        if self.x.max_risk is not None and part > self.x.max_risk:
+            why = (
+                f"Other columns tell hidden values of {100 * part:.3g} % of the persons, or could not be "
+                "asked."
+            )
+            mends = "Look at the parts of revealing_columns; drop or recode the columns named there."
+            yield Criterion(name, Status.NOT_JUDGED, why, part, self.x.max_risk, mends, share=True)
         else:
             why = "No released column tells what was hidden in another."
             yield Criterion(name, Status.MET, why, result.value, limit, share=True)
+
+    def _told_persons(self, result: Result) -> float:
+        """The share of persons of whom a column below the alarm tells a value, or of whom none was asked."""
+        told = result.figures.get("not_asked", 0.0) / self.original.height
+        if result.parts is not None and result.parts.height:
+            beyond = (pl.col("told") - pl.col("known_anyway")) * pl.col("records") / self.original.height
+            most = result.parts.filter(pl.col("gain") >= WORTH_A_LOOK).select(beyond.max()).item()
+            told = max(told, float(most or 0.0))
+        return told

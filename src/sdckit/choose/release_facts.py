@@ -6,8 +6,9 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from sdckit._support.arrays import Floats
+from sdckit._support.arrays import Floats, Ints
 from sdckit._support.messages import join_names
+from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
@@ -19,6 +20,7 @@ FEWEST = 20  # different values at least: in a handful of records every column h
 IDS = (Role.ID, Role.HOUSEHOLD, Role.CLUSTER)
 SAME = 0.5  # a number that is unchanged for this share of the records is unprotected
 SURE = 5  # standard errors beyond chance
+LARGEST_HOUSEHOLD = 10  # records on average that share a value, up to which the column joins households
 PEOPLE = 8.2e9  # on Earth: weights that add up to more have implied decimals
 
 
@@ -81,9 +83,7 @@ def _near_unique(data: Microdata) -> list[str]:
 def not_looked_at(original: Microdata, data: Microdata) -> list[str]:
     """Columns of the protected file that no measure of risk looks at."""
     seen = {Role.KEYS, Role.NUMERIC, Role.SENSITIVE, Role.WEIGHT, Role.ID, Role.HOUSEHOLD, Role.DIRECT}
-    roles = {
-        c: {*data.roles.of(c), *(original.roles.of(c) if c in original.columns else ())} for c in data.columns
-    }
+    roles = {c: set(original.roles.of(c) if c in original.columns else ()) for c in data.columns}
     kinds = frames.schema(data.frame)
     found = [c for c in data.columns if not roles[c] & seen]
     found += [
@@ -130,9 +130,20 @@ def same_ids(original: Microdata, protected: Microdata) -> tuple[str, ...] | Non
 def _share_values(original: Microdata, protected: Microdata, column: str) -> bool:
     """Whether most of the protected file's values are among the original's: those of new_ids hardly are."""
     first, second = original.frame[column], protected.frame[column].drop_nulls()
-    if first.dtype != second.dtype:
-        first, second = first.cast(pl.String), second.cast(pl.String)
-    return len(second) > 0 and float(second.is_in(first.unique().implode()).mean() or 0.0) > SAME
+    if not len(second):
+        return False
+    one, two = texts(first), texts(second)
+    if int(two.is_in(one.unique().implode()).sum()) > SAME * len(two):
+        return True
+    rows = source_rows(original, protected)
+    if rows is None or not (first.dtype.is_numeric() and protected.frame[column].dtype.is_numeric()):
+        return False
+    ranks = [
+        x.rank("average").fill_null(0.0).to_numpy() for x in (first.gather(rows), protected.frame[column])
+    ]
+    if min(r.std() for r in ranks) == 0:
+        return False
+    return bool(abs(np.corrcoef(ranks[0], ranks[1])[0, 1]) > SAME)  # numbers that follow the old ones
 
 
 def unchanged_numbers(original: Microdata, protected: Microdata, names: list[str]) -> list[str] | None:
@@ -181,25 +192,40 @@ def _follows(column: pl.Series) -> bool:
 def surely_linked(original: Microdata, protected: Microdata) -> bool:
     """Whether it is certain which record was made from which person.
 
-    By an id, or by the log of steps made here. Rows that meet by their place alone must show it: some column
-    that is not sorted agrees far better row by row than it would in another order.
+    By unique ids that both files have, or because what stands in a row agrees far better with the person it
+    is taken for than by chance, in at least half of the columns that no step moved: a log of steps alone
+    proves nothing of a table that was put in by hand.
     """
-    if original.roles.id is not None and original.roles.id in protected.columns:
+    name = original.roles.id
+    if original is protected:
         return True
-    if protected.origin == original.origin and len(protected.log) > len(original.log):
-        return True
-    if original.engine != "polars" or original.height != protected.height:
+    if original.engine != "polars" or protected.engine != "polars":
+        return name is not None and name in protected.columns
+    rows = source_rows(original, protected)
+    if rows is None:
         return False
-    shared = [c for c in original.columns if c in protected.columns]
-    return original is protected or any(_agrees(original.frame[c], protected.frame[c]) for c in shared)
+    if (
+        name is not None
+        and name in protected.columns
+        and original.frame[name].gather(rows).equals(protected.frame[name])
+    ):
+        return original.is_unique(name)
+    effects = merged(entry.effects for entry in protected.steps_since(original))
+    moved = {*effects.moves_values, *effects.randomises, *effects.synthesises}
+    shared = [c for c in original.columns if c in protected.columns and c != name]
+    judged = {c: _agrees(original.frame[c].gather(rows), protected.frame[c]) for c in shared}
+    known = {c: one for c, one in judged.items() if one is not None}
+    still = [one for c, one in known.items() if c not in moved]
+    return 2 * sum(still) >= len(still) if still else any(known.values())
 
 
-def _agrees(first: pl.Series, second: pl.Series) -> bool:
+def _agrees(first: pl.Series, second: pl.Series) -> bool | None:
+    """Whether two columns agree row by row far beyond chance; None where they can show nothing."""
     if first.dtype.is_nested() or second.dtype.is_nested() or len(first) < 2:
-        return False
+        return None
     one, two = texts(first).fill_null(""), texts(second).fill_null("")
-    if one.n_unique() < 2 or _follows(first):
-        return False
+    if one.n_unique() < 2 or two.n_unique() < 2:
+        return None
     both = pl.DataFrame([one.alias("a"), two.alias("b")])
     n = both.height
     counts = both.group_by("a").len().join(both.group_by("b").len(), left_on="a", right_on="b", how="inner")
@@ -207,9 +233,53 @@ def _agrees(first: pl.Series, second: pl.Series) -> bool:
     same = int((one == two).sum()) / n
     if (same - chance) / np.sqrt(max(chance * (1 - chance), 1 / n) / n) > SURE:
         return True
-    if not (first.dtype.is_numeric() and second.dtype.is_numeric()):
-        return False
-    ranks = [x.rank("average").fill_null(0.0).to_numpy() for x in (first, second)]
-    if min(r.std() for r in ranks) == 0:
-        return False
-    return bool(np.corrcoef(ranks[0], ranks[1])[0, 1] * np.sqrt(n) > SURE)
+    if first.dtype.is_numeric() and second.dtype.is_numeric():
+        ranks = [x.rank("average").fill_null(0.0).to_numpy() for x in (first, second)]
+        return bool(abs(np.corrcoef(ranks[0], ranks[1])[0, 1]) * np.sqrt(n) > SURE)
+    return _depends(one, two)
+
+
+def _depends(one: pl.Series, two: pl.Series) -> bool:
+    """Whether categories depend on each other row by row: other names for the same thing (chi-squared)."""
+    both = pl.DataFrame([one.alias("a"), two.alias("b")])
+    n, rows, columns = both.height, one.n_unique(), two.n_unique()
+    cells = both.group_by("a", "b").len()
+    margins = cells.join(both.group_by("a").len("x"), on="a").join(both.group_by("b").len("y"), on="b")
+    expected = margins["x"].cast(pl.Float64) * margins["y"].cast(pl.Float64) / n
+    statistic = float((margins["len"].cast(pl.Float64) ** 2 / expected).sum()) - n
+    freedom = (rows - 1) * (columns - 1)
+    return bool(statistic > freedom + SURE * np.sqrt(2 * freedom))
+
+
+def is_random_order(rows: Ints) -> bool:
+    """Whether rows stand in an order that follows neither that of the original nor its reverse.
+
+    Of two neighbours in random order the first comes first in the original half of the time.
+    """
+    steps = np.diff(rows.astype(np.int64))
+    rising = float((steps > 0).mean())
+    return abs(rising - 0.5) <= SURE * np.sqrt(1 / (12 * len(steps))) or len(steps) < FEWEST
+
+
+def joining_columns(data: Microdata) -> list[str]:
+    """Columns that mean nothing to an intruder, such as weights, whose values few records share."""
+    names = [c for c in (data.roles.weight, *data.roles.strata) if c is not None]
+    found = []
+    for name in names:
+        counts = frames.gather(data.table.group_by(name).agg(nw.len().alias("n")))["n"]
+        joined = int(counts.filter(counts > 1).sum())
+        if joined > SAME * data.height and joined / max(int((counts > 1).sum()), 1) < LARGEST_HOUSEHOLD:
+            found.append(name)
+    return found
+
+
+def released_ids(original: Microdata, protected: Microdata) -> list[str]:
+    """The columns of the protected file that number records, households or clusters."""
+    names = dict.fromkeys(c for role in IDS for c in original.roles.columns(role))
+    return [c for c in names if c in protected.columns]
+
+
+def spells(data: Microdata, column: str) -> bool:
+    """Whether a column is text: numbers made by new_ids are whole numbers."""
+    kind = frames.schema(data.frame)[column]
+    return not kind.is_integer()

@@ -88,15 +88,15 @@ class Intruder:
         """What the intruder knows, in columns of these data; unknown columns are refused."""
         keys: list[str] = []
         numbers: dict[str, float] = {}
-        for column in self.knows:
-            if column in data.columns:
-                keys.append(column)
-            elif column == Role.KEYS:
+        for column in self.knows:  # a column may be called as a role: then both are known
+            if column == Role.KEYS:
                 keys += data.roles.keys
             elif column == Role.NUMERIC:
                 numbers |= dict.fromkeys(known_numbers(data), WITHIN)
-            else:
+            elif column not in data.columns:
                 self._require(data, column)
+            if column in data.columns:
+                keys.append(column)
         for column, error in self.numbers.items():
             if column == Role.NUMERIC and column not in data.columns:
                 numbers |= dict.fromkeys(known_numbers(data), error)
@@ -129,9 +129,8 @@ class Intruder:
         """What the intruder knows, in words."""
         words = {"keys": "the keys", "numeric": f"the numbers to within {100 * WITHIN:g} %"}
         parts = [words.get(c, c) for c in self.knows]
-        parts += [
-            f"{c} exactly" if not e else f"{c} to within {100 * e:g} %" for c, e in self.numbers.items()
-        ]
+        named = {"the numbers" if c == "numeric" else c: e for c, e in self.numbers.items()}
+        parts += [f"{c} exactly" if not e else f"{c} to within {100 * e:g} %" for c, e in named.items()]
         household = self.unit is Unit.HOUSEHOLD
         of = " of all members of a household" if household else ""
         whom = "household" if household else "person"
@@ -151,8 +150,8 @@ def default_intruders(data: Microdata) -> tuple[Intruder, ...]:
     """Who is taken to attack where nobody else is named.
 
     neighbour: knows the keys; not that the person is in the file where there are weights. insider: knows the
-    keys, every number to within 10 %, and that the person is in the file. household: knows the keys of all
-    members of a household, and that it is in the file.
+    keys, every number to within 10 %, and that the person is in the file. register: the same, but knows the
+    numbers exactly. household: knows the keys of all members of a household, and that it is in the file.
     """
     found = []
     weighted, numbers = data.roles.weight is not None, known_numbers(data)
@@ -161,6 +160,10 @@ def default_intruders(data: Microdata) -> tuple[Intruder, ...]:
     if numbers or (data.roles.keys and weighted):
         knows = [*(["keys"] if data.roles.keys else []), *(["numeric"] if numbers else [])]
         found.append(Intruder("insider", knows=knows, on_axis=not data.roles.keys))
+    if numbers:
+        exactly = {"numeric": 0.0}
+        knows = ["keys"] if data.roles.keys else []
+        found.append(Intruder("register", knows=knows, numbers=exactly, on_axis=not data.roles.keys))
     if data.roles.household is not None and data.roles.keys:
         found.append(Intruder("household", unit=Unit.HOUSEHOLD, on_axis=False))
     return tuple(found)

@@ -85,8 +85,9 @@ def kept_persons(original: Microdata, protected: Microdata) -> Microdata:
 
 
 def _made_from(original: Microdata, protected: Microdata) -> bool:
-    """Whether the protected file was made here, from this original."""
-    return protected.origin == original.origin
+    """Whether the protected file was made here, from this original: its steps go on where those ended."""
+    shared = len(original.log)
+    return protected.origin == original.origin and protected.log[:shared] == original.log
 
 
 def _steps_effects(original: Microdata, protected: Microdata) -> Effects:
@@ -119,6 +120,9 @@ def _other_order(original: Microdata, protected: Microdata) -> str:
     first, second = original.frame, _in_original_order(original, protected)
     kinds = second.schema
     shared = [c for c, kind in first.schema.items() if kinds.get(c) == kind and is_sortable(kind)]
+    every = first.select(shared), second.select(shared)
+    if len(shared) > 1 and not every[0].equals(every[1]) and _same_rows(first, second, shared):
+        return f"the rows are in another order: the same records stand in other rows ({ID})"
     moved = []
     for column in shared:
         if not first[column].equals(second[column]):

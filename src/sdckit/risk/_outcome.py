@@ -1,13 +1,13 @@
 """What one intruder finds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
 from sdckit._support.arrays import Bools, Floats, Ints
-from sdckit.data.intruder import Intruder
+from sdckit.data.intruder import Intruder, Unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +24,24 @@ class Outcome:
     total: int  # persons, or households, in the file
     notes: tuple[str, ...] = ()
     not_judged: tuple[str, ...] = ()  # columns whose change could not be learned: the risk may be higher
+
+    def of_those_in(self, released: Bools) -> "Outcome":
+        """Without the persons who have no record, where the intruder knows who is in the file."""
+        if not self.intruder.in_file or released.all():
+            return self
+        kept = released[self.persons]
+        if not kept.any():
+            return self
+        found = self.found[kept]
+        return replace(
+            self,
+            persons=self.persons[kept],
+            found=found,
+            believed=self.believed[kept],
+            posterior=self.posterior[kept],
+            risks=found if self.certain else self.risks[kept],
+            total=max(round(self.total * float(kept.mean())), 1),
+        )
 
     @property
     def value(self) -> float:
@@ -56,6 +74,10 @@ class Outcome:
             "max_risk": self.intruder.max_risk,
             "not_judged": ", ".join(self.not_judged),
             "in_file": self.intruder.in_file,
+            "household": self.intruder.unit is Unit.HOUSEHOLD,
+            "upper": min(
+                self.value + 2 * sampling + (3 / len(self.risks) if len(self.risks) < n else 0.0), 1.0
+            ),
             "expected_links": float(self.found.sum()) * scale,
             "believed": float(self.believed.sum()) * scale,
             "claims": float(claimed.sum()) * scale,

@@ -135,14 +135,15 @@ def _rows(original: Microdata, protected: Microdata) -> Ints:
 
 def hidden_variables(
     original: Microdata, released: Released, protected: Microdata, within: float
-) -> tuple[list[Hidden], list[str]]:
-    """The variables that were changed in enough records, and the names of those changed in fewer.
+) -> tuple[list[Hidden], dict[str, int]]:
+    """The variables that were changed in enough records, and in how many records others were changed.
 
     Ids and direct identifiers are not for guessing; weights belong to the sample, not to the person.
     """
     roles = original.roles
     left_out = {roles.id, roles.weight, *roles.direct}
-    found, few = [], []
+    found: list[Hidden] = []
+    few: dict[str, int] = {}
     for name, kind in original.frame.schema.items():
         if (
             name in left_out
@@ -155,7 +156,7 @@ def hidden_variables(
         told = released.frame[name] if name in released.clues else None
         changed = present if told is None else present & differs(truth, told)
         if 0 < changed.sum() < ENOUGH:
-            few.append(name)
+            few[name] = int(changed.sum())
         elif changed.any():
             found.append(_hidden(original, truth, told, released.clues.get(name), changed, within))
     return found, few

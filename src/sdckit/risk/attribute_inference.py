@@ -27,6 +27,7 @@ from sdckit.models.number_inference import infer_number
 from sdckit.models.number_intruder import draw_targets
 from sdckit.risk._closest_guess import closest_guesses
 from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, known_columns
+from sdckit.risk._nearest_guess import guess_categories, guess_numbers, with_composition
 from sdckit.risk.reidentification_risk import Intruders, Sure
 
 TARGETS = 1_000  # persons of whom sensitive numbers are inferred
@@ -113,7 +114,7 @@ def attribute_inference(
     persons. figures: guess_right (the likeliest value is the true one), baseline (share of the most frequent
     value), inferred (persons), by_own_record (those of them of whom he would not be so sure had they not
     taken part). tables: `sensitive`, a row for each intruder and variable. Intruders who know numbers, too,
-    use their keys here.
+    ask the records nearest to what they know; those who know households, records in households alike.
 
     **Synthetic and unlinked files** (`linked=False`): the intruder takes the released records that differ in
     the fewest keys. `holdout` are people of the same population who were not in the original: the value is
@@ -130,12 +131,11 @@ def attribute_inference(
     0.5
     """
     chosen = tuple(intruders) if intruders is not None else default_intruders(original)
-    people = [one for one in chosen if one.unit is Unit.PERSON and known_columns_of(one, original)]
-    people = list({known_columns_of(one, original): one for one in reversed(people)}.values())[::-1]
+    people = _different(original, chosen)
     there = [c for c in sensitive if c in protected.columns]
     lost = tuple(c for c in sensitive if c not in there)
     if not people:
-        return Result(nan, notes=("No intruder knows any key.",), lost=lost)
+        return Result(nan, notes=("No intruder knows anything.",), lost=lost)
     if not there:
         return Result(0.0, notes=("The protected file has no sensitive column left.",), lost=lost)
     files = LinkedFiles.of(original, protected) if linked else None
@@ -148,17 +148,27 @@ def attribute_inference(
     return _result(rows, lost)
 
 
-def known_columns_of(intruder: Intruder, data: Microdata) -> tuple[str, ...]:
-    """The keys that an intruder knows."""
-    return intruder.known(data).keys
+def _different(data: Microdata, intruders: Sequence[Intruder]) -> list[Intruder]:
+    """The intruders who know different things; whether the person is in the file does not matter here."""
+    known = {}
+    for one in reversed(intruders):
+        keys, numbers = one.known(data)
+        known[(keys, tuple(numbers.items()), one.unit)] = one
+    return list(known.values())[::-1]
 
 
 def _row(files: LinkedFiles, intruder: Intruder, column: str, within: float, sure: float) -> dict[str, Any]:
     """What one intruder infers of one variable; nan where there is too much to look at."""
-    names = [c for c in known_columns(intruder, files)[0] if c != column]
+    known, numbers = known_columns(intruder, files)
+    names = [c for c in known if c != column]
     keys = KnownKeys.of(files, names)
+    if intruder.unit is Unit.HOUSEHOLD:
+        keys = with_composition(files, keys)
     first, second = files.original.frame[column], files.protected.frame[column]
     about = {"intruder": intruder.name, "sensitive": column}
+    numbers = {c: error for c, error in numbers.items() if c != column}
+    if numbers:
+        return about | _by_neighbours(files, keys, numbers, first, second, within, sure)
     if is_continuous(first, files.original) and second.dtype.is_numeric():
         return about | _of_number(files, keys, first, second, within, sure)
     alike, _ = apply_same_recoding(files.original, files.protected, [column])
@@ -176,17 +186,47 @@ def _row(files: LinkedFiles, intruder: Intruder, column: str, within: float, sur
     return about | (_figures(found, sure, 1.0) if isinstance(found, AttributeInference) else _nothing())
 
 
+def _by_neighbours(
+    files: LinkedFiles,
+    keys: KnownKeys,
+    numbers: dict[str, float],
+    first: pl.Series,
+    second: pl.Series,
+    within: float,
+    sure: float,
+) -> dict[str, float]:
+    """What an intruder infers who knows numbers, too: from the records nearest to what is known."""
+    released = texts(second)
+    truth = texts(first)
+    if is_continuous(first, files.original) and second.dtype.is_numeric():
+        found = guess_numbers(files, keys, numbers, first, second, within, sure)
+    else:
+        found = guess_categories(files, keys, numbers, truth, released, sure)
+    if not found.persons:
+        return _nothing()
+    return {
+        "persons": float(found.persons),
+        "guess_right": found.right,
+        "baseline": found.baseline,
+        "inferred": float(found.inferred),
+        "by_own_record": float(found.by_own_record),
+        "share": found.inferred / found.persons,
+    }
+
+
 def _figures(found: AttributeInference, sure: float, scale: float) -> dict[str, float]:
     """What is inferred of all persons; `scale` where only a part of them was attacked."""
     if not found.persons:
         return _nothing()
+    guessed = (found.largest_chance >= sure - 1e-9) & (found.right > 0) & (found.true_share < sure)
+    inferred = float(found.count @ (found.is_inferred(sure) | guessed))
     return {
         "persons": found.persons * scale,
         "guess_right": found.guess_right,
         "baseline": found.baseline,
-        "inferred": found.inferred(sure) * scale,
+        "inferred": inferred * scale,
         "by_own_record": found.inferred_by_own_record(sure) * scale,
-        "share": found.inferred(sure) / found.persons,
+        "share": inferred / found.persons,
     }
 
 

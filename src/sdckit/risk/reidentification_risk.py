@@ -25,6 +25,7 @@ from sdckit.risk._household_attack import household_outcome
 from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, known_columns, numbers_of
 from sdckit.risk._outcome import Outcome, unknown_row
 
+FEW = 10  # values of a key up to which they are taken for codes, not for numbers
 ALL = 5_000  # persons up to whom everybody is attacked, also by numbers
 FIGURES = (
     "expected_links",
@@ -144,7 +145,7 @@ def reidentification_risk(
     outcomes = []
     for position, intruder in enumerate(chosen):
         progress(f"intruder {intruder.name}", position, len(chosen))
-        outcomes.append(attack(files, intruder, targets))
+        outcomes.append(attack(files, intruder, targets).of_those_in(files.own >= 0))
     return _result(files, outcomes, sure)
 
 
@@ -156,11 +157,29 @@ def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
     if intruder.unit is Unit.HOUSEHOLD and files.original.roles.household is not None:
         return household_outcome(files, intruder, known, notes)
     counted = CountedPairs.of(files, known)
-    exactly = _hidden_numbers(files, known, counted)  # keys that changed like numbers: ages with noise
-    if exactly:
-        numbers = {**numbers, **dict.fromkeys(exactly, 0.0)}
-        known = known.only([c for c in known.names if c not in exactly])
-        counted = CountedPairs.of(files, known)
+    like_numbers = _hidden_numbers(files, known, counted)  # keys that changed like numbers: ages with noise
+    if like_numbers:
+        fewer = known.only([c for c in known.names if c not in like_numbers])
+        exactly = {**numbers, **dict.fromkeys(like_numbers, 0.0)}
+        by_numbers = _by_numbers(
+            files, intruder, fewer, CountedPairs.of(files, fewer), exactly, targets, notes
+        )
+        if any(not c.learnable for c in counted.channels):
+            return by_numbers
+        by_keys = _attack(files, intruder, known, counted, numbers, targets, notes)
+        return max(by_numbers, by_keys, key=lambda outcome: float(outcome.found.mean()))
+    return _attack(files, intruder, known, counted, numbers, targets, notes)
+
+
+def _attack(
+    files: LinkedFiles,
+    intruder: Intruder,
+    known: KnownKeys,
+    counted: CountedPairs,
+    numbers: dict[str, float],
+    targets: int,
+    notes: tuple[str, ...],
+) -> Outcome:
     notes += tuple(
         channel.sentence(name) for name, channel in zip(known.names, counted.channels, strict=True)
     )
@@ -286,12 +305,13 @@ def _counted_row(intruder: Intruder, found: EnginePairs, attack: KeyAttack, sure
 
 
 def _hidden_numbers(files: LinkedFiles, keys: KnownKeys, counted: CountedPairs) -> list[str]:
-    """Keys that are numbers in both files and changed so that no channel of categories can be learned."""
-    kinds = files.original.frame.schema, files.protected.frame.schema
+    """Keys that are numbers in both files, such as ages, and were moved: nearness then tells more."""
+    frames = files.original.frame, files.protected.frame
     return [
         name
         for name, channel in zip(keys.names, counted.channels, strict=True)
-        if not channel.learnable and all(kind[name].is_numeric() for kind in kinds)
+        if all(frame[name].dtype.is_numeric() for frame in frames)
+        and (not channel.learnable or (channel.moves and max(f[name].n_unique() for f in frames) > FEW))
     ]
 
 

@@ -12,7 +12,7 @@ from sdckit.data.record_links import kept_persons, position_note
 from sdckit.data.result import Result
 from sdckit.methods.options import Option
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import Better, Compares, Figure
+from sdckit.methods.spec import Better, Compares, Figure, records
 from sdckit.risk._released_columns import ENOUGH, Hidden, Released, hidden_variables, released_columns
 from sdckit.risk._revealing import Finding, Search
 
@@ -56,6 +56,7 @@ def chart(result: Result) -> Any:
         "worth_a_look": Figure("Findings worth a look", "findings"),
         "hidden": Figure("Variables that were changed or dropped", "variables", Better.NEITHER),
         "columns": Figure("Columns tried", "columns", Better.NEITHER),
+        "not_asked": records("Hidden values of variables changed in too few records to ask"),
     },
     chart=chart,
     section="intruder",
@@ -142,7 +143,13 @@ def revealing_columns(
     worth = sum(NOTEWORTHY <= g < gain for g in sure)
     return Result(
         max(sure, default=0.0),
-        {"alarms": alarms, "worth_a_look": worth, "hidden": len(hidden), "columns": len(released.clues)},
+        {
+            "alarms": alarms,
+            "worth_a_look": worth,
+            "hidden": len(hidden),
+            "columns": len(released.clues),
+            "not_asked": sum(few.values()),
+        },
         parts,
         notes + _in_words(parts, hidden, gain),
     )
