@@ -100,11 +100,10 @@ def safe(tmp_path):
     """An original and a protected file in which nobody stands out and nothing is left to judge."""
     frame = pl.DataFrame({"sex": ["f", "m"] * 100, "region": [f"r{i // 2 % 4}" for i in range(200)]})
     frame.write_csv(tmp_path / "o.csv")
-    frame.sort("region", descending=True).write_csv(tmp_path / "p.csv")
+    frame.write_csv(tmp_path / "p.csv")
     plan = tmp_path / "plan.yaml"
     plan.write_text(
-        "data: {file: o.csv, keys: [sex, region]}\nassess: {accept: {order: true}}\n"
-        "scenarios: {same: [{recode: {variable: sex, groups: 1}}]}"
+        "data: {file: o.csv, keys: [sex, region]}\nassess: {linked: true, accept: {order: true}}\n"
     )
     return tmp_path / "o.csv", tmp_path / "p.csv", "--plan", plan
 
@@ -160,7 +159,8 @@ def test_direct_identifiers_left_in_are_warned_of(run, survey_csv, tmp_path):
     result = run(*words, "--max-risk", 1, "--report", out)
     assert result.exit_code == 3
     told = " ".join(result.stdout.split())
-    assert re.search(r"must not be released: \d criteria are not met, .*direct identifiers? name", told)
+    assert "must not be released: " in told
+    assert re.search(r"not met +direct identifiers", result.stdout)
     page = out.read_text(encoding="utf-8")
     assert "must not be released:" in page
     assert "can be released:" not in page

@@ -99,7 +99,9 @@ def test_odd_columns(tmp_path):
             "yes": [True, False],
         }
     )
-    kinds = {c.name: (c.kind, c.different, c.missing, c.common) for c in describe(Microdata.of(frame)).columns}
+    kinds = {
+        c.name: (c.kind, c.different, c.missing, c.common) for c in describe(Microdata.of(frame)).columns
+    }
     assert kinds["empty"] == ("text", 0, 2, ())
     assert kinds["yes"] == ("true/false", 2, 0, ())
     assert kinds["infinite"][0] == "number"
