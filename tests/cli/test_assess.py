@@ -98,12 +98,18 @@ def test_unknown_measure(run, survey_csv, protected):
 @pytest.fixture
 def safe(tmp_path):
     """An original and a protected file in which nobody stands out and nothing is left to judge."""
-    frame = pl.DataFrame({"sex": ["f", "m"] * 100, "region": [f"r{i // 2 % 4}" for i in range(200)]})
+    frame = pl.DataFrame(
+        {
+            "sex": ["f", "m"] * 100,
+            "region": [f"r{i // 2 % 4}" for i in range(200)],
+            "w": [10.5 + i * 7 % 199 for i in range(200)],
+        }
+    )
     frame.write_csv(tmp_path / "o.csv")
     frame.write_csv(tmp_path / "p.csv")
     plan = tmp_path / "plan.yaml"
     plan.write_text(
-        "data: {file: o.csv, keys: [sex, region]}\nassess: {linked: true, accept: {order: true}}\n"
+        "data: {file: o.csv, keys: [sex, region], weight: w}\nassess: {linked: true, accept: {order: true}}\n"
     )
     return tmp_path / "o.csv", tmp_path / "p.csv", "--plan", plan
 
@@ -113,7 +119,7 @@ def safe(tmp_path):
     [
         (0.1, 0, "can be released: all"),
         (0.01, 3, "must not be released: 1 criterion is not met."),
-        (None, 4, "is not cleared for release: 1 criterion is not judged."),
+        (None, 4, "is not cleared for release: 2 criteria are not judged."),
     ],
 )
 def test_the_exit_code_is_that_of_the_verdict(run, safe, ceiling, code, words):
