@@ -27,4 +27,5 @@ def _measure_a_little() -> None:
     from sdckit.demo import survey
 
     data = survey(n=200, seed=1).with_roles(keys=["region", "sex", "age"])
-    assess(data, data, measures=["ecdf_distance", "suda", "record_linkage", "outlier_disclosure"])
+    measures = ["reidentification_risk", "ecdf_distance", "suda", "record_linkage", "outlier_disclosure"]
+    assess(data, data, measures=measures)
