@@ -108,7 +108,7 @@ def test_demo_replaces_its_own_files_only(run, tmp_path):
 
 @pytest.mark.parametrize("changed", ["scenarios.yaml", "original.csv"])
 def test_a_second_demo_replaces_only_what_nobody_changed(run, tmp_path, monkeypatch, changed):
-    few = {name: SCENARIOS[name] for name in ("age5", "coarse_k3_important")}
+    few = {name: SCENARIOS[name] for name in ("age5", "cells_of_10")}
     monkeypatch.setattr("sdckit.demo.scenarios.SCENARIOS", few)
     words = ("demo", "--out", tmp_path, "--n", 200)
     assert run(*words).exit_code in RAN

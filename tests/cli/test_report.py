@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+from cli.codes import RAN
+
 
 @pytest.mark.parametrize("audience", ["internal", "public"])
 def test_all_scenarios(run, plan, audience):
@@ -13,7 +15,38 @@ def test_all_scenarios(run, plan, audience):
     assert "<html" in out.read_text(encoding="utf-8")
     document = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
     assert document["audience"] == audience
-    assert [s["name"] for s in document["map"]["scenarios"]] == ["age5", "age20_income"]
+    names = {"internal": ["age5", "age20_income"], "public": ["scenario 1", "scenario 2"]}
+    assert [s["name"] for s in document["map"]["scenarios"]] == names[audience]
+
+
+@pytest.mark.parametrize("audience", ["internal", "public"])
+def test_a_report_of_saved_results(run, plan, audience):
+    results, out = plan.with_name("results.json"), plan.with_name("report.html")
+    saved = run("compare", plan, "--save", results)
+    assert saved.exit_code in RAN, saved.output
+    assert f"Wrote {results}, for internal use" in saved.stderr
+    plan.with_name("survey.csv").unlink()  # nothing is measured again
+    plan.unlink()
+    result = run("report", results, "--out", out, "--audience", audience)
+    assert result.exit_code == 0, result.output
+    document = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
+    assert document["audience"] == audience
+    assert (document["seed"] == 7) == (audience == "internal")
+
+
+def test_results_of_an_assessment(run, plan, tmp_path):
+    data, results = plan.with_name("survey.csv"), tmp_path / "r.json"
+    words = ("assess", data, data, "--plan", plan, "--measures", "frequencies,il1s", "--save", results)
+    assert run(*words).exit_code in RAN
+    assert "exists already" in run(*words).stderr
+    assert "ends in .json" in run(*words[:-1], tmp_path / "r.txt").stderr
+    assert (
+        run("report", results, "--out", tmp_path / "r.html").exit_code == 1
+    )  # its JSON would be the results
+    assert run("report", results, "--out", tmp_path / "other.html").exit_code == 0
+    assert "as they are" in run("report", results, "--out", tmp_path / "n.html", "--seed", 3).stderr
+    alone = run("assess", data, "--keys", "sex", "--save", tmp_path / "n.json")
+    assert "A report compares two files" in alone.stderr
 
 
 def test_one_scenario(run, plan):

@@ -117,5 +117,5 @@ def test_what_was_found_is_shown_before_it_is_saved(run, plan, monkeypatch):
     monkeypatch.setattr("sdckit._support.files.write_text", full)
     result = run("search", plan, "--trials", 2, "--save", plan.with_name("chosen.yaml"))
     assert result.exit_code == 1
-    assert "recommended" in result.stdout
+    assert "★ loses least" in result.stdout
     assert "No space left" in result.stderr

@@ -8,7 +8,7 @@ import sdckit as sdc
 from cli.codes import RAN
 from sdckit.io import write
 
-PYTHON = re.compile(r"\w=(True|False|\[|\{|…)|data\.\w|'\w+':")
+PYTHON = re.compile(r"\w=(True|False|\[|\{|…)|data\.\w|\{'\w+':")
 
 
 @pytest.fixture

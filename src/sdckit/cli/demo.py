@@ -40,10 +40,10 @@ def demo(
     from sdckit.cli._files import check_outputs
     from sdckit.cli._progress import following, say
     from sdckit.cli._warm_up import warming_up
+    from sdckit.data.intruder import intruders_of
     from sdckit.demo import survey
-    from sdckit.demo.scenarios import ASSESS, KEYS, SCENARIOS
+    from sdckit.demo.scenarios import ASSESS, COLUMNS, INTRUDERS, KEYS, NUMERIC, SCENARIOS, SENSITIVE
     from sdckit.errors import FileError
-    from sdckit.risk import individual_risk
 
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -51,18 +51,20 @@ def demo(
         raise FileError("The folder cannot be made.", given=out, hint=str(error)) from None
     check_outputs([out / name for name in FILES], [], force=force or _is_ours(out))
     say(f"Making an artificial survey of {n:,} persons (seed {seed}); no record describes anybody.")
-    data = survey(n, seed).with_roles(keys=KEYS)
-    # A tenth of the risk before: a ceiling that says something whatever the size of the file.
-    ceiling = float(f"{individual_risk(data).value / 10:.1g}")
-    assess = {"max_risk": ceiling, **ASSESS}
+    whole = survey(n, seed)
+    data = whole.without(tuple(c for c in whole.columns if c not in COLUMNS))
+    data = data.with_roles(keys=KEYS, numeric=NUMERIC, sensitive=SENSITIVE)
     plan = Plan(
         {"file": "original.csv", **data.roles.as_dict()},
         tuple(Scenario(name, steps) for name, steps in SCENARIOS.items()),
-        assess,
+        ASSESS,
         seed,
+        intruders=intruders_of(INTRUDERS),
     )
     with warming_up("demo", say), following("Scenario", finished=True) as tell:
-        found = compare(data, plan.scenarios, seed=seed, jobs=jobs, progress=tell, **assess)
+        found = compare(
+            data, plan.scenarios, seed=seed, jobs=jobs, progress=tell, intruders=plan.intruders, **ASSESS
+        )
 
     say("Writing the report and the files.")
     written = _write(found, data, plan, out)

@@ -1,23 +1,43 @@
 """The scenarios of `sdckit demo`, in the spirit of Table 6.1 of the practice guide (Benschop et al. 2019).
 
-Plain data, as a scenario file has them: another way to protect is one more entry.
+Plain data, as a scenario file has them: another way to protect is one more entry. The first ones are what is
+often done, and what an intruder still finds after it; the last ones are meant to survive the attack.
 """
 
 from typing import Any
 
 # What somebody might know of a neighbour or see from the road.
-KEYS = ("region", "urban", "sex", "age", "education", "labour_status", "toilet")
+KEYS = ("region", "sex", "age", "education", "household_size")
+NUMERIC = ("income", "expenditure")
+SENSITIVE = ("health",)
+DESIGN = ("person_id", "household_id", "stratum", "psu")
+COLUMNS = (*DESIGN, *KEYS, *SENSITIVE, *NUMERIC, "weight")  # of the artificial survey, which has more
 
-# Strata and clusters tell the region, old numbers the person.
-FIRST: list[Any] = [{"drop": {"variables": ["stratum", "psu"]}}, {"new_ids": {}}]
-AGE: list[Any] = [*FIRST, {"recode": {"variable": "age", "width": 5}}]
+# Who might look for somebody, and what they know. The map is about the one who knows most.
+INTRUDERS: dict[str, Any] = {
+    "neighbour": {"knows": ["keys"], "in_file": False, "max_risk": 0.01, "on_axis": False},
+    "family": {"knows": ["keys"], "unit": "household", "max_risk": 0.2, "on_axis": False},
+    "colleague": {"knows": ["keys", {"income": "10%"}, {"expenditure": "10%"}], "max_risk": 0.1},
+}
+
+# Strata, clusters and households tell the region and who lives together; the order of the file and old
+# numbers tell the person.
+FIRST: list[Any] = [{"drop": {"variables": ["household_id", "stratum", "psu"]}}]
+LAST: list[Any] = [{"new_ids": {}}, {"shuffle_order": {}}]
 COARSE: list[Any] = [
-    *AGE,
+    *FIRST,
     {
         "recode": {
             "variable": "region",
-            "breaks": [2, 4, 6],
-            "labels": ["Capital", "Coast and Plains", "Lakes and Hills", "Forest, Highlands and Islands"],
+            "breaks": [2, 4],
+            "labels": ["Capital", "Coast and Plains", "Lakes to Islands"],
+        }
+    },
+    {
+        "recode": {
+            "variable": "age",
+            "breaks": [15, 30, 45, 65],
+            "labels": ["under 15", "15–29", "30–44", "45–64", "65 and over"],
         }
     },
     {
@@ -27,25 +47,37 @@ COARSE: list[Any] = [
             "labels": ["Primary or none", "Secondary", "Post-secondary"],
         }
     },
+    {
+        "recode": {
+            "variable": "household_size",
+            "breaks": [3, 5],
+            "labels": ["1 or 2", "3 or 4", "5 and more"],
+        }
+    },
+    # weights with decimals are the same for the members of one household and for nobody else
+    {"round_values": {"variables": ["weight"], "base": 500}},
 ]
-# What households share is kept: weights and other members tell it when it is blanked for one of them.
-IMPORTANT = {"region": "high", "urban": "high", "toilet": "high"}
+
+
+def _in_cells(k: int) -> list[Any]:
+    """Every combination of keys k times, and numbers as means of k persons with the same keys."""
+    return [
+        {"suppress": {"k": k}},
+        {"microaggregate": {"variables": list(NUMERIC), "k": k, "by": list(KEYS)}},
+    ]
+
 
 SCENARIOS: dict[str, list[Any]] = {
-    "age5": AGE,
-    "age5_k3_important": [*AGE, {"suppress": {"k": 3, "importance": IMPORTANT}}],
-    "age5_k5": [*AGE, {"suppress": {"k": 5}}],
-    "coarse": COARSE,
-    "coarse_k3": [*COARSE, {"suppress": {"k": 3}}],
-    "coarse_k3_important": [*COARSE, {"suppress": {"k": 3, "importance": IMPORTANT}}],
-    "coarse_k5_important": [*COARSE, {"suppress": {"k": 5, "importance": IMPORTANT}}],
-    "coarse_k3_wealth": [
-        *COARSE,
-        {"suppress": {"k": 3}},
-        {"microaggregate": {"variables": ["wealth_index"], "k": 3}},
-    ],
-    "coarse_k3_literacy": [*COARSE, {"suppress": {"k": 3}}, {"pram": {"variables": ["literacy"]}}],
+    "age5": [*FIRST, {"recode": {"variable": "age", "width": 5}}, *LAST],
+    "coarse": [*COARSE, *LAST],
+    "coarse_k5": [*COARSE, {"suppress": {"k": 5}}, *LAST],
+    "coarse_k5_noise": [*COARSE, {"suppress": {"k": 5}}, {"add_noise": {"sd": 0.3}}, *LAST],
+    "coarse_k5_groups": [*COARSE, {"suppress": {"k": 5}}, {"microaggregate": {"k": 5}}, *LAST],
+    "coarse_k5_swap": [*COARSE, {"suppress": {"k": 5}}, {"rank_swap": {"rank_distance": 0.1}}, *LAST],
+    "cells_of_5": [*COARSE, *_in_cells(5), *LAST],
+    "cells_of_10": [*COARSE, *_in_cells(10), *LAST],
+    "cells_of_20": [*COARSE, *_in_cells(20), *LAST],
 }
 
-# The risk of re-identification, against what the keys no longer tell and how far numbers moved.
-ASSESS: dict[str, Any] = {"risk": "individual_risk", "utility": {"entropy_loss.share": 3, "il1s": 1}}
+# What an intruder finds, against what the keys no longer tell and how far numbers moved.
+ASSESS: dict[str, Any] = {"max_risk": 0.1, "utility": {"entropy_loss.share": 3, "il1s": 1}}

@@ -18,7 +18,7 @@ from sdckit.report.measures import at_best
 from sdckit.report.relabel import relabel
 from sdckit.report.sections import section_of
 
-MOST = {Kind.RISK: 8, Kind.UTILITY: 12}
+MOST = {Kind.RISK: 6, Kind.UTILITY: 9}
 BARS = (PartsBars, PartsBeforeAfter, FigureBars, TableBars)
 HALF = 300  # pixels: two charts beside each other
 Chart = Callable[[Result], Any]
