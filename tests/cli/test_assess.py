@@ -283,3 +283,12 @@ def test_the_accepted_risk_of_the_plan_holds_for_individual_risk(run, plan, prot
     plan.write_text(plan.read_text().replace("assess: {", f"assess: {{risk: {risk}, max_risk: 0, "))
     words = ("assess", plan.with_name("survey.csv"), protected, "--plan", plan)
     assert run(*words, "--measures", "individual_risk").exit_code == 3
+
+
+def test_the_intruders_of_a_plan_attack_two_files(run, survey_csv, protected, tmp_path):
+    plan = tmp_path / "office.yaml"
+    plan.write_text("intruders: {landlord: {knows: [region, sex]}}\nassess: {max_risk: 50%}\n")
+    measures = "reidentification_risk,attribute_inference,revealing_columns"
+    shown = run("assess", survey_csv, protected, *ROLES, "--plan", plan, "--measures", measures).stdout
+    assert "re-identification by landlord" in shown
+    assert "insider" not in shown
