@@ -298,3 +298,12 @@ def test_the_accepted_risk_of_the_plan_holds_for_reidentification(run, plan, pro
     result = run(*words, "--measures", "reidentification_risk", "--json")
     assert result.exit_code == 3
     assert json.loads(result.stdout)["max_risk"] == 0
+
+
+def test_the_intruders_of_a_plan_attack_two_files(run, survey_csv, protected, tmp_path):
+    plan = tmp_path / "office.yaml"
+    plan.write_text("intruders: {landlord: {knows: [region, sex]}}\nassess: {max_risk: 50%}\n")
+    measures = "reidentification_risk,attribute_inference,revealing_columns"
+    shown = run("assess", survey_csv, protected, *ROLES, "--plan", plan, "--measures", measures).stdout
+    assert "re-identification by landlord" in shown
+    assert "insider" not in shown

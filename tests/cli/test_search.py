@@ -119,3 +119,10 @@ def test_what_was_found_is_shown_before_it_is_saved(run, plan, monkeypatch):
     assert result.exit_code == 1
     assert "★ loses least" in result.stdout
     assert "No space left" in result.stderr
+
+
+def test_a_saved_plan_keeps_the_intruders(run, plan):
+    saved = plan.parent / "chosen.yaml"
+    plan.write_text(PLAN + "intruders:\n  colleague: {knows: [keys, {expenditure: 20%}], max_risk: 30%}\n")
+    run("search", plan, "--trials", 2, "--save", saved)
+    assert sdc.Plan.load(saved).intruders == sdc.Plan.load(plan).intruders != ()

@@ -224,7 +224,11 @@ def measured_alone(data: Microdata, chosen: Settings) -> Assessment:
 
 
 def measured_files(
-    original: Path, protected: Path | None, entries: Mapping[str, Any], chosen: Settings
+    original: Path,
+    protected: Path | None,
+    entries: Mapping[str, Any],
+    chosen: Settings,
+    intruders: Sequence[Intruder] = (),
 ) -> Assessment:
     """Two files, or one alone, read under the entries of a data section and measured."""
     roles = {name: value for name, value in entries.items() if name != "file"}
@@ -243,4 +247,4 @@ def measured_files(
         say(f"Not in the protected file: {', '.join(absent)}")
     if second.roles.direct:
         say(f"Warning: the protected file still has direct identifiers: {', '.join(second.roles.direct)}")
-    return measured(first, second, chosen)
+    return measured(first, second, chosen, intruders)

@@ -88,7 +88,7 @@ def assess(
     given: dict[str, Any] = {role: names(texts) for role, texts in several.items() if texts}
     single = {"weight": weight, "cluster": cluster, "household": household, "id": id}
     given |= {role: column for role, column in single.items() if column}
-    done = measured_files(original, protected, {**loaded.data, **given}, chosen)
+    done = measured_files(original, protected, {**loaded.data, **given}, chosen, loaded.intruders)
     if as_json:
         _json.emit(_json.assessment(done))
     else:

@@ -105,7 +105,8 @@ def _chosen(plan: "Plan", found: "RiskUtilityMap", given: dict[str, Any], path: 
     data = {**plan.data, "file": relative(plan.folder / str(plan.data["file"]), path)}
     assess = {**plan.assess, **{name: value for name, value in given.items() if value is not None}}
     assess |= {} if found.max_risk is None else {"max_risk": found.max_risk}
-    return Plan(data, tuple(point.scenario for point in points), assess, found.seed)
+    scenarios = tuple(point.scenario for point in points)
+    return Plan(data, scenarios, assess, found.seed, intruders=plan.intruders)
 
 
 def _save(chosen: "Plan", found: "RiskUtilityMap", source: Path, path: Path) -> None:
