@@ -18,6 +18,7 @@ from sdckit.data.result import Result
 if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
 
+NEARER = 0.8  # of the median distance among real people: a synthetic file is as far as they are
 WORTH_A_LOOK = 0.2  # gain of a column from which on the persons it tells of are counted
 
 
@@ -151,7 +152,13 @@ class PersonChecks(ReleaseCase):
             return
         copies, real = result.figures["copies"], result.figures.get("reference_copies", 0.0)
         low, near = result.figures.get("low", result.value), result.figures.get("reference_share", 0.0)
-        if copies > real or low > near:
+        figures = result.figures
+        nearer = [
+            n
+            for n in ("median_distance", "median_ratio")
+            if figures.get(n, 1.0) < NEARER * figures.get(f"reference_{n}", 0.0)
+        ]
+        if copies > real or low > near or nearer:
             why = (
                 f"{100 * copies:.3g} % of the records are copies of original ones ({100 * real:.3g} % would "
                 "be "

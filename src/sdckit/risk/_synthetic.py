@@ -7,7 +7,7 @@ import polars as pl
 
 from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
-from sdckit.data.values import in_one_column, in_words
+from sdckit.data.values import in_one_column, in_words, texts
 from sdckit.errors import ColumnError
 from sdckit.methods.options import Columns, Option, RoleColumns
 
@@ -68,3 +68,19 @@ def same_type(x: pl.Series, y: pl.Series) -> tuple[pl.Series, pl.Series]:
             hint=f"Recode the original in the same way and compare that, or leave {x.name!r} out.",
         )
     return both.head(len(x)), both.tail(len(y)).alias(y.name)
+
+
+def same_records(original: Microdata, holdout: Microdata) -> bool:
+    """Whether a hold-out repeats records of the original, in all columns that both have."""
+    shared = [c for c in original.columns if c in holdout.columns]
+    if not shared:
+        return False
+    first, second = (as_texts(data.frame, shared) for data in (original, holdout))
+    repeated = second.join(first.unique(), on=shared, how="semi", nulls_equal=True).height / second.height
+    usual = 1 - first.n_unique() / first.height  # how often records of the original repeat each other
+    return repeated > max(0.5, 2 * usual)
+
+
+def as_texts(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Columns as text, so that equal values of different types are equal."""
+    return pl.DataFrame([texts(frame[c]) for c in columns])

@@ -28,6 +28,7 @@ from sdckit.models.number_intruder import draw_targets
 from sdckit.risk._closest_guess import closest_guesses
 from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, known_columns
 from sdckit.risk._nearest_guess import guess_categories, guess_numbers, with_composition
+from sdckit.risk._synthetic import as_texts, same_records
 from sdckit.risk.reidentification_risk import Intruders, Sure
 
 TARGETS = 1_000  # persons of whom sensitive numbers are inferred
@@ -287,7 +288,7 @@ def _unlinked(
     if holdout is None:
         why = "Give holdout=, people who were not in the original, to compare with."
         return Result(nan, notes=(f"The records are not linked. {why}",))
-    if _same_records(original, holdout):
+    if same_records(original, holdout):
         return Result(nan, notes=("The hold-out has the records of the original: it must be other people.",))
     keys = [k for k in intruder.known(original).keys if k in protected.columns and k in holdout.columns]
     rows: list[dict[str, Any]] = []
@@ -295,7 +296,7 @@ def _unlinked(
         names = [k for k in keys if k != column]
         alike, _ = apply_same_recoding(original, protected, [*names, column])
         others, _ = apply_same_recoding(holdout, protected, [*names, column])
-        frames = [_as_texts(data.frame, [*names, column]) for data in (alike, others, protected)]
+        frames = [as_texts(data.frame, [*names, column]) for data in (alike, others, protected)]
         shares = []
         for people in frames[:2]:
             known = people.filter(pl.col(column).is_not_null())
@@ -320,16 +321,3 @@ def _unlinked(
     figures["among_others"] = worst["inferred"] / max(worst["persons"], 1.0) - worst["share"]
     note = f"Compared with {holdout.height:,} people who were not in the original."
     return Result(worst["share"], figures, pl.DataFrame(rows, schema=SCHEMA), (note,))
-
-
-def _same_records(original: Microdata, holdout: Microdata) -> bool:
-    """Whether the hold-out repeats records of the original, in all columns that both have."""
-    shared = [c for c in original.columns if c in holdout.columns]
-    first, second = (_as_texts(data.frame, shared) for data in (original, holdout))
-    repeated = second.join(first.unique(), on=shared, how="semi", nulls_equal=True).height / second.height
-    usual = 1 - first.n_unique() / first.height  # how often records of the original repeat each other
-    return repeated > max(0.5, 2 * usual)
-
-
-def _as_texts(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    return pl.DataFrame([texts(frame[c]) for c in columns])

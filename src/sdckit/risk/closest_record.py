@@ -21,7 +21,7 @@ from sdckit.methods.options import Columns, Option
 from sdckit.methods.registry import risk
 from sdckit.methods.spec import Better, Compares, Figure, share
 from sdckit.risk._points import SAME, DistanceOption, Points, distinct_order, points
-from sdckit.risk._synthetic import as_sets, in_all, lost_note
+from sdckit.risk._synthetic import as_sets, in_all, lost_note, same_records
 from sdckit.risk._uncertainty import wilson
 
 _FAR_BELOW = 0.5  # of the reference: chance does not take a median there
@@ -157,6 +157,10 @@ def closest_record(
     chosen, lost = in_all(as_sets(synthetic, variables), variables or role_variables(original))
     sets = as_sets(synthetic, chosen)
     others = as_sets(holdout, chosen, "hold-out") if holdout is not None else []
+    if holdout is not None and same_records(original, holdout):
+        return Result(
+            math.nan, notes=("The hold-out has the records of the original: it must be other people.",)
+        )
     files = [original, *others, *sets]
     space = points([f.collect().frame for f in files], chosen, original, distance, ranges=1)
     notes = (*lost_note(lost), *space.notes)
