@@ -1,13 +1,16 @@
 """The scenarios of a risk–utility map as plain data: points, texts for the table, remarks."""
 
+from collections.abc import Callable
 from typing import Any
 
 from sdckit._support.number_text import display
 from sdckit.choose.point import Point, front
+from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import RiskUtilityMap
+from sdckit.methods.spec import Better
 from sdckit.report import steps
 from sdckit.report.axis import Axis
-from sdckit.report.disclosure import visible
+from sdckit.report.measures import WORDS
 
 HIDDEN = "not shown"
 
@@ -15,7 +18,6 @@ HIDDEN = "not shown"
 def scenarios(found: RiskUtilityMap) -> dict[str, Any]:
     """The points of the map with texts for its table; failed scenarios carry their reason."""
     risk, loss = Axis(found.risk), Axis(found.utility)
-    columns = visible(found.data)
     points = []
     table = found.points.select("scenario", "on_front", "best").to_dicts()
     for point, row in zip(found.results, table, strict=True):
@@ -25,7 +27,7 @@ def scenarios(found: RiskUtilityMap) -> dict[str, Any]:
                 "failed": not point.ok,
                 "risk": point.risk if point.ok else None,
                 "loss": point.loss if point.ok else None,
-                "description": steps.describe_scenario(point.scenario, columns),
+                "description": steps.describe_scenario(point.scenario),
                 "acceptable": _acceptable(point, found),
                 "risk_text": risk.text(point.risk),
                 "loss_text": loss.text(point.loss),
@@ -36,6 +38,7 @@ def scenarios(found: RiskUtilityMap) -> dict[str, Any]:
         "points": points,
         "original_risk": found.original.risk,
         "original_text": risk.text(found.original.risk),
+        "figures": _figures(found, lambda axis, value: axis.text(value)),
         **_about(found, risk, loss),
     }
 
@@ -71,8 +74,30 @@ def public_scenarios(found: RiskUtilityMap) -> dict[str, Any]:
         "points": points,
         "original_risk": None if original is None else original.value,
         "original_text": HIDDEN if original is None else str(original),
+        "figures": _figures(found, lambda axis, value: str(axis.public(value, records) or HIDDEN)),
         **_about(found, risk, loss),
     }
+
+
+def _figures(found: RiskUtilityMap, written: Callable[[Axis, float], str]) -> list[dict[str, Any]]:
+    """The best scenario's numbers that are figures of a measure rather than its value, as rows for tiles."""
+    if found.best is None:
+        return []
+    values = {**found.best.risk_values, **found.best.loss_values}
+    quantities = {name: Quantity.named(name) for name in values}
+    return [
+        {
+            "name": q.spec.name,
+            "title": q.title,
+            "before": "",
+            "after": written(Axis({name: 1.0}), values[name]),
+            "unit": q.unit,
+            "share": q.meaning.share,
+            "better": WORDS[Better.LOW if q.low_is_good else Better.HIGH],
+        }
+        for name, q in quantities.items()
+        if q.figure
+    ]
 
 
 def _about(found: RiskUtilityMap, risk: Axis, loss: Axis) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import date
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import yaml
 
 from sdckit._support.number_text import number
-from sdckit.choose.scenario import Scenario
+from sdckit.choose.scenario import Scenario, Step
 from sdckit.data.effects import Effects
 from sdckit.data.history import LogEntry
 from sdckit.data.microdata import Microdata
@@ -18,7 +19,7 @@ from sdckit.methods.processes import named_in
 from sdckit.methods.registry import find, is_registered
 from sdckit.report.disclosure import in_words, visible
 
-LONG = 3  # values of an option that the table of scenarios only counts; the scenario file has them
+LONG = 4  # columns that the table of scenarios names
 
 
 def steps(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
@@ -67,14 +68,27 @@ def _new(entry: LogEntry) -> dict[str, Any]:
     return {n: v for n, v in entry.figures.items() if n not in entry.options or entry.options[n] != v}
 
 
-def describe_scenario(scenario: Scenario, columns: Sequence[str]) -> str:
-    """The steps of a scenario in one line: of long lists of values only how many."""
+def describe_scenario(scenario: Scenario) -> str:
+    """The steps of a scenario in one line: of each the columns and single settings; the plan has the rest."""
     words = []
-    for step in scenario.steps:
-        options = {name: _shortened(value, columns) for name, value in step.options.items()}
-        told = ", ".join(f"{p['label'].lower()} {p['text']}" for p in _pairs(options))
-        words.append(f"{_title(step.method)} ({told})" if told else _title(step.method))
+    for method, same in groupby(scenario.steps, key=lambda step: step.method):
+        steps = list(same)
+        told = "; ".join(text for step in steps if (text := _told(step, alone=len(steps) == 1)))
+        words.append(f"{_title(method)} ({told})" if told else _title(method))
     return ", then ".join(words) or "no protection"
+
+
+def _told(step: Step, *, alone: bool) -> str:
+    """The columns that a step is given, and, where it stands alone, its settings that are numbers."""
+    named, numbers = [], []
+    for field in find(step.method).form():
+        value = step.options.get(field.name)
+        if field.kind in ("column", "columns") and field.name not in ("by", "keys") and value:
+            columns = [value] if isinstance(value, str) else list(value)
+            named.append(", ".join(columns) if len(columns) <= LONG else f"{len(columns)} columns")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            numbers.append(f"{field.label.lower()} {number(value)}")
+    return ", ".join([*named, *(numbers if alone else [])])
 
 
 def kinds_of_steps(scenario: Scenario) -> str:
@@ -85,11 +99,6 @@ def kinds_of_steps(scenario: Scenario) -> str:
 
 def _title(method: str) -> str:
     return find(method).title if is_registered(method) else method
-
-
-def _shortened(value: Any, columns: Sequence[str]) -> Any:
-    values = list(value) if isinstance(value, list | tuple) else []
-    return value if len(values) < LONG or all(v in columns for v in values) else f"{len(values)} values"
 
 
 def _pairs(content: Mapping[str, Any], method: str = "") -> list[dict[str, str]]:

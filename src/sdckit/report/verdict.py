@@ -204,6 +204,7 @@ def _tiles(
     in percent needs no explanation and comes before what is not.
     """
     first = set(found["measures"]) if found is not None else set()
+    figures = {row["name"]: row for row in found["figures"]} if found is not None else {}
     listed = set() if x is None else {n for n, r in x.after.items() if "intruders" in r.tables}
     groups = {
         "Risk that remains": [
@@ -216,7 +217,8 @@ def _tiles(
         ordered = sorted(rows, key=lambda r: (r["name"] not in first, not r["share"]))
         kind = find(rows[0]["name"]).kind if rows else None
         if kind is not None:
-            shown[title] = [_tile(row) for row in in_order(kind, ordered[:TILES])]
+            chosen = in_order(kind, ordered[:TILES])
+            shown[title] = [_tile(figures.get(row["name"], row)) for row in chosen]
     return shown
 
 
