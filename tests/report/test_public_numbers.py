@@ -35,7 +35,9 @@ def test_shares_are_the_same_or_five_records_apart(records, data):
 def test_what_a_measure_may_show():
     assert str(public_number(find("k_anonymity"), Kind.RISK, 0.0312, 1000)) == f"3{SPACE}%"
     assert str(public_number(find("population_uniques"), Kind.RISK, 12.4, 1000)) == "10"
-    assert str(public_number(find("il1s"), Kind.UTILITY, 0.012345, 1000)) == "0.012"
+    assert str(public_number(find("gower_distance"), Kind.UTILITY, 0.123, 1000)) == "0.12"
+    for unbounded in ("il1s", "contingency_tables", "moments"):  # the mean change of 64 cells is 2 records
+        assert public_number(find(unbounded), Kind.UTILITY, 0.03125, 1000) is None
     assert public_number(find("l_diversity"), Kind.RISK, 2, 1000) is None
     assert public_number(find("t_closeness"), Kind.RISK, 0.4, 1000) is None
     assert public_number(find("il1s"), Kind.UTILITY, float("nan"), 1000) is None

@@ -6,7 +6,11 @@ from math import isfinite
 
 from sdckit._support.number_text import display
 from sdckit.choose.quantity import Quantity
-from sdckit.report.public_numbers import PublicNumber, public_number, public_share
+from sdckit.methods.registry import is_third_party
+from sdckit.methods.spec import Figure, Kind
+from sdckit.report.public_numbers import PublicNumber, public_number, public_share, without_percent
+
+LARGE = 1_000_000  # records, of which any share may be shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +52,37 @@ class Axis:
         """The number as a table shows it."""
         return display(value, share=self.share)
 
+    @property
+    def public_title(self) -> str:
+        """What the public sees: losses without an upper bound are brought to 0 … 1."""
+        return f"{self.title}, brought to 0 to 1" if self._turned and self.single is not None else self.title
+
     def public(self, value: float, records: int) -> PublicNumber | None:
         """The number as the public may see it, given how many records there are; None where it may not.
 
-        A number that was brought to 0 … 1, alone or as a mean of several, is shown in steps like a share.
+        Losses without an upper bound are brought to 0 … 1; like means of several they are shown in steps.
         """
-        if not isfinite(value) or not all(self._allowed(q, records) for q in self.quantities):
+        if not isfinite(value) or not all(map(self._allowed, self.quantities)):
             return None
         one = self.single
-        if one is not None and one.low_is_good:
+        if one is not None and one.low_is_good and not self._turned:
             return public_number(one.meaning, one.spec.kind, value, records)
-        shown = public_share(value, records)
-        return None if shown is None else PublicNumber(shown.value, shown.at_most)
+        scaled = one.normalised(value) if one is not None and one.low_is_good else value
+        return without_percent(public_share(scaled, records))
 
-    def _allowed(self, quantity: Quantity, records: int) -> bool:
-        return public_number(quantity.meaning, quantity.spec.kind, 0.5, records) is not None
+    @property
+    def _turned(self) -> bool:
+        """Whether the public sees a loss that has no upper bound on another scale."""
+        one = self.single
+        return one is not None and one.low_is_good and self._unbounded(one)
+
+    def _unbounded(self, quantity: Quantity) -> bool:
+        loss = quantity.spec.kind is Kind.UTILITY
+        return loss and quantity.bounds != (0, 1) and not quantity.meaning.counts_records
+
+    def _allowed(self, quantity: Quantity) -> bool:
+        meaning, kind = quantity.meaning, quantity.spec.kind
+        hidden = isinstance(meaning, Figure) and meaning.extreme
+        shown = public_number(meaning, kind, 0.5, LARGE) is not None
+        known = not is_third_party(quantity.spec.function)
+        return known and not hidden and (shown or self._unbounded(quantity))

@@ -9,7 +9,6 @@ from sdckit.methods.spec import Figure, Kind, Spec
 
 MIN_PUBLIC_COUNT = 5  # records; counts are rounded to multiples of it
 COARSEST = 0.25  # a file in which 5 records are a larger share than this is too small for shares
-FIGURES = 2  # of numbers that count nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +70,24 @@ def public_share(value: float, records: int) -> PublicNumber | None:
 def public_number(meaning: Spec | Figure, kind: Kind, value: float, records: int) -> PublicNumber | None:
     """A number of a measure as the public may see it; None where it may not.
 
-    Shares, and what runs from 0 to 1, in steps of at least 5 records; counts to multiples of 5; of losses
-    anything else to two figures. Of risks nothing else: a smallest diversity or a largest distance is that of
-    the one group that is worst off.
+    Shares, and losses that run from 0 to 1, in steps of at least 5 records; counts to multiples of 5. Nothing
+    else: a smallest diversity or a largest distance is that of the one group that is worst off, and a loss
+    without an upper bound, as the mean change of a cell, may be that of a few records.
     """
     if not isfinite(value) or (isinstance(meaning, Figure) and meaning.extreme):
         return None
     if meaning.counts_records:
         return public_count(value)
-    if meaning.share or meaning.bounds == (0, 1):
-        shown = public_share(value, records)
-        if shown is None or meaning.share:
-            return shown if meaning.share or kind is Kind.UTILITY else None
-        return PublicNumber(shown.value, shown.at_most) if kind is Kind.UTILITY else None
-    return PublicNumber(float(f"{value:.{FIGURES}g}")) if kind is Kind.UTILITY else None
+    if meaning.share:
+        return public_share(value, records)
+    if kind is Kind.UTILITY and meaning.bounds == (0, 1):
+        return without_percent(public_share(value, records))
+    return None
+
+
+def without_percent(shown: PublicNumber | None) -> PublicNumber | None:
+    """The same number as a number from 0 to 1."""
+    return None if shown is None else PublicNumber(shown.value, shown.at_most)
 
 
 def rounded_table(table: Sequence[Sequence[float]]) -> list[list[int]]:

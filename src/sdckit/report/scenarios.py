@@ -76,6 +76,8 @@ def public_scenarios(found: RiskUtilityMap) -> dict[str, Any]:
         "original_text": HIDDEN if original is None else str(original),
         "figures": _figures(found, lambda axis, value: str(axis.public(value, records) or HIDDEN)),
         **_about(found, risk, loss),
+        "risk_title": risk.public_title,
+        "loss_title": loss.public_title,
     }
 
 
