@@ -264,8 +264,9 @@ found.mosaics("sex")
 
 The keys are the categories that the table names, and the two of the mosaics:
 {", ".join(KEYS)}.
-Suppression is by the rule of the guide's program, by which a blank matches any value (`missing="wildcard"`), and
-the risk is the one it measures; neither says what an informed intruder finds (`reidentification_risk`).
+Suppression is by the rule of the guide's program, by which a blank matches any value
+(`missing="wildcard"`), and the risk is the one it measures; neither says what an informed intruder finds
+(`reidentification_risk`).
 "High importance" means that suppressing the variable costs a hundred times as much as another. Recoding:
 eight regions become three, six levels of education three, nine occupations three; the demo knows urban and
 rural only, so recoding that variable merges the two. Scenarios 5 and 6 have random steps: means over {SEEDS}
