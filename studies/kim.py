@@ -130,7 +130,8 @@ def simulate(replicates: int, seed: int = 1, size: str = "expenditure", zeros: b
             sample = draw(households, sizes, n, rng)
             for method, (protect, options, name, alphas) in METHODS.items():
                 for alpha in alphas:
-                    protected = protect(sample, **options, **{name: alpha}, rng=rng)
+                    drawn = {} if method == "microaggregation" else {"rng": rng}
+                    protected = protect(sample, **options, **{name: alpha}, **drawn)
                     found = sdc.utility.ecdf_distance(sample, protected).figures
                     rows.append((replicate, method, n, alpha, *(found[f] for f in FIGURES)))
     return pl.DataFrame(rows, schema=["replicate", "method", "n", "alpha", *FIGURES], orient="row")

@@ -149,3 +149,14 @@ def test_excel_and_empty_categories_and_names(tmp_path):
     assert sdc.read(sdc.write(data, tmp_path / "x.xlsx")).frame["k"].to_list() == [None, "a"]
     with pytest.raises(sdc.SdcError, match="a name for every column"):
         sdc.write(sdc.read(pl.DataFrame({"": [1]})), tmp_path / "y.xlsx")
+
+
+def test_numbers_near_the_largest_are_known_to_an_intruder_as_others_are():
+    data = sdc.demo.survey(n=100, seed=1).with_roles(
+        keys=["sex"], numeric=["income"], weight=None, household=None
+    )
+    protected = sdc.protect.add_noise(data, rng=1)
+    huge = [d.with_frame(d.frame.with_columns(pl.col("income") * 2.0**1000)) for d in (data, protected)]
+    expected = sdc.risk.reidentification_risk(data, protected)
+    assert 0 < expected.value < 1
+    assert sdc.risk.reidentification_risk(*huge).figures == pytest.approx(expected.figures, rel=1e-9)

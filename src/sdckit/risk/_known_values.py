@@ -17,6 +17,8 @@ from sdckit.methods.recoding import apply_same_recoding
 from sdckit.models.category_channel import CategoryChannel
 from sdckit.models.key_pairs import KeyPairs
 
+HUGE = 1e100  # squares of numbers near the largest overflow: such columns are brought to at most 1
+
 
 @dataclass(frozen=True, eq=False)
 class LinkedFiles:
@@ -138,7 +140,10 @@ def numbers_of(
         columns = [frame[c].cast(pl.Float64).fill_null(float("nan")).to_numpy() for c in names]
         return np.column_stack(columns) if columns else np.empty((frame.height, 0))
 
-    return names, matrix(first), matrix(second), np.array([numbers[c] for c in names])
+    true, released = matrix(first), matrix(second)
+    largest = np.fmax.reduce(np.abs(np.vstack([true, released])), axis=0, initial=0.0)
+    scale = np.where(largest > HUGE, 2.0 ** np.minimum(np.frexp(largest)[1], 1023), 1.0)
+    return names, true / scale, released / scale, np.array([numbers[c] for c in names])
 
 
 def known_columns(intruder: Intruder, files: LinkedFiles) -> tuple[tuple[str, ...], dict[str, float]]:
