@@ -6,8 +6,7 @@ from math import isinf
 from pathlib import Path
 
 from sdckit.cli._example import example as line_of_a_plan
-from sdckit.cli._methods import default
-from sdckit.cli._methods import kind as type_in_words
+from sdckit.cli._methods import about, default, values
 from sdckit.methods.options import RoleColumns
 from sdckit.methods.registry import specs
 from sdckit.methods.spec import Compares, Kind, Spec
@@ -53,6 +52,8 @@ INFORMATIVE = {
     Compares.ONE_FILE: "It looks at one file, so it is measured before and after any protection.",
     Compares.RECORDS: "It compares each record with its counterpart: informative where a record still "
     "stands for the same person, not after swapping, shuffling or synthesis.",
+    Compares.PERSONS: "It compares each person with the record that was made from them: informative after "
+    "every protection, as long as the data holder knows which record is whose.",
     Compares.DISTRIBUTIONS: "It compares distributions: informative after any protection, also for files of "
     "different length.",
 }
@@ -139,12 +140,13 @@ def _plain_bars(line: str) -> str:
 def _options(spec: Spec) -> list[str]:
     line = ["", f"In a plan: `{line_of_a_plan(spec)}`"]
     rows = [
-        f"| `{name}` | {_cell(type_in_words(part, spec.json_schema))} | {_cell(default(name, spec))} |"
-        for name, part in spec.json_schema.get("properties", {}).items()
+        f"| `{field.name}` | {_cell(about(field))} | {_cell(values(field))} | {_cell(default(field))} |"
+        for field in spec.form()
     ]
     if not rows:
         return ["## Options", "", "None.", *line]
-    return ["## Options", "", "| option | type | default |", "|---|---|---|", *rows, *line]
+    head = ["| option | what it is | values | default |", "|---|---|---|---|"]
+    return ["## Options", "", *head, *rows, *line]
 
 
 def _default(spec: Spec, name: str, other: str) -> str:
@@ -175,7 +177,7 @@ def _advice(text: str) -> dict[str, list[str]]:
 
     def say(names: str, line: str) -> None:
         for name in re.findall(r"`(\w+)`", names):
-            found.setdefault(name, []).append(f"- {line}")
+            found.setdefault(name, []).append("- " + line.replace("](guides/", "](../../guides/"))
 
     for row in re.findall(r"^\| (?!variable|question|---)(.*) \|$", text, re.MULTILINE):
         cells = [cell.strip() for cell in row.split("|")]
