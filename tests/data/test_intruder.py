@@ -31,7 +31,8 @@ def test_the_word_numeric_means_numbers_that_are_not_sensitive():
 
 def test_default_intruders_follow_the_roles():
     found = {one.name: one for one in default_intruders(DATA)}
-    assert list(found) == ["neighbour", "insider"]
+    assert list(found) == ["neighbour", "insider", "register"]
+    assert found["register"].known(DATA).numbers == {"income": 0.0}
     assert not found["neighbour"].in_file
     assert found["neighbour"].on_axis
     assert found["insider"].in_file
@@ -39,7 +40,7 @@ def test_default_intruders_follow_the_roles():
     unweighted = DATA.with_roles(weight=None, numeric=[], sensitive=[])
     assert [(one.name, one.in_file) for one in default_intruders(unweighted)] == [("neighbour", True)]
     homes = sdc.demo.survey(n=200, seed=1)
-    assert [one.unit for one in default_intruders(homes)] == [Unit.PERSON, Unit.PERSON, Unit.HOUSEHOLD]
+    assert [one.unit for one in default_intruders(homes)] == [*[Unit.PERSON] * 3, Unit.HOUSEHOLD]
 
 
 def test_a_plan_has_intruders_and_keeps_them():

@@ -95,14 +95,19 @@ def test_the_order_of_rows_and_new_ids_do_not_hide_anybody(people):
     assert one == pytest.approx(two, rel=1e-12)
 
 
-def test_persons_left_out_are_not_found_but_count(people):
+def test_of_a_sample_those_in_it_count_for_who_knows_that_they_are(people):
     kept = sdc.protect.sample_records(people, share=0.5, rng=1)
     result = sdc.risk.reidentification_risk(people, kept, intruders=NEIGHBOUR)
-    whole = sdc.risk.reidentification_risk(people, people, intruders=NEIGHBOUR)
-    assert 0 < result.value < whole.value
+    assert set(result.parts["person_id"]) == set(kept.frame["person_id"])
+    assert result.figures["expected_links"] == pytest.approx(cells(kept), rel=0.02)
+    assert result.value == pytest.approx(cells(kept) / len(kept), rel=0.02)
+
+
+def test_persons_left_out_are_not_found_by_who_does_not_know_who_is_in_it(people):
+    kept = sdc.protect.sample_records(people, share=0.5, rng=1)
+    result = sdc.risk.reidentification_risk(people, kept, intruders=JOURNALIST)
     in_it = set(kept.frame["person_id"])
     assert all(f == 0 for i, f in result.parts.select("person_id", "found").rows() if i not in in_it)
-    assert result.figures["expected_links"] == pytest.approx(cells(kept), rel=0.02)
 
 
 def test_without_a_link_there_is_no_number():

@@ -413,8 +413,11 @@ def test_records_meet_by_id_and_unlinked_files_are_refused():
     protected = blanked(data, "region")
     mixed = protected.with_frame(protected.frame.sample(fraction=1, shuffle=True, seed=3))
     assert revealing_columns(data, mixed).value == revealing_columns(data, protected).value == 1
+    some = protected.with_frame(protected.frame.head(200))
+    assert revealing_columns(data, some).value == 1  # of those whose record is there
+    nameless = data.with_roles(id=None)
     with pytest.raises(sdc.SdcError, match="different lengths"):
-        revealing_columns(data, data.with_frame(data.frame.head(100)))
+        revealing_columns(nameless, nameless.with_frame(data.frame.head(100)))
 
 
 @pytest.mark.parametrize("option", [{"gain": 0}, {"gain": 1.5}, {"within": -0.1}, {"gain": float("nan")}])

@@ -122,10 +122,11 @@ def reidentification_risk(
     expected_reidentifications. tables: `intruders`, a row each. parts: a row for each person and intruder:
     found, posterior, believed, claimed.
 
-    Weights: only for intruders who do not know who is in the file. Missing values: a missing true key is a
-    value of its own, a suppressed one a released value of its own; of a missing true number nothing is known.
-    Persons whose record was left out count, and are not found. Without a link between the files the value is
-    nan. In large files only `targets` persons are attacked by numbers, and the standard error says so.
+    Weights: only for intruders who do not know who is in the file; always those of the original. Missing
+    values: a missing true key is a value of its own, a suppressed one a released value of its own; of a
+    missing true number nothing is known. Persons whose record was left out count, as not found, only for who
+    does not know who is in the file. Without a link between the files the value is nan. In large files only
+    `targets` persons are attacked by numbers, and the standard error says so.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"sex": list("ffmm"), "age": [30, 30, 30, 80]}), keys=["sex", "age"])
