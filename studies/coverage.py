@@ -1,4 +1,4 @@
-"""How often 95 % intervals hold the truth, for every way to estimate a variance.
+"""VarianceOptions often 95 % intervals hold the truth, for every way to estimate a variance.
 
 python -m studies.coverage [--runs 1000] prints the page and writes docs/studies/coverage.md.
 """
@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 import sdckit as sdc
 from sdckit.estimate.catalogue import chosen
 from sdckit.estimate.replicates import Method
-from sdckit.estimate.table import How, Row, table
+from sdckit.estimate.table import Row, VarianceOptions, table
 
 PAGE = Path(__file__).parents[1] / "docs" / "studies" / "coverage.md"
 VARIABLE = "expenditure"
@@ -75,14 +75,14 @@ def simulate(
     design: str, runs: int, *, people: pl.DataFrame, size: int, replicates: int = 100, seed: int = 1
 ) -> pl.DataFrame:
     """Coverage and SE ratio of every indicator and method."""
-    whole = table(sdc.read(people, numeric=VARIABLE), ROWS, How())[0]
+    whole = table(sdc.read(people, numeric=VARIABLE), ROWS, VarianceOptions())[0]
     truth = {row: e.value for row, e in zip(ROWS, whole, strict=True)}
     draw = cluster_sample if design == "clusters" else simple_sample
     found: dict[Method, list[list[tuple[float, float, bool]]]] = {m: [] for m in METHODS}
     for run in range(runs):
         data = draw(people, size, np.random.default_rng([seed, run]))
         for method in METHODS:
-            how = How(method, replicates, seed=run)
+            how = VarianceOptions(method, replicates, seed=run)
             rows = allowed(method)
             each = table(data, rows, how)[0]
             found[method].append(

@@ -44,7 +44,7 @@ def age_in_classes_and_nothing_else() -> Built:
 @CASES.add(
     "Blanks that match anything make the file 3-anonymous on paper; the one record that shows all of a "
     "person's values is still that person's.",
-    least=250,
+    least=40,
 )
 def wildcard_suppression() -> Built:
     data = with_keys()
@@ -68,7 +68,7 @@ def suppression_on_half_of_the_keys() -> Built:
 
 
 @CASES.add(
-    "Only single values and pairs of keys are 3-anonymous; three keys together single persons out.", least=300
+    "Only single values and pairs of keys are 3-anonymous; three keys together single persons out.", least=200
 )
 def suppression_on_pairs_of_keys() -> Built:
     data = with_keys()
