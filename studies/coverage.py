@@ -1,4 +1,4 @@
-"""VarianceOptions often 95 % intervals hold the truth, for every way to estimate a variance.
+"""How often 95 % intervals hold the truth, for every way to estimate a variance.
 
 python -m studies.coverage [--runs 1000] prints the page and writes docs/studies/coverage.md.
 """
