@@ -54,7 +54,7 @@ def test_the_shape(documents, audience):
     assert document["verdict"]["status"] == "bad"  # it has direct identifiers
     names = ["k3", "k9"] if audience == "internal" else ["scenario 1", "scenario 2"]
     assert [s["name"] for s in document["map"]["scenarios"]] == names
-    assert {i["name"] for i in document["verdict"]["intruders"]} == {"neighbour", "insider"}
+    assert {i["name"] for i in document["verdict"]["intruders"]} == {"neighbour", "insider", "register"}
     assert [s["name"] for s in document["risk"]] == ["intruder", "keys", "continuous"]
     measures = {m["name"]: m for s in (*document["risk"], *document["utility"]) for m in s["measures"]}
     assert {"individual_risk", "indicators", "regression"} <= {*measures}

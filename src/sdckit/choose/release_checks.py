@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
 
 NEARER = 0.8  # of the median distance among real people: a synthetic file is as far as they are
-WORTH_A_LOOK = 0.2  # gain of a column from which on the persons it tells of are counted
+WORTH_A_LOOK = 0.4  # gain of a column from which on the persons it tells of are counted
 
 
 def judged(x: "Assessment") -> Verdict:
@@ -240,6 +240,8 @@ class PersonChecks(ReleaseCase):
         told = result.figures.get("not_asked", 0.0) / self.original.height
         if result.parts is not None and result.parts.height:
             beyond = (pl.col("told") - pl.col("known_anyway")) * pl.col("records") / self.original.height
-            most = result.parts.filter(pl.col("gain") >= WORTH_A_LOOK).select(beyond.max()).item()
+            roles = self.original.roles
+            meant = pl.col("hidden").is_in([*roles.keys, *roles.numeric, *roles.sensitive])
+            most = result.parts.filter(meant, pl.col("gain") >= WORTH_A_LOOK).select(beyond.max()).item()
             told = max(told, float(most or 0.0))
         return told

@@ -18,10 +18,8 @@ def household_outcome(
 ) -> Outcome:
     """What an intruder finds who knows whole households; one by one where the file does not show them."""
     name = files.original.roles.household or ""
-    homes = files.original.frame[name].rank("dense").fill_null(0).cast(int).to_numpy().astype(np.int64)
-    alone = homes == 0  # persons without a household number are households of their own
-    homes = np.where(alone, homes.max(initial=0) + 1 + np.arange(len(homes)), homes)
-    if intruder.in_file and _visible(files, name, homes):
+    homes = household_numbers(files, name)
+    if intruder.in_file and visible_households(files, name, homes):
         return _together(files, intruder, keys, homes, notes)
     return _one_by_one(files, intruder, keys, homes, notes)
 
@@ -85,7 +83,13 @@ def _one_by_one(
     return Outcome(intruder, first, found, believed, found, risks, str(by_keys.strongest), len(labels), notes)
 
 
-def _visible(files: LinkedFiles, name: str, homes: Ints) -> bool:
+def household_numbers(files: LinkedFiles, name: str) -> Ints:
+    """A number for each person's household; persons without one are households of their own."""
+    homes = files.original.frame[name].rank("dense").fill_null(0).cast(int).to_numpy().astype(np.int64)
+    return np.asarray(np.where(homes == 0, homes.max(initial=0) + 1 + np.arange(len(homes)), homes))
+
+
+def visible_households(files: LinkedFiles, name: str, homes: Ints) -> bool:
     """Whether the file shows who lives together: by a number, or because members stand together."""
     if name in files.protected.columns:
         return True

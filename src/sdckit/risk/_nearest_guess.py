@@ -9,6 +9,7 @@ import polars as pl
 
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.models.number_intruder import known_values
+from sdckit.risk._household_attack import household_numbers, visible_households
 from sdckit.risk._known_values import KnownKeys, LinkedFiles, numbers_of
 
 NEIGHBOURS = 20  # records that are asked
@@ -85,13 +86,13 @@ def guess_numbers(
 
 
 def with_composition(files: LinkedFiles, keys: KnownKeys) -> KnownKeys:
-    """The keys, and beside them what all members of the household show together."""
+    """The keys and, where the file shows who lives together, what all members of the household show."""
     name = files.original.roles.household
     if name is None:
         return keys
-    homes = files.original.frame[name].rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
-    alone = homes == 0
-    homes = np.where(alone, homes.max(initial=0) + 1 + np.arange(len(homes)), homes)
+    homes = household_numbers(files, name)
+    if not visible_households(files, name, homes):
+        return keys
     present = files.own >= 0
     of_records = np.empty(files.protected.height, dtype=np.int64)
     of_records[files.own[present]] = homes[present]
