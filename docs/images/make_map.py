@@ -5,8 +5,7 @@ from typing import Any
 
 import sdckit as sdc
 
-COLUMNS = ["region", "sex", "age", "education", "health", "weight"]
-CLASSES = [3, 5]  # primary or none, secondary, post-secondary
+COLUMNS = ["region", "urban", "sex", "age", "health", "weight"]
 LAST: list[Any] = [{"round_values": {"variables": "weight", "base": 500}}, {"shuffle_order": {}}]
 
 
@@ -22,20 +21,15 @@ def draw_map() -> None:
 
 def ways() -> dict[str, list[Any]]:
     """Recoding, suppression and post-randomisation, alone and together."""
-    made: dict[str, list[Any]] = {"education in classes": [_classes("education"), *LAST]}
+    made: dict[str, list[Any]] = {"k = 3": [{"suppress": {"k": 3}}, *LAST]}
     for width in (5, 10, 20):
-        coarse = [_classes("education"), {"recode": {"variable": "age", "width": width}}]
-        made[f"age by {width}"] = [*coarse, *LAST]
+        coarse = {"recode": {"variable": "age", "width": width}}
+        made[f"age by {width}"] = [coarse, *LAST]
         for k in (3, 10):
-            made[f"age by {width}, k = {k}"] = [*coarse, {"suppress": {"k": k}}, *LAST]
-    keys = ["region", "sex", "education"]
-    coarse = [_classes("education"), {"recode": {"variable": "age", "width": 10}}]
-    made["age by 10, PRAM"] = [*coarse, {"pram": {"variables": keys, "stay": 0.97}}, *LAST]
+            made[f"age by {width}, k = {k}"] = [coarse, {"suppress": {"k": k}}, *LAST]
+    ten = {"recode": {"variable": "age", "width": 10}}
+    made["age by 10, PRAM"] = [ten, {"pram": {"variables": ["region", "urban"], "stay": 0.95}}, *LAST]
     return made
-
-
-def _classes(variable: str) -> dict[str, Any]:
-    return {"recode": {"variable": variable, "breaks": CLASSES}}
 
 
 if __name__ == "__main__":
