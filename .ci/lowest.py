@@ -8,7 +8,9 @@ from pathlib import Path
 
 def lowest(requirements: list[str]) -> list[str]:
     """Each requirement at its lower bound; those without one are left open."""
-    found = [re.match(r"([A-Za-z0-9_.-]+)(?:\[[^]]*\])?\s*>=\s*([0-9][0-9a-z.]*)", text) for text in requirements]
+    found = [
+        re.match(r"([A-Za-z0-9_.-]+)(?:\[[^]]*\])?\s*>=\s*([0-9][0-9a-z.]*)", text) for text in requirements
+    ]
     return [f"{match[1]}=={match[2]}" for match in found if match]
 
 
