@@ -123,9 +123,12 @@ def _nearest(files: LinkedFiles, keys: KnownKeys, numbers: Mapping[str, float]) 
     _, x, y, errors = numbers_of(files, numbers)
     known = known_values(x, errors, files.identity)
     both = np.vstack([known, y])
-    spread = np.nanstd(both, axis=0)
-    scaled = (both - np.nanmean(both, axis=0)) / np.where(spread > 0, spread, 1.0)
-    scaled = np.arcsinh(np.nan_to_num(scaled, nan=FAR))
+    scaled = np.full(both.shape, FAR)  # what is missing is far from everything else
+    for v, column in enumerate(both.T):
+        there = np.isfinite(column)
+        if there.any():
+            spread = float(column[there].std()) or 1.0
+            scaled[there, v] = np.arcsinh((column[there] - column[there].mean()) / spread)
     codes = np.vstack([_images(keys), keys.released]).astype(np.float64)
     points = np.hstack([scaled, FAR * codes])
     n = len(known)
