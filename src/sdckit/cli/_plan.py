@@ -24,7 +24,7 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.roles import roles_of
 from sdckit.errors import OptionError
 from sdckit.io import read
-from sdckit.methods.registry import specs
+from sdckit.methods.registry import find, specs
 from sdckit.methods.spec import Compares, Kind
 
 Axis = str | list[str] | dict[str, float]
@@ -81,8 +81,10 @@ def settings(section: Mapping[str, Any], **given: Any) -> Settings:
 
 
 def for_one_release(chosen: Settings) -> Settings:
-    """A plan's settings for one release: its max_risk holds there only if it is for re-identification."""
-    if chosen.max_risk is None or chosen.risk_axis in ([], ["reidentification_risk"]):
+    """A plan's settings for one release: its max_risk holds there only if it is a share of persons found."""
+    axis = [find(name.partition(".")[0], Kind.RISK) for name in chosen.risk_axis]
+    figures = any("." in name for name in chosen.risk_axis)
+    if chosen.max_risk is None or (not figures and all(s.compares is Compares.PERSONS for s in axis)):
         return chosen
     say(
         f"The plan's max_risk is not checked here: it is for its risk axis ({', '.join(chosen.risk_axis)}), "

@@ -56,4 +56,4 @@ def _scenarios(columns: Sequence[ColumnSummary]) -> tuple[Scenario, ...]:
 
 
 def _assess(columns: Sequence[ColumnSummary]) -> dict[str, Any]:
-    return {"max_risk": RISK} if any(c.role is Role.KEYS for c in columns) else {"risk": "record_linkage"}
+    return {"max_risk": RISK} if any(c.role in (Role.KEYS, Role.NUMERIC) for c in columns) else {}
