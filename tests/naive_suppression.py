@@ -144,6 +144,6 @@ def fewest_sound_cells(codes, k, cost, seconds=20.0) -> float | None:
         ),
         integrality=np.ones(n),
         bounds=Bounds(0, np.append([s[1] for s in slots], np.ones(len(number)))),
-        options={"time_limit": seconds},
+        options={"time_limit": seconds, "mip_rel_gap": 0},
     )
     return round(float(result.fun), 6) if result.status == 0 else None
