@@ -19,6 +19,10 @@ def protect(
         bool, typer.Option("--decimal-comma", metavar="", help="A .csv with decimal commas and semicolons.")
     ] = False,
     force: Force = False,
+    overwrite: Annotated[
+        bool,
+        typer.Option("--overwrite", metavar="", help="Replace even the data file of the plan: it is gone then."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Protect a file as a plan says, and write the result. Labels are kept.
@@ -37,13 +41,13 @@ def protect(
 
     writable(out)
     loaded = Plan.load(plan)
-    check_outputs([out], plan_inputs(plan, loaded), force=force)
+    check_outputs([out], plan_inputs(plan, loaded, data=not overwrite), force=force or overwrite)
     chosen = one_scenario(loaded, scenario)
     used = loaded.seed if seed is None else seed
     data = loaded.read()
     with following("Step") as tell:
         protected = chosen.protect(data, seed=used, progress=tell)
-    written = {"the protected file": write(protected, out, decimal="," if decimal_comma else ".")}
+    written = {"the protected file": write(protected, out, decimal="," if decimal_comma else ".", overwrite=overwrite)}
     had = [*roles_of(direct=loaded.data.get("direct")).direct, *data.columns]
     dropped = [c for c in dict.fromkeys(had) if c not in protected.columns]
     without_role = [c for c in protected.columns if not protected.roles.of(c)]

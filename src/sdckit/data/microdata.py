@@ -17,6 +17,7 @@ from sdckit.data.checks import check
 from sdckit.data.effects import Effects as Effects
 from sdckit.data.history import LogEntry as LogEntry
 from sdckit.data.labels import Labels
+from sdckit.data.reading import Reading
 from sdckit.data.roles import Role, Roles, roles_of
 from sdckit.engine import frames
 from sdckit.errors import ColumnError, DataError, OptionError
@@ -69,6 +70,7 @@ class Microdata:
     nullable: Mapping[str, str] = field(default_factory=dict)  # pandas columns that came with NA
     dropped: tuple[str, ...] = ()  # direct identifiers that were left out on reading
     origin: int = field(default_factory=lambda: randbits(63))  # shared by all that was made from one reading
+    reading: Reading = field(default_factory=Reading, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse what `read` and `of` would have made a table and roles of."""
@@ -87,7 +89,12 @@ class Microdata:
         nullable = frames.nullable(frame) if kind == "pandas" else {}
         data = cls(native, roles_of(**roles), labels or Labels(), (), kind, nullable)
         check(data, reading=True)
-        return data
+        return data.as_read()
+
+    def as_read(self, **known: Any) -> "Microdata":
+        """The microdata as the beginning of what is made from them; known: what else is of the reading."""
+        kept = self.__dict__["frame"]
+        return replace(self, reading=Reading(frame=kept if isinstance(kept, pl.DataFrame) else None, **known))
 
     @property
     def engine(self) -> str:
@@ -122,8 +129,12 @@ class Microdata:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        """What another process needs: intermediate results are made again there."""
-        return {name: value for name, value in self.__dict__.items() if name != "cache"}
+        """What another process needs: intermediate results are made again there.
+
+        A protected file that is handed on must not carry the original along, so the reading stays here.
+        """
+        kept = {name: value for name, value in self.__dict__.items() if name != "cache"}
+        return {**kept, "reading": Reading()}
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -158,8 +169,11 @@ class Microdata:
         """
         native, _ = frames.accept(frame)
         entry = LogEntry("", {}, figures, effects or Effects())
-        log = (*self.log, entry) if figures or effects is not None else self.log
-        data = replace(self, frame=native, log=log)
+        logged = bool(figures) or effects is not None
+        log = (*self.log, entry) if logged else self.log
+        # Of a table that was put in from elsewhere nobody knows which row is which.
+        reading = self.reading if logged else self.reading.without_codes()
+        data = replace(self, frame=native, log=log, reading=reading)
         check(data)
         return data
 
@@ -177,7 +191,11 @@ class Microdata:
             raise DataError("No column would be left.", given=f"without {join_names(columns)}")
         frame = nw.to_native(nw.from_native(self.frame).select(kept))
         return replace(
-            self, frame=frame, roles=self.roles.without(columns), labels=self.labels.without(columns)
+            self,
+            frame=frame,
+            roles=self.roles.without(columns),
+            labels=self.labels.without(columns),
+            reading=self.reading.without(columns),
         )
 
     def ids(self, *, beside: Collection[str] = ()) -> pl.Series:

@@ -102,7 +102,7 @@ def _from_file(path: Path, engine: str, roles: dict[str, Any]) -> Microdata:
         frame, labels = _load(path, ending, engine)
         if isinstance(frame, pl.DataFrame):
             frame = _typed(frame, (*roles["numeric"], roles["weight"]))
-        return Microdata.of(frame, labels=labels, **roles)
+        return Microdata.of(frame, labels=labels, **roles).as_read(path=path.resolve())
     except (SdcError, MemoryError):
         raise
     except pl.exceptions.DuplicateError as error:

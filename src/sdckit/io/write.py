@@ -29,11 +29,15 @@ def write(
     keep_direct: bool = False,
     codebook: bool = False,
     decimal: Literal[".", ","] = ".",
+    overwrite: bool = False,
 ) -> Path:
     """Write microdata to a file and return its path.
 
     The ending decides the format: .csv, .csv.gz, .parquet, .sav, .zsav, .dta, .xpt or .xlsx. The file
     appears whole or not at all: after a failure or an interruption an older file of that name is untouched.
+
+    **The file that the data were read from** is refused, also through a link, unless `overwrite=True`; data
+    that are still on disk (DuckDB, Spark) cannot replace it at all. Any other file of that name is replaced.
 
     **Direct identifiers** are refused unless `keep_direct=True`.
 
@@ -80,6 +84,8 @@ def write(
         )
     target = Path(path).expanduser()
     ending = writable(target)
+    require_flag("overwrite", overwrite)
+    _keep_original(data, target, overwrite=overwrite)
     if decimal == "," and ending not in DELIMITED:
         raise OptionError("Only .csv files have a decimal comma.", given=target.name)
     try:
@@ -94,6 +100,24 @@ def write(
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise FileError(f"The {ending} file cannot be written.", given=target, hint=reason[0]) from error
     return target
+
+
+def _keep_original(data: Microdata, target: Path, *, overwrite: bool) -> None:
+    """Refuse to replace the file that was read: it may be the only copy of the original."""
+    if not data.reading.is_file(target):
+        return
+    if data.engine != "polars":
+        raise FileError(
+            "The data are still read from this file, so it cannot be replaced.",
+            given=target,
+            hint="Choose another name, or load the data first: data.collect().",
+        )
+    if not overwrite:
+        raise FileError(
+            "The data were read from this file, so it is not replaced.",
+            given=target,
+            hint="Choose another name, or pass overwrite=True: the original is gone then.",
+        )
 
 
 def _write(data: Microdata, path: Path, ending: str, *, texts: bool, codebook: bool, decimal: str) -> None:
