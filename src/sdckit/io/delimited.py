@@ -85,9 +85,13 @@ def _15_digits(column: pl.Series) -> pl.Series:
 @contextmanager
 def opened(path: Path, mode: str = "rb") -> Iterator[IO[bytes]]:
     """The bytes of a text file, compressed or not."""
-    compressed = path.name.lower().endswith(".gz")
-    with gzip.open(path, mode, 6) if compressed else path.open(mode) as stream:
-        yield cast(IO[bytes], stream)
+    with path.open(mode) as stream:
+        if not path.name.lower().endswith(".gz"):
+            yield cast(IO[bytes], stream)
+            return
+        # Without a name and a time of writing in it the same data give the same bytes.
+        with gzip.GzipFile("", mode, 6, stream, mtime=0) as compressed:
+            yield cast(IO[bytes], compressed)
 
 
 def layout_of(path: Path) -> Layout:

@@ -5,7 +5,7 @@ from typing import Literal
 
 import polars as pl
 
-from sdckit._support.files import atomic_write
+from sdckit._support.files import atomic_write, flush
 from sdckit._support.messages import join_names, require_flag
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata, require_microdata
@@ -16,6 +16,8 @@ from sdckit.io.excel import write_excel
 from sdckit.io.formats import DELIMITED, SHUT, STREAMED, writable
 from sdckit.io.on_disk import batches
 from sdckit.io.parquet import write_parquet
+from sdckit.io.read_back import check_whole
+from sdckit.io.stamps import fix_date
 from sdckit.io.statistical import write_statistical
 
 VALUES = ("codes", "labels")
@@ -34,7 +36,9 @@ def write(
     """Write microdata to a file and return its path.
 
     The ending decides the format: .csv, .csv.gz, .parquet, .sav, .zsav, .dta, .xpt or .xlsx. The file
-    appears whole or not at all: after a failure or an interruption an older file of that name is untouched.
+    appears whole or not at all: it is read back and its records are counted before it takes its place, and
+    after a failure or an interruption an older file of that name is untouched. The same data give the same
+    bytes on any day: where a format has a date of writing, it is 1 January 1980.
 
     **The file that the data were read from** is refused, also through a link, unless `overwrite=True`; data
     that are still on disk (DuckDB, Spark) cannot replace it at all. Any other file of that name is replaced.
@@ -91,6 +95,10 @@ def write(
     try:
         with atomic_write(target, ending) as temporary:
             _write(data, temporary, ending, texts=values == "labels", codebook=codebook, decimal=decimal)
+            fix_date(temporary, ending)
+            flush(temporary)
+            size = data.height, len(data.columns)
+            check_whole(temporary, ending, size, separator=";" if decimal == "," else ",")
     except (SdcError, MemoryError):
         raise
     except PermissionError:
