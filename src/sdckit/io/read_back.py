@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from sdckit.errors import FileError
-from sdckit.io.delimited import opened
+from sdckit.io.encoding import opened
 from sdckit.io.formats import DELIMITED
 
 READERS = {".sav": "read_sav", ".zsav": "read_sav", ".dta": "read_dta", ".xpt": "read_xport"}
