@@ -133,8 +133,8 @@ import sdckit as sdc
 module = sys.modules["sdckit.io.write"]  # the package has the function under this name
 whole = module._write
 
-def slowly(data, path, ending, **options):
-    whole(data, path, ending, **options)
+def slowly(data, path, *more):
+    whole(data, path, *more)
     path.write_bytes(path.read_bytes()[:-7])
     print("half-written", file=sys.stderr, flush=True)
     time.sleep(100)

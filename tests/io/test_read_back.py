@@ -73,6 +73,7 @@ def test_a_writer_that_loses_something(tmp_path, monkeypatch, ending, how):
 TEXTS = st.one_of(st.none(), st.text("a\"',;\n\r =é", max_size=4).filter(lambda t: t.strip()))
 
 
+@pytest.mark.filterwarnings("ignore:Texts in")
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=5), st.sampled_from(WRITABLE), TEXTS, st.booleans())
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_no_whole_file_is_refused(tmp_path, rows, ending, name, comma):

@@ -18,6 +18,12 @@ def protect(
     decimal_comma: Annotated[
         bool, typer.Option("--decimal-comma", metavar="", help="A .csv with decimal commas and semicolons.")
     ] = False,
+    escape_formulas: Annotated[
+        bool,
+        typer.Option(
+            "--escape-formulas", metavar="", help="An apostrophe before texts of a .csv that a spreadsheet would run."
+        ),
+    ] = False,
     force: Force = False,
     overwrite: Annotated[
         bool,
@@ -47,7 +53,8 @@ def protect(
     data = loaded.read()
     with following("Step") as tell:
         protected = chosen.protect(data, seed=used, progress=tell)
-    written = {"the protected file": write(protected, out, decimal="," if decimal_comma else ".", overwrite=overwrite)}
+    how = {"overwrite": overwrite, "escape_formulas": escape_formulas}
+    written = {"the protected file": write(protected, out, decimal="," if decimal_comma else ".", **how)}
     had = [*roles_of(direct=loaded.data.get("direct")).direct, *data.columns]
     dropped = [c for c in dict.fromkeys(had) if c not in protected.columns]
     without_role = [c for c in protected.columns if not protected.roles.of(c)]

@@ -1,7 +1,9 @@
 """`write`: microdata to a file, whole or not at all."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from warnings import warn
 
 import polars as pl
 
@@ -9,11 +11,12 @@ from sdckit._support.files import atomic_write, flush
 from sdckit._support.messages import join_names, require_flag
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata, require_microdata
-from sdckit.errors import FileError, OptionError, RoleError, SdcError, preview
+from sdckit.errors import FileError, OptionError, RoleError, SdcError, SdcWarning, preview
 from sdckit.io.coding import only_dates, only_used_categories, only_used_labels, with_texts
 from sdckit.io.delimited import write_delimited
 from sdckit.io.excel import write_excel
 from sdckit.io.formats import DELIMITED, SHUT, STREAMED, writable
+from sdckit.io.formulas import Formulas
 from sdckit.io.on_disk import batches
 from sdckit.io.parquet import write_parquet
 from sdckit.io.read_back import check_whole
@@ -32,6 +35,7 @@ def write(
     codebook: bool = False,
     decimal: Literal[".", ","] = ".",
     overwrite: bool = False,
+    escape_formulas: bool = False,
 ) -> Path:
     """Write microdata to a file and return its path.
 
@@ -65,6 +69,10 @@ def write(
     In .csv other numbers have up to 15 significant digits, and moments that are all midnights are dates.
     `decimal=","` writes a .csv with decimal commas and semicolons between the values.
 
+    **Spreadsheets** run texts of a .csv that begin with `=`, `+`, `-`, `@` or a tab as formulas, which may do
+    harm. A warning names the columns with such texts; `escape_formulas=True` puts an apostrophe before each.
+    Numbers are no such texts, and cells of .xlsx files are never formulas.
+
     Data on DuckDB go to .csv and .parquet in batches, never all in memory; to other formats through memory.
 
     >>> import tempfile
@@ -90,15 +98,19 @@ def write(
     ending = writable(target)
     require_flag("overwrite", overwrite)
     _keep_original(data, target, overwrite=overwrite)
+    require_flag("escape_formulas", escape_formulas)
     if decimal == "," and ending not in DELIMITED:
         raise OptionError("Only .csv files have a decimal comma.", given=target.name)
+    if escape_formulas and ending not in DELIMITED:
+        raise OptionError("Only texts of .csv files are run as formulas.", given=target.name)
+    how = _Written(values == "labels", codebook, decimal == ",", escape_formulas)
     try:
         with atomic_write(target, ending) as temporary:
-            _write(data, temporary, ending, texts=values == "labels", codebook=codebook, decimal=decimal)
+            formulas = _write(data, temporary, ending, how)
             fix_date(temporary, ending)
             flush(temporary)
             size = data.height, len(data.columns)
-            check_whole(temporary, ending, size, separator=";" if decimal == "," else ",")
+            check_whole(temporary, ending, size, separator=";" if how.decimal_comma else ",")
     except (SdcError, MemoryError):
         raise
     except PermissionError:
@@ -107,6 +119,13 @@ def write(
     except (Exception, pl.exceptions.PanicException) as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise FileError(f"The {ending} file cannot be written.", given=target, hint=reason[0]) from error
+    if formulas:
+        warn(
+            f"Texts in {join_names(formulas)} begin as formulas do (=, +, -, @), and a spreadsheet that opens "
+            f"{target.name} would run them. escape_formulas=True puts an apostrophe before each.",
+            SdcWarning,
+            stacklevel=2,
+        )
     return target
 
 
@@ -128,23 +147,38 @@ def _keep_original(data: Microdata, target: Path, *, overwrite: bool) -> None:
         )
 
 
-def _write(data: Microdata, path: Path, ending: str, *, texts: bool, codebook: bool, decimal: str) -> None:
-    labels = data.labels.without_values(tuple(data.labels.values)) if texts else data.labels
-    named = data.labels if texts else Labels()
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """How values are written."""
+
+    texts: bool
+    codebook: bool
+    decimal_comma: bool
+    escape_formulas: bool
+
+
+def _write(data: Microdata, path: Path, ending: str, how: _Written) -> list[str]:
+    """Write one file; the columns with texts that a spreadsheet would run."""
+    labels = data.labels.without_values(tuple(data.labels.values)) if how.texts else data.labels
+    named = data.labels if how.texts else Labels()
     if ending not in STREAMED and ending != ".xlsx":
-        write_statistical(with_texts(data.collect().frame, named), labels, path, ending, codebook=codebook)
-        return
-    if not codebook:
+        frame = with_texts(data.collect().frame, named)
+        write_statistical(frame, labels, path, ending, codebook=how.codebook)
+        return []
+    if not how.codebook:
         labels = only_used_labels(data.frame, labels)
     parts = [data.collect().frame] if data.engine == "polars" or ending == ".xlsx" else batches(data.frame)
     written = (with_texts(part, named) for part in parts)
-    if not codebook:
+    if not how.codebook:
         written = (only_used_categories(part) for part in written)
     if ending in DELIMITED:
         days = only_dates(data.frame)
         dated = (part.with_columns(pl.col(days).cast(pl.Date)) for part in written)
-        write_delimited(dated, path, decimal_comma=decimal == ",")
-    elif ending == ".parquet":
+        checked = Formulas(dated, escape=how.escape_formulas)
+        write_delimited(checked, path, decimal_comma=how.decimal_comma)
+        return checked.columns
+    if ending == ".parquet":
         write_parquet(written, labels, path)
     else:
         write_excel(next(written), labels, path)
+    return []
