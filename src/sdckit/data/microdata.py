@@ -20,6 +20,7 @@ from sdckit.data.labels import Labels
 from sdckit.data.reading import Reading
 from sdckit.data.roles import Role, Roles, roles_of
 from sdckit.engine import frames
+from sdckit.engine.pandas_columns import Categories, special_columns
 from sdckit.errors import ColumnError, DataError, OptionError
 
 T = TypeVar("T")
@@ -67,7 +68,7 @@ class Microdata:
     labels: Labels = field(default_factory=Labels)
     log: tuple[LogEntry, ...] = ()
     kind: str = "polars"
-    nullable: Mapping[str, str] = field(default_factory=dict)  # pandas columns that came with NA
+    special: Mapping[str, str | Categories] = field(default_factory=dict)  # types of pandas that Polars has not
     dropped: tuple[str, ...] = ()  # direct identifiers that were left out on reading
     origin: int = field(default_factory=lambda: randbits(63))  # shared by all that was made from one reading
     reading: Reading = field(default_factory=Reading, repr=False)
@@ -86,8 +87,8 @@ class Microdata:
     def of(cls, frame: Any, *, labels: Labels | None = None, **roles: Any) -> "Microdata":
         """Microdata from any data frame, with the roles checked against it."""
         native, kind = frames.accept(frame)
-        nullable = frames.nullable(frame) if kind == "pandas" else {}
-        data = cls(native, roles_of(**roles), labels or Labels(), (), kind, nullable)
+        special = special_columns(frame) if kind == "pandas" else {}
+        data = cls(native, roles_of(**roles), labels or Labels(), (), kind, special)
         check(data, reading=True)
         return data.as_read()
 
@@ -152,10 +153,11 @@ class Microdata:
     def native(self) -> Any:
         """The table as the kind of data frame that went in: Polars, pandas or PyArrow.
 
-        In pandas, columns that came with a nullable type (Int64, boolean, string) have one again. Records are
-        numbered 0, 1, …: the index that came in is not kept, it might name persons or undo `shuffle_order`.
+        In pandas, columns that came with a nullable type (Int64, boolean, string) have one again, and those
+        with categories, numbers or texts, have these in their order, without any that records had and no
+        record has any more. Records are numbered 0, 1, …: the index that came in is not kept, it might name persons or undo `shuffle_order`.
         """
-        return frames.give_back(self.frame, self.kind, self.nullable)
+        return frames.give_back(self.frame, self.kind, self.special)
 
     def collect(self) -> "Microdata":
         """The same microdata in memory (Polars)."""
