@@ -92,7 +92,15 @@ def test_what_was_dropped_and_what_no_risk_looks_at_is_said(run, plan):
 
 def test_ids_of_the_original_are_warned_of(run, plan):
     result = run("protect", plan, "--scenario", "age5", "--out", plan.with_name("p.csv"))
-    assert "The ids in person_id are those of the original file" in result.stderr
+    told = [
+        line
+        for line in result.stderr.splitlines()
+        if line.startswith("Warning: Before this file is released:")
+    ]
+    assert len(told) == 1
+    assert "ids of the original, which new_ids renews: person_id" in told[0]
+    words = ("protect", plan, "--scenario", "age5", "--out", plan.with_name("q.csv"), "--json")
+    assert json.loads(run(*words).stdout)["warnings"][-1] == told[0].removeprefix("Warning: ")
     assert "new_ids" in result.stderr
 
 

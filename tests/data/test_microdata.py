@@ -70,7 +70,10 @@ def test_categories_of_pandas_come_back():
     assert data.frame["code"].to_list() == [3, 1, None, 2**60 + 1]
     pd.testing.assert_frame_equal(data.native(), frame)
     fewer = data.with_frame(data.frame.with_columns(code=pl.Series([3, None, None, 3])))
-    assert fewer.native()["code"].cat.categories.tolist() == [3, 2]  # 1 was there and is suppressed, 2 never was
+    assert fewer.native()["code"].cat.categories.tolist() == [
+        3,
+        2,
+    ]  # 1 was there and is suppressed, 2 never was
     assert fewer.native()["code"].cat.ordered
     recoded = data.with_frame(data.frame.with_columns(code=pl.Series(["1–3", "1–3", None, "4–"])))
     assert recoded.native()["code"].tolist() == ["1–3", "1–3", None, "4–"]

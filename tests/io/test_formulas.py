@@ -10,7 +10,18 @@ import sdckit.io as sdc
 from sdckit.errors import OptionError, SdcWarning
 from sdckit.io import on_disk
 
-DANGEROUS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3+cmd", "@SUM(A1)", "\t=1", "\r=1", "＝1", "-A1", "=", "- none"]
+DANGEROUS = [
+    "=1+1",
+    "+cmd|' /C calc'!A0",
+    "-2+3+cmd",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "＝1",
+    "-A1",
+    "=",
+    "- none",
+]
 HARMLESS = ["a=1", "-5", "+1,5", "-1.5e-3", "-10–-5", "-10–5", "−5", "-", "", "5", "'=1", " x", "-5 %", None]
 
 
@@ -59,5 +70,5 @@ def test_cells_of_a_workbook_are_never_formulas(tmp_path):
 
 
 def test_only_text_files_have_them(tmp_path):
-    with pytest.raises(OptionError, match="Only texts of .csv files"):
+    with pytest.raises(OptionError, match=r"Only texts of \.csv files"):
         sdc.write(sdc.read(pl.DataFrame({"a": ["=1"]})), tmp_path / "a.xlsx", escape_formulas=True)

@@ -36,11 +36,13 @@ def small_disk(tmp_path):
 def test_a_full_disk_leaves_the_old_file(small_disk, ending):
     path = sdc.write(FEW, small_disk / f"a{ending}")
     before = path.read_bytes()
-    rows = pl.DataFrame({"x": pl.int_range(9000, eager=True).hash(1), "t": pl.int_range(9000, eager=True).hash(2)})
+    rows = pl.DataFrame(
+        {"x": pl.int_range(9000, eager=True).hash(1), "t": pl.int_range(9000, eager=True).hash(2)}
+    )
     texts = sdc.read(rows.cast(pl.String))
     for filler in range(0, 65536, 16384):  # also where hardly a byte is left
         small_disk.joinpath("filler").write_bytes(bytes(max(0, filler - len(before))))
-        with pytest.raises(FileError, match="cannot be written|not written whole"):
+        with pytest.raises(FileError, match=r"cannot be written|not written whole"):
             sdc.write(texts, path)
         assert {p.name for p in small_disk.iterdir()} == {path.name, "filler"}
         assert path.read_bytes() == before
@@ -64,7 +66,7 @@ def test_a_writer_that_loses_something(tmp_path, monkeypatch, ending, how):
             target.write_bytes(content[: len(content) // 2] if how.startswith("half") else b"")
 
     monkeypatch.setattr(module, "_write", lossy)
-    with pytest.raises(FileError, match="cannot be written|not written whole|not as it should be"):
+    with pytest.raises(FileError, match=r"cannot be written|not written whole|not as it should be"):
         sdc.write(DATA, path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
@@ -74,7 +76,9 @@ TEXTS = st.one_of(st.none(), st.text("a\"',;\n\r =é", max_size=4).filter(lambda
 
 
 @pytest.mark.filterwarnings("ignore:Texts in")
-@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=5), st.sampled_from(WRITABLE), TEXTS, st.booleans())
+@given(
+    st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=5), st.sampled_from(WRITABLE), TEXTS, st.booleans()
+)
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_no_whole_file_is_refused(tmp_path, rows, ending, name, comma):
     """Missing rows at the end, quotes and line ends in values and names."""

@@ -21,7 +21,9 @@ FRAME = pl.DataFrame(
         "size": pl.Series(["s", "l", None], dtype=pl.Enum(["s", "m", "l"])),
     }
 )
-DATA = Microdata.of(FRAME, labels=Labels({"region": "01 Jan 2026 06:19"}, {"region": {1: "16NOV26:06:19:31"}}))
+DATA = Microdata.of(
+    FRAME, labels=Labels({"region": "01 Jan 2026 06:19"}, {"region": {1: "16NOV26:06:19:31"}})
+)
 
 
 @pytest.mark.parametrize("ending", WRITABLE)
@@ -39,6 +41,10 @@ def test_bytes_do_not_depend_on_the_clock(tmp_path, ending):
 def test_programs_read_the_fixed_date(tmp_path):
     import pyreadstat
 
-    for ending, reader in {".sav": pyreadstat.read_sav, ".dta": pyreadstat.read_dta, ".xpt": pyreadstat.read_xport}.items():
+    for ending, reader in {
+        ".sav": pyreadstat.read_sav,
+        ".dta": pyreadstat.read_dta,
+        ".xpt": pyreadstat.read_xport,
+    }.items():
         _, about = reader(sdc.write(DATA, tmp_path / f"a{ending}"), metadataonly=True)
         assert about.creation_time.date() == WHEN.date()

@@ -1,7 +1,7 @@
 """`sdckit protect`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -21,13 +21,17 @@ def protect(
     escape_formulas: Annotated[
         bool,
         typer.Option(
-            "--escape-formulas", metavar="", help="An apostrophe before texts of a .csv that a spreadsheet would run."
+            "--escape-formulas",
+            metavar="",
+            help="An apostrophe before texts of a .csv that a spreadsheet would run.",
         ),
     ] = False,
     force: Force = False,
     overwrite: Annotated[
         bool,
-        typer.Option("--overwrite", metavar="", help="Replace even the data file of the plan: it is gone then."),
+        typer.Option(
+            "--overwrite", metavar="", help="Replace even the data file of the plan: it is gone then."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -41,6 +45,7 @@ def protect(
     from sdckit.cli._files import check_outputs, plan_inputs
     from sdckit.cli._plan import one_scenario
     from sdckit.cli._progress import following, say
+    from sdckit.data.before_release import before_release
     from sdckit.data.roles import roles_of
     from sdckit.io import write
     from sdckit.io.formats import writable
@@ -53,15 +58,19 @@ def protect(
     data = loaded.read()
     with following("Step") as tell:
         protected = chosen.protect(data, seed=used, progress=tell)
-    how = {"overwrite": overwrite, "escape_formulas": escape_formulas}
-    written = {"the protected file": write(protected, out, decimal="," if decimal_comma else ".", **how)}
+    comma: Literal[".", ","] = "," if decimal_comma else "."
+    file = write(protected, out, decimal=comma, overwrite=overwrite, escape_formulas=escape_formulas)
+    written = {"the protected file": file}
     had = [*roles_of(direct=loaded.data.get("direct")).direct, *data.columns]
     dropped = [c for c in dict.fromkeys(had) if c not in protected.columns]
     without_role = [c for c in protected.columns if not protected.roles.of(c)]
-    warnings = (*protected.warnings, *unmeasured(data, protected))
+    warnings = (*protected.warnings, *unmeasured(data, protected, same_people=False))
     if as_json:
         told = {"scenario": chosen.name, "seed": used, "steps": _json.log(protected), "dropped": dropped}
-        _json.emit({**told, "without_role": without_role, "warnings": warnings, "files": written})
+        listed = [
+            text for text in (*warnings, before_release(protected)) if text
+        ]  # what write warned of, too
+        _json.emit({**told, "without_role": without_role, "warnings": listed, "files": written})
     else:
         _show.log(protected, f"Scenario {chosen.name}, seed {used}, {protected.height:,} records")
         _show.released(dropped, without_role)

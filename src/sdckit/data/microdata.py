@@ -68,7 +68,9 @@ class Microdata:
     labels: Labels = field(default_factory=Labels)
     log: tuple[LogEntry, ...] = ()
     kind: str = "polars"
-    special: Mapping[str, str | Categories] = field(default_factory=dict)  # types of pandas that Polars has not
+    special: Mapping[str, str | Categories] = field(
+        default_factory=dict
+    )  # types of pandas that Polars has not
     dropped: tuple[str, ...] = ()  # direct identifiers that were left out on reading
     origin: int = field(default_factory=lambda: randbits(63))  # shared by all that was made from one reading
     reading: Reading = field(default_factory=Reading, repr=False)
@@ -155,7 +157,8 @@ class Microdata:
 
         In pandas, columns that came with a nullable type (Int64, boolean, string) have one again, and those
         with categories, numbers or texts, have these in their order, without any that records had and no
-        record has any more. Records are numbered 0, 1, …: the index that came in is not kept, it might name persons or undo `shuffle_order`.
+        record has any more. Records are numbered 0, 1, …: the index that came in is not kept, it might name
+        persons or undo `shuffle_order`.
         """
         return frames.give_back(self.frame, self.kind, self.special)
 

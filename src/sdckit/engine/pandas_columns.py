@@ -8,7 +8,7 @@ import polars as pl
 
 @dataclass(frozen=True, slots=True)
 class Categories:
-    """A pandas categorical: its categories in their order, whether that order means something, and those used."""
+    """A pandas categorical: its categories in order, whether the order has a meaning, and those used."""
 
     values: tuple[Any, ...]
     ordered: bool
@@ -16,7 +16,7 @@ class Categories:
 
 
 def special_columns(frame: Any) -> dict[str, "str | Categories"]:
-    """The columns of a pandas frame with a missing value of their own (Int64, boolean, string), or categories."""
+    """Columns of a pandas frame with a missing value of their own (Int64, boolean, string), or categories."""
     from pandas import NA, ArrowDtype, CategoricalDtype
 
     found: dict[str, str | Categories] = {}
@@ -56,6 +56,4 @@ def _categorical(column: pl.Series, how: Categories) -> Any:
     places = {value: place for place, value in enumerate(kept) if value in now}
     plain = column.cast(pl.String) if isinstance(column.dtype, pl.Enum | pl.Categorical) else column
     codes = plain.replace_strict(list(places), list(places.values()), default=None, return_dtype=pl.Int64)
-    return pandas.Categorical.from_codes(
-        codes.fill_null(-1).to_numpy(), categories=kept, ordered=how.ordered
-    )
+    return pandas.Categorical.from_codes(codes.fill_null(-1).to_numpy(), categories=kept, ordered=how.ordered)

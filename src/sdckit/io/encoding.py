@@ -44,8 +44,8 @@ def encoding_of(path: Path, wanted: str | None) -> str:
         allowed="text in UTF-8 or Windows-1252",
         hint="Save it as UTF-8, name its encoding (encoding='utf-16'), or give the file the ending of its "
         "true format.",
-        plan_hint="Save it as UTF-8, name its encoding under data: in the plan (encoding: utf-16), or give the "
-        "file the ending of its true format.",
+        plan_hint="Save it as UTF-8, name its encoding under data: in the plan (encoding: utf-16), or give "
+        "the file the ending of its true format.",
     )
 
 

@@ -43,7 +43,7 @@ def columns_with_formulas(frame: pl.DataFrame) -> list[str]:
 
 
 def without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with an apostrophe before every text and name that a spreadsheet would run: it shows it then."""
+    """The frame with an apostrophe before every text and name that a spreadsheet would run."""
     texts = [name for name, kind in frame.schema.items() if _is_text(kind)]
     values = [pl.col(name).cast(pl.String) for name in texts]
     safe = frame.with_columns(pl.when(runs(v)).then(v.str.replace("^", "'")).otherwise(v) for v in values)

@@ -55,14 +55,15 @@ def read(
     **Direct identifiers** (names, addresses, numbers of persons) named in `direct` are dropped at once;
     `keep_direct=True` keeps them, for checks inside the office only.
 
-    **Text files.** Separator `,` `;` tab or `|`, found from the header line; UTF-8, else Windows-1252 (which
-    contains Latin-1); `encoding="utf-16"` or another name says so where it is neither. A file that mixes UTF-8
-    with other bytes is refused with the first line that is not UTF-8. Empty, `NA`, `NaN` and `nan` are missing. A column gets the first type that *all* its values fit: whole
-    number, number (with a decimal comma too, unless the comma separates), true/false, ISO date, ISO date
-    and time, text. One value with a leading zero (`0110`) keeps the column as text, as do whole numbers too
-    long for 64 bits: they are codes. Blank lines are left out; lines with too few or too many values are
-    refused. Thousands separators are not understood. A column without a name, such as the row names that R
-    writes, is called column_1 if it is the first, and so on.
+    **Text files.** Separator `,` `;` tab or `|`, found from the header line; UTF-8, else Windows-1252
+    (which contains Latin-1); `encoding="utf-16"` or another name says so where it is neither. A file that
+    mixes UTF-8 with other bytes is refused with the first line that is not UTF-8. Empty, `NA`, `NaN` and
+    `nan` are missing. A column gets the first type that *all* its values fit: whole number, number (with a
+    decimal comma too, unless the comma separates), true/false, ISO date, ISO date and time, text. One value
+    with a leading zero (`0110`) keeps the column as text, as do whole numbers too long for 64 bits: they
+    are codes. Blank lines are left out; lines with too few or too many values are refused. Thousands
+    separators are not understood. A column without a name, such as the row names that R writes, is called
+    column_1 if it is the first, and so on.
 
     **SPSS, Stata, SAS.** Codes stay codes, with variable and value labels in `Microdata.labels`;
     user-missing values and empty texts are missing. Whole numbers with value labels or a format without

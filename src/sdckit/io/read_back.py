@@ -1,4 +1,4 @@
-"""A file that was just written, read again before it takes its place: a full disk may drop records in silence."""
+"""A file that was just written, read again before it takes its place: a full disk may drop records."""
 
 import re
 import zipfile

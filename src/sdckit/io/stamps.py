@@ -1,4 +1,4 @@
-"""Dates of writing in the headers of files, set to a fixed one: the same data give the same bytes on any day."""
+"""Dates of writing in the headers of files, set to a fixed one: the same data give the same bytes."""
 
 import re
 from datetime import UTC, datetime

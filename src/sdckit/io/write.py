@@ -9,9 +9,10 @@ import polars as pl
 
 from sdckit._support.files import atomic_write, flush
 from sdckit._support.messages import join_names, require_flag
+from sdckit.data.before_release import before_release, direct_identifiers
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata, require_microdata
-from sdckit.errors import FileError, OptionError, RoleError, SdcError, SdcWarning, preview
+from sdckit.errors import FileError, OptionError, ReleaseWarning, RoleError, SdcError, SdcWarning, preview
 from sdckit.io.coding import only_dates, only_used_categories, only_used_labels, with_texts
 from sdckit.io.delimited import write_delimited
 from sdckit.io.excel import write_excel
@@ -47,7 +48,12 @@ def write(
     **The file that the data were read from** is refused, also through a link, unless `overwrite=True`; data
     that are still on disk (DuckDB, Spark) cannot replace it at all. Any other file of that name is replaced.
 
-    **Direct identifiers** are refused unless `keep_direct=True`.
+    **Direct identifiers**, also those dropped on reading that are there again, are refused unless
+    `keep_direct=True`.
+
+    **Before a release.** One warning (`sdckit.errors.ReleaseWarning`) lists what the file itself shows to be
+    in the way: that no step has protected it, ids of the original, numbers that most records have as they
+    were read, columns without a role. It is no verdict; `assess` gives one.
 
     **Labels.** Variable and value labels are kept in .parquet, .sav, .zsav, .dta and .xlsx; .xpt keeps
     variable labels, .csv none. `values="labels"` writes the texts instead of the codes; a code without a
@@ -75,11 +81,12 @@ def write(
 
     Data on DuckDB go to .csv and .parquet in batches, never all in memory; to other formats through memory.
 
-    >>> import tempfile
-    >>> data = Microdata.of(pl.DataFrame({"sex": ["f", None], "age": [30, 41]}), keys="sex")
+    >>> import tempfile, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"sex": ["f", None], "age": [30, 41]}), keys=["sex", "age"])
+    >>> coarser = sdc.protect.round_values(data, variables="age", base=10)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write(data, Path(folder) / "out.csv").read_text()
-    'sex,age\\nf,30\\n,41\\n'
+    ...     write(coarser, Path(folder) / "out.csv").read_text()
+    'sex,age\\nf,30\\n,40\\n'
     """
     require_microdata(data, "write")
     if values not in VALUES:
@@ -87,11 +94,12 @@ def write(
     if decimal not in (".", ","):
         raise OptionError("decimal is what stands in numbers.", given=preview(decimal), allowed="'.' or ','")
     require_flag("keep_direct", keep_direct)
-    if data.roles.direct and not keep_direct:
+    direct = direct_identifiers(data)
+    if direct and not keep_direct:
         raise RoleError(
             "Direct identifiers are not written.",
-            given=join_names(data.roles.direct),
-            hint="Leave them out with data.without(data.roles.direct), or pass keep_direct=True.",
+            given=join_names(direct),
+            hint=f"Leave them out with data.without({tuple(direct)}), or pass keep_direct=True.",
             plan_hint="Without keep_direct under data: in the plan they are dropped at reading.",
         )
     target = Path(path).expanduser()
@@ -120,12 +128,13 @@ def write(
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise FileError(f"The {ending} file cannot be written.", given=target, hint=reason[0]) from error
     if formulas:
-        warn(
+        told = (
             f"Texts in {join_names(formulas)} begin as formulas do (=, +, -, @), and a spreadsheet that opens "
-            f"{target.name} would run them. escape_formulas=True puts an apostrophe before each.",
-            SdcWarning,
-            stacklevel=2,
+            f"{target.name} would run them. escape_formulas=True puts an apostrophe before each."
         )
+        warn(told, SdcWarning, stacklevel=2)
+    if told := before_release(data):
+        warn(told, ReleaseWarning, stacklevel=2)
     return target
 
 
