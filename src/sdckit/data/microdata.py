@@ -176,8 +176,7 @@ class Microdata:
         entry = LogEntry("", {}, figures, effects or Effects())
         logged = bool(figures) or effects is not None
         log = (*self.log, entry) if logged else self.log
-        # Of a table that was put in from elsewhere nobody knows which row is which.
-        reading = self.reading if logged else self.reading.without_codes()
+        reading = self.reading if logged else self.reading.of_other_rows()
         data = replace(self, frame=native, log=log, reading=reading)
         check(data)
         return data

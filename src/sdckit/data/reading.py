@@ -26,6 +26,7 @@ class MissingCodes:
 class Reading:
     """What was read: the file, its table (None outside memory) and its codes of missing values.
 
+    rows_certain: whether every table since was made by a step, so that the log tells which row is which.
     All microdata made from one reading share it. It is never written and not handed to other processes:
     a protected file must not carry the original along.
     """
@@ -33,16 +34,17 @@ class Reading:
     path: Path | None = None
     frame: pl.DataFrame | None = None
     missing_codes: Mapping[str, MissingCodes] = field(default_factory=dict)
+    rows_certain: bool = True
 
     def without(self, columns: tuple[str, ...]) -> "Reading":
         """The reading with these columns gone."""
         frame = None if self.frame is None else self.frame.drop(columns, strict=False)
         codes = {name: one for name, one in self.missing_codes.items() if name not in columns}
-        return Reading(self.path, frame, codes)
+        return replace(self, frame=frame, missing_codes=codes)
 
-    def without_codes(self) -> "Reading":
-        """The reading with no codes of missing values: which row is which is no longer certain."""
-        return replace(self, missing_codes={})
+    def of_other_rows(self) -> "Reading":
+        """The reading of a table that was put in from elsewhere: nobody knows which row is which."""
+        return replace(self, rows_certain=False)
 
     def is_file(self, path: Path) -> bool:
         """Whether a path leads to the file that was read, also through links."""

@@ -12,12 +12,13 @@ import polars as pl
 from sdckit._support.messages import join_names, known_options, require_flag
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
+from sdckit.data.reading import MissingCodes
 from sdckit.data.roles import roles_of
 from sdckit.engine.frames import ENGINES
 from sdckit.errors import ColumnError, EngineError, FileError, OptionError, SdcError, SdcWarning, preview
 from sdckit.io.delimited import read_delimited
 from sdckit.io.excel import read_excel
-from sdckit.io.formats import DELIMITED, readable
+from sdckit.io.formats import DELIMITED, STATISTICAL, readable
 from sdckit.io.on_disk import open_on_disk
 from sdckit.io.parquet import parquet_labels, read_parquet
 from sdckit.io.statistical import read_statistical
@@ -66,7 +67,8 @@ def read(
     column_1 if it is the first, and so on.
 
     **SPSS, Stata, SAS.** Codes stay codes, with variable and value labels in `Microdata.labels`;
-    user-missing values and empty texts are missing. Whole numbers with value labels or a format without
+    user-missing values and empty texts are missing. Which code a user-missing value had (-8 refused, .a not
+    applicable) is remembered, and `write` puts it back into a file of the same format where that is safe. Whole numbers with value labels or a format without
     decimals are Int64.
 
     **Excel.** The first sheet. **Parquet and Excel** files that sdckit wrote bring their labels along.
@@ -110,10 +112,10 @@ def _from_file(path: Path, engine: str, encoding: str | None, roles: dict[str, A
     if ending not in DELIMITED:
         _refuse_encoding(encoding, f"files ending in {ending}")
     try:
-        frame, labels = _load(path, ending, engine, encoding)
+        frame, labels, codes = _load(path, ending, engine, encoding)
         if isinstance(frame, pl.DataFrame):
             frame = _typed(frame, (*roles["numeric"], roles["weight"]))
-        return Microdata.of(frame, labels=labels, **roles).as_read(path=path.resolve())
+        return Microdata.of(frame, labels=labels, **roles).as_read(path=path.resolve(), missing_codes=codes)
     except (SdcError, MemoryError):
         raise
     except pl.exceptions.DuplicateError as error:
@@ -192,15 +194,15 @@ def _repeated_ids(data: Microdata) -> list[str]:
     ]
 
 
-def _load(path: Path, ending: str, engine: str, encoding: str | None) -> tuple[Any, Labels]:
+def _load(path: Path, ending: str, engine: str, encoding: str | None) -> tuple[Any, Labels, dict[str, MissingCodes]]:
     if engine != "polars":
         frame = open_on_disk(path, ending, engine, encoding)
-        return frame, parquet_labels(path) if ending == ".parquet" else Labels()
+        return frame, parquet_labels(path) if ending == ".parquet" else Labels(), {}
     if ending in DELIMITED:
-        return read_delimited(path, encoding), Labels()
-    if ending == ".parquet":
-        return read_parquet(path)
-    return read_excel(path) if ending == ".xlsx" else read_statistical(path, ending)
+        return read_delimited(path, encoding), Labels(), {}
+    if ending in STATISTICAL:
+        return read_statistical(path, ending)
+    return *(read_parquet(path) if ending == ".parquet" else read_excel(path)), {}
 
 
 def _typed(frame: pl.DataFrame, numbers: tuple[str | None, ...]) -> pl.DataFrame:

@@ -1,5 +1,6 @@
 """`write`: microdata to a file, whole or not at all."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -11,6 +12,7 @@ from sdckit._support.files import atomic_write, flush
 from sdckit._support.messages import join_names, require_flag
 from sdckit.data.before_release import before_release, direct_identifiers
 from sdckit.data.labels import Labels
+from sdckit.data.missing_codes import codes_in_place
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.errors import FileError, OptionError, ReleaseWarning, RoleError, SdcError, SdcWarning, preview
 from sdckit.io.coding import only_dates, only_used_categories, only_used_labels, with_texts
@@ -23,6 +25,8 @@ from sdckit.io.parquet import write_parquet
 from sdckit.io.read_back import check_whole
 from sdckit.io.stamps import fix_date
 from sdckit.io.statistical import write_statistical
+from sdckit.io.user_missing import PROGRAMS as USER_MISSING
+from sdckit.io.user_missing import fitting_codes
 
 VALUES = ("codes", "labels")
 
@@ -70,6 +74,10 @@ def write(
 
     **Missing** (NULL) is the format's own missing value: empty in .csv and .xlsx (`NA` in a .csv of one
     column), system-missing in the others. SPSS, Stata and SAS know no missing text apart from the empty one.
+    Codes that told why a value is missing (-8 refused, .a not applicable) come back in a file of the program
+    they were read from, with their labels, in columns that stand as they were read; after any step not in
+    keys, numbers and sensitive columns, whose risks were measured with one kind of missing. A warning names
+    columns where they are left out.
 
     **Types.** true/false is 1/0 in SPSS, Stata and SAS. Whole numbers that a format would round are refused.
     In .csv other numbers have up to 15 significant digits, and moments that are all midnights are dates.
@@ -114,7 +122,7 @@ def write(
     how = _Written(values == "labels", codebook, decimal == ",", escape_formulas)
     try:
         with atomic_write(target, ending) as temporary:
-            formulas = _write(data, temporary, ending, how)
+            notes = _write(data, temporary, ending, how)
             fix_date(temporary, ending)
             flush(temporary)
             size = data.height, len(data.columns)
@@ -127,11 +135,7 @@ def write(
     except (Exception, pl.exceptions.PanicException) as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise FileError(f"The {ending} file cannot be written.", given=target, hint=reason[0]) from error
-    if formulas:
-        told = (
-            f"Texts in {join_names(formulas)} begin as formulas do (=, +, -, @), and a spreadsheet that opens "
-            f"{target.name} would run them. escape_formulas=True puts an apostrophe before each."
-        )
+    for told in notes:
         warn(told, SdcWarning, stacklevel=2)
     if told := before_release(data):
         warn(told, ReleaseWarning, stacklevel=2)
@@ -167,13 +171,16 @@ class _Written:
 
 
 def _write(data: Microdata, path: Path, ending: str, how: _Written) -> list[str]:
-    """Write one file; the columns with texts that a spreadsheet would run."""
+    """Write one file; what the user should know of it."""
     labels = data.labels.without_values(tuple(data.labels.values)) if how.texts else data.labels
     named = data.labels if how.texts else Labels()
     if ending not in STREAMED and ending != ".xlsx":
         frame = with_texts(data.collect().frame, named)
-        write_statistical(frame, labels, path, ending, codebook=how.codebook)
-        return []
+        kept, lost = codes_in_place(data) if ending in USER_MISSING else ({}, {})
+        codes = fitting_codes(kept, frame, ending)
+        write_statistical(frame, labels, path, ending, codebook=how.codebook, codes=codes)
+        homeless = [name for name in kept if name not in codes]
+        return _lost_codes(lost | dict.fromkeys(homeless, f"a {ending} file has no place for them"))
     if not how.codebook:
         labels = only_used_labels(data.frame, labels)
     parts = [data.collect().frame] if data.engine == "polars" or ending == ".xlsx" else batches(data.frame)
@@ -185,9 +192,27 @@ def _write(data: Microdata, path: Path, ending: str, how: _Written) -> list[str]
         dated = (part.with_columns(pl.col(days).cast(pl.Date)) for part in written)
         checked = Formulas(dated, escape=how.escape_formulas)
         write_delimited(checked, path, decimal_comma=how.decimal_comma)
-        return checked.columns
+        return _formulas(checked.columns)
     if ending == ".parquet":
         write_parquet(written, labels, path)
     else:
         write_excel(next(written), labels, path)
     return []
+
+
+def _lost_codes(lost: Mapping[str, str]) -> list[str]:
+    """What became of codes that tell why values are missing, where they are not in the file."""
+    if not lost:
+        return []
+    reasons = {why: [name for name in lost if lost[name] == why] for why in dict.fromkeys(lost.values())}
+    parts = [f"{join_names(names)} ({why})" for why, names in reasons.items()]
+    return [f"Codes that tell why values are missing are written as plain missing in {'; '.join(parts)}."]
+
+
+def _formulas(names: list[str]) -> list[str]:
+    if not names:
+        return []
+    return [
+        f"Texts in {join_names(names)} begin as formulas do (=, +, -, @), and a spreadsheet that opens the file "
+        "would run them. escape_formulas=True puts an apostrophe before each."
+    ]
