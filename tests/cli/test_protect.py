@@ -109,3 +109,24 @@ def test_decimal_commas(run, plan):
     result = run("protect", plan, "--scenario", "age20_income", "--out", out, "--decimal-comma")
     assert result.exit_code == 0, result.output
     assert ";" in out.read_text().splitlines()[0]
+
+
+def test_a_codebook_beside_the_file(run, plan):
+    out = plan.with_name("p.sav")
+    words = ("protect", plan, "--scenario", "age5", "--codebook", "--out", out)
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    assert "ddi:codebook:2_5" in plan.with_name("p.codebook.xml").read_text()
+    assert "p.codebook.html" in result.stdout
+    out.unlink()
+    assert "p.codebook.html exists already; add --force to replace it." in run(*words).stderr
+
+
+def test_formulas_are_escaped_on_request(run, plan):
+    """No text of the survey is a formula; the file is the same with and without."""
+    names = [plan.with_name("p.csv"), plan.with_name("q.csv")]
+    assert run("protect", plan, "--scenario", "age5", "--out", names[0]).exit_code == 0
+    assert run("protect", plan, "--scenario", "age5", "--escape-formulas", "--out", names[1]).exit_code == 0
+    assert names[0].read_bytes() == names[1].read_bytes()
+    result = run("protect", plan, "--scenario", "age5", "--escape-formulas", "--out", plan.with_name("p.sav"))
+    assert "Only texts of .csv files are run as formulas" in result.stderr

@@ -59,7 +59,7 @@ def test_codes_come_back_and_measures_see_missing_values(tmp_path, ending):
     assert data.frame["health"].dtype == pl.Int64
     values, declared, labels = raw(sdc.write(data, tmp_path / f"out{ending}"))
     assert values == raw(path)[0]
-    assert labels == {k: v for k, v in raw(path)[2].items()}
+    assert labels == raw(path)[2]
     assert declared == (["a", "b"] if ending == ".dta" else [{"lo": c, "hi": c} for c in (-9, -8)])
     assert sdc.read(tmp_path / f"out{ending}").frame.equals(data.frame)
     if ending != ".dta":
@@ -93,7 +93,8 @@ def test_a_changed_column_has_plain_missing_values_only(tmp_path, ending):
     changed = data.with_frame(frame, effects=Effects(suppresses=("health",)))
     told = write_and_told(changed, tmp_path / f"out{ending}")
     assert told == [
-        "Codes that tell why values are missing are written as plain missing in health (the column was changed)."
+        "Codes that tell why values are missing are written as plain missing in health "
+        "(the column was changed)."
     ]
     values, declared, labels = raw(tmp_path / f"out{ending}")
     assert not {-8, -9, "a", "b"} & set(values)

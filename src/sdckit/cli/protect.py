@@ -18,6 +18,12 @@ def protect(
     decimal_comma: Annotated[
         bool, typer.Option("--decimal-comma", metavar="", help="A .csv with decimal commas and semicolons.")
     ] = False,
+    codebook: Annotated[
+        bool,
+        typer.Option(
+            "--codebook", metavar="", help="Also a codebook beside it: a page, and DDI-Codebook XML."
+        ),
+    ] = False,
     escape_formulas: Annotated[
         bool,
         typer.Option(
@@ -48,19 +54,31 @@ def protect(
     from sdckit.data.before_release import before_release
     from sdckit.data.roles import roles_of
     from sdckit.io import write
+    from sdckit.io.codebook import beside
     from sdckit.io.formats import writable
 
     writable(out)
     loaded = Plan.load(plan)
-    check_outputs([out], plan_inputs(plan, loaded, data=not overwrite), force=force or overwrite)
+    books = beside(out) if codebook else {}
+    check_outputs(
+        [out, *books.values()], plan_inputs(plan, loaded, data=not overwrite), force=force or overwrite
+    )
     chosen = one_scenario(loaded, scenario)
     used = loaded.seed if seed is None else seed
     data = loaded.read()
     with following("Step") as tell:
         protected = chosen.protect(data, seed=used, progress=tell)
     comma: Literal[".", ","] = "," if decimal_comma else "."
-    file = write(protected, out, decimal=comma, overwrite=overwrite, escape_formulas=escape_formulas)
+    file = write(
+        protected,
+        out,
+        codebook=codebook,
+        decimal=comma,
+        overwrite=overwrite,
+        escape_formulas=escape_formulas,
+    )
     written = {"the protected file": file}
+    written |= {f"its codebook, {kind}": path for kind, path in books.items()}
     had = [*roles_of(direct=loaded.data.get("direct")).direct, *data.columns]
     dropped = [c for c in dict.fromkeys(had) if c not in protected.columns]
     without_role = [c for c in protected.columns if not protected.roles.of(c)]

@@ -17,7 +17,7 @@ LOOKED_AT = {Role.KEYS, Role.NUMERIC, Role.SENSITIVE}
 
 
 def codes_in_place(data: Microdata) -> tuple[dict[str, MissingCodes], dict[str, str]]:
-    """The codes of missing values by column, row by row of the file as it is now, and why others are left out.
+    """Codes of missing values by column, row by row of the file as it is now, and why others are left out.
 
     Codes stay only in columns that stand, record by record, as they were read: in a column with suppressed
     values a plain missing one beside "refused" would show which values were suppressed. In a file that

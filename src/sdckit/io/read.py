@@ -68,8 +68,8 @@ def read(
 
     **SPSS, Stata, SAS.** Codes stay codes, with variable and value labels in `Microdata.labels`;
     user-missing values and empty texts are missing. Which code a user-missing value had (-8 refused, .a not
-    applicable) is remembered, and `write` puts it back into a file of the same format where that is safe. Whole numbers with value labels or a format without
-    decimals are Int64.
+    applicable) is remembered, and `write` puts it back into a file of the same format where that is safe.
+    Whole numbers with value labels or a format without decimals are Int64.
 
     **Excel.** The first sheet. **Parquet and Excel** files that sdckit wrote bring their labels along.
 
@@ -194,7 +194,9 @@ def _repeated_ids(data: Microdata) -> list[str]:
     ]
 
 
-def _load(path: Path, ending: str, engine: str, encoding: str | None) -> tuple[Any, Labels, dict[str, MissingCodes]]:
+def _load(
+    path: Path, ending: str, engine: str, encoding: str | None
+) -> tuple[Any, Labels, dict[str, MissingCodes]]:
     if engine != "polars":
         frame = open_on_disk(path, ending, engine, encoding)
         return frame, parquet_labels(path) if ending == ".parquet" else Labels(), {}

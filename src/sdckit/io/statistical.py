@@ -96,7 +96,7 @@ def write_statistical(
     path: Path,
     ending: str,
     *,
-    codebook: bool,
+    keep_unused: bool,
     codes: Mapping[str, MissingCodes],
 ) -> None:
     """Categories become codes 1, 2, … with value labels (texts in .xpt, which has no value labels).
@@ -111,7 +111,7 @@ def write_statistical(
         frame, labels = frame.with_columns(texts), Labels(labels.variables)
     else:
         frame, labels = with_codes(frame, labels)
-        labels = labels if codebook else only_used_labels(frame, labels)
+        labels = labels if keep_unused else only_used_labels(frame, labels)
     frame, formats = _storable(frame, ending)
     variable_room, value_room = ROOM[ending]
     options: dict[str, Any] = {

@@ -28,7 +28,8 @@ def _of_spss(
     import pyreadstat
 
     _, about = pyreadstat.read_sav(path, user_missing=True, metadataonly=True)
-    names = [c for c in about.missing_ranges if frame[c].null_count()]
+    declared: dict[str, list[Any]] = dict(about.missing_ranges)
+    names = [c for c in declared if frame[c].null_count()]
     if not names:
         return {}
     raw, _ = pyreadstat.read_sav(
@@ -40,7 +41,7 @@ def _of_spss(
         codes = column.set(frame[name].is_not_null(), None)
         if codes.dtype == pl.String:
             codes = codes.set(codes == "", None)
-        ranges = tuple((one["lo"], one["hi"]) for one in about.missing_ranges[name])
+        ranges = tuple((one["lo"], one["hi"]) for one in declared[name])
         if codes.dtype != pl.Null and codes.null_count() < len(codes):
             found[name] = MissingCodes("SPSS", codes, _labels(codes, labels.get(name, {})), ranges)
     return found
@@ -69,8 +70,10 @@ def _labels(codes: pl.Series, labels: Mapping[Any, str]) -> dict[Any, str]:
     return {code: labels[code] for code in codes.drop_nulls().unique().sort().to_list() if code in labels}
 
 
-def fitting_codes(codes: Mapping[str, MissingCodes], frame: pl.DataFrame, ending: str) -> dict[str, MissingCodes]:
-    """The codes that columns of the file can hold: of the same program, numbers in numbers, texts in texts."""
+def fitting_codes(
+    codes: Mapping[str, MissingCodes], frame: pl.DataFrame, ending: str
+) -> dict[str, MissingCodes]:
+    """Codes that columns of the file can hold: of the same program, numbers in numbers, texts in texts."""
     found = {}
     for name, one in codes.items():
         kind = frame.schema[name]

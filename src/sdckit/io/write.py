@@ -1,6 +1,7 @@
 """`write`: microdata to a file, whole or not at all."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,9 +13,11 @@ from sdckit._support.files import atomic_write, flush
 from sdckit._support.messages import join_names, require_flag
 from sdckit.data.before_release import before_release, direct_identifiers
 from sdckit.data.labels import Labels
-from sdckit.data.missing_codes import codes_in_place
 from sdckit.data.microdata import Microdata, require_microdata
+from sdckit.data.missing_codes import codes_in_place
+from sdckit.data.reading import MissingCodes
 from sdckit.errors import FileError, OptionError, ReleaseWarning, RoleError, SdcError, SdcWarning, preview
+from sdckit.io.codebook import beside, described, written_as
 from sdckit.io.coding import only_dates, only_used_categories, only_used_labels, with_texts
 from sdckit.io.delimited import write_delimited
 from sdckit.io.excel import write_excel
@@ -38,6 +41,7 @@ def write(
     values: Literal["codes", "labels"] = "codes",
     keep_direct: bool = False,
     codebook: bool = False,
+    keep_unused: bool = False,
     decimal: Literal[".", ","] = ".",
     overwrite: bool = False,
     escape_formulas: bool = False,
@@ -69,8 +73,13 @@ def write(
     texts.
 
     **What no record has** is not written: a category or value label whose records were all suppressed or
-    recoded would still tell that it was there. `codebook=True` keeps categories and labels that no record
+    recoded would still tell that it was there. `keep_unused=True` keeps categories and labels that no record
     has. Codes in .sav, .zsav and .dta count all categories either way, so they do not depend on it.
+
+    **`codebook=True`** writes two more files: for `survey.sav` the page `survey.codebook.html` and
+    `survey.codebook.xml` in DDI-Codebook 2.5. They have the names, labels and types of variables, categories
+    and value labels, codes of missing values, and which variable is the weight; no counts, no smallest and
+    largest values, no texts that are not labels or categories, nothing that is not in the data file.
 
     **Missing** (NULL) is the format's own missing value: empty in .csv and .xlsx (`NA` in a .csv of one
     column), system-missing in the others. SPSS, Stata and SAS know no missing text apart from the empty one.
@@ -119,14 +128,19 @@ def write(
         raise OptionError("Only .csv files have a decimal comma.", given=target.name)
     if escape_formulas and ending not in DELIMITED:
         raise OptionError("Only texts of .csv files are run as formulas.", given=target.name)
-    how = _Written(values == "labels", codebook, decimal == ",", escape_formulas)
+    require_flag("codebook", codebook)
+    require_flag("keep_unused", keep_unused)
+    how = _Written(values == "labels", keep_unused, decimal == ",", escape_formulas)
     try:
-        with atomic_write(target, ending) as temporary:
-            notes = _write(data, temporary, ending, how)
+        with ExitStack() as files:  # all are written before any takes its place, the data file last
+            temporary = files.enter_context(atomic_write(target, ending))
+            notes, codes = _write(data, temporary, ending, how)
             fix_date(temporary, ending)
             flush(temporary)
             size = data.height, len(data.columns)
             check_whole(temporary, ending, size, separator=";" if how.decimal_comma else ",")
+            for kind, text in (_codebook(data, target, ending, how, codes) if codebook else {}).items():
+                files.enter_context(atomic_write(beside(target)[kind])).write_text(text, encoding="utf-8")
     except (SdcError, MemoryError):
         raise
     except PermissionError:
@@ -165,39 +179,49 @@ class _Written:
     """How values are written."""
 
     texts: bool
-    codebook: bool
+    keep_unused: bool
     decimal_comma: bool
     escape_formulas: bool
 
 
-def _write(data: Microdata, path: Path, ending: str, how: _Written) -> list[str]:
-    """Write one file; what the user should know of it."""
+def _codebook(
+    data: Microdata, path: Path, ending: str, how: _Written, codes: Mapping[str, MissingCodes]
+) -> dict[str, str]:
+    coded = ending in USER_MISSING
+    book = described(data, path, texts=how.texts, coded=coded, keep_unused=how.keep_unused, codes=codes)
+    return written_as(book)
+
+
+def _write(
+    data: Microdata, path: Path, ending: str, how: _Written
+) -> tuple[list[str], Mapping[str, MissingCodes]]:
+    """Write one file; what the user should know of it, and the codes in it that say why values are missing."""
     labels = data.labels.without_values(tuple(data.labels.values)) if how.texts else data.labels
     named = data.labels if how.texts else Labels()
     if ending not in STREAMED and ending != ".xlsx":
         frame = with_texts(data.collect().frame, named)
         kept, lost = codes_in_place(data) if ending in USER_MISSING else ({}, {})
         codes = fitting_codes(kept, frame, ending)
-        write_statistical(frame, labels, path, ending, codebook=how.codebook, codes=codes)
+        write_statistical(frame, labels, path, ending, keep_unused=how.keep_unused, codes=codes)
         homeless = [name for name in kept if name not in codes]
-        return _lost_codes(lost | dict.fromkeys(homeless, f"a {ending} file has no place for them"))
-    if not how.codebook:
+        return _lost_codes(lost | dict.fromkeys(homeless, f"a {ending} file has no place for them")), codes
+    if not how.keep_unused:
         labels = only_used_labels(data.frame, labels)
     parts = [data.collect().frame] if data.engine == "polars" or ending == ".xlsx" else batches(data.frame)
     written = (with_texts(part, named) for part in parts)
-    if not how.codebook:
+    if not how.keep_unused:
         written = (only_used_categories(part) for part in written)
     if ending in DELIMITED:
         days = only_dates(data.frame)
         dated = (part.with_columns(pl.col(days).cast(pl.Date)) for part in written)
         checked = Formulas(dated, escape=how.escape_formulas)
         write_delimited(checked, path, decimal_comma=how.decimal_comma)
-        return _formulas(checked.columns)
+        return _formulas(checked.columns), {}
     if ending == ".parquet":
         write_parquet(written, labels, path)
     else:
         write_excel(next(written), labels, path)
-    return []
+    return [], {}
 
 
 def _lost_codes(lost: Mapping[str, str]) -> list[str]:
@@ -213,6 +237,6 @@ def _formulas(names: list[str]) -> list[str]:
     if not names:
         return []
     return [
-        f"Texts in {join_names(names)} begin as formulas do (=, +, -, @), and a spreadsheet that opens the file "
-        "would run them. escape_formulas=True puts an apostrophe before each."
+        f"Texts in {join_names(names)} begin as formulas do (=, +, -, @), and a spreadsheet that opens the "
+        "file would run them. escape_formulas=True puts an apostrophe before each."
     ]
