@@ -195,7 +195,7 @@ def _codebook(
 def _write(
     data: Microdata, path: Path, ending: str, how: _Written
 ) -> tuple[list[str], Mapping[str, MissingCodes]]:
-    """Write one file; what the user should know of it, and the codes in it that say why values are missing."""
+    """Write one file; what the user should know of it, and the codes in it of missing values."""
     labels = data.labels.without_values(tuple(data.labels.values)) if how.texts else data.labels
     named = data.labels if how.texts else Labels()
     if ending not in STREAMED and ending != ".xlsx":
