@@ -21,9 +21,7 @@ def mixed(*wrong: int) -> bytes:
 def test_a_mixture_is_refused_with_its_first_line(tmp_path, name, wrong, first):
     content = mixed(*wrong)
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
-    text = (
-        f"mixes encodings: line {first} is not UTF-8, as are {len(wrong)} lines in all, and {4 - len(wrong)} "
-    )
+    text = rf"mixes encodings: line {first} is not UTF-8 \({len(wrong)} of 4 lines with letters beyond ASCII"
     with pytest.raises(FileError, match=text) as found:
         sdc.read(tmp_path / name)
     assert "encoding='cp1252'" in str(found.value)

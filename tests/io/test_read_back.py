@@ -66,7 +66,7 @@ def test_a_writer_that_loses_something(tmp_path, monkeypatch, ending, how):
             target.write_bytes(content[: len(content) // 2] if how.startswith("half") else b"")
 
     monkeypatch.setattr(module, "_write", lossy)
-    with pytest.raises(FileError, match=r"cannot be written|not written whole|not as it should be"):
+    with pytest.raises(FileError, match=r"cannot be written|not written whole"):
         sdc.write(DATA, path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == [path.name]

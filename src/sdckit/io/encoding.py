@@ -92,8 +92,8 @@ def _refuse_mixture(path: Path) -> None:
                 first = first or number
     if right:
         raise FileError(
-            f"The file mixes encodings: line {first:,} is not UTF-8, as are {wrong:,} lines in all, and "
-            f"{right:,} other lines are.",
+            f"The file mixes encodings: line {first:,} is not UTF-8 ({wrong:,} of {wrong + right:,} lines "
+            "with letters beyond ASCII are not).",
             given=path,
             allowed="text in one encoding",
             hint=WAY_OUT,

@@ -47,7 +47,9 @@ def _delimited(path: Path, separator: bytes) -> tuple[int, int]:
                     lines += part.count(b"\n")
             last = block[-1:]
     if last != b"\n" or inside:
-        raise FileError("The text file was not written whole: its last line has no end.", given=path.name)
+        raise FileError(
+            "The text file was not written whole: its last line has no end.", hint="The disk may be full."
+        )
     return lines - 1, columns
 
 

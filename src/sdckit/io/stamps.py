@@ -32,6 +32,8 @@ def fix_date(path: Path, ending: str) -> None:
         header = stream.read(HEADER[ending])
         fixed, count = re.subn(DATES[ending], TEXTS[ending], header, flags=re.DOTALL)
         if count != EXPECTED[ending]:  # an empty file on a full disk, or another version of the writer
-            raise FileError("The header of the file is not as it should be after writing.", given=path.name)
+            raise FileError(
+                f"The {ending} file cannot be written: it has no header.", hint="The disk may be full."
+            )
         stream.seek(0)
         stream.write(fixed)
