@@ -9,6 +9,7 @@ import pytest
 import sdckit as sdc
 from sdckit.data.effects import Effects
 from sdckit.errors import ReleaseWarning, SdcWarning
+from sdckit.io import user_missing
 
 N = 24
 HEALTH = [[1, 2, 3, -8, -9, None][i % 6] for i in range(N)]
@@ -145,6 +146,19 @@ def write_and_told_labels(data, path):
     with pytest.warns(SdcWarning) as told:
         sdc.write(data, path, values="labels")
     return " ".join(str(w.message) for w in told if not issubclass(w.category, ReleaseWarning))
+
+
+def test_columns_of_letters_alone_and_in_several_passes(tmp_path, monkeypatch):
+    monkeypatch.setattr(user_missing, "CELLS", 1)
+    columns = {"x": ["a", "z", None], "y": [1, "b", 2], "n": [1, None, 3]}
+    frame = pl.DataFrame([pl.Series(n, v, dtype=pl.Object) for n, v in columns.items()])
+    frame = frame.with_columns(pl.Series("n", [1.0, None, 3.0]))
+    pyreadstat.write_dta(frame, tmp_path / "in.dta", missing_user_values={"x": ["a", "z"], "y": ["b"]})
+    data = sdc.read(tmp_path / "in.dta", numeric="x")
+    assert data.frame["x"].null_count() == 3
+    path = sdc.write(data, tmp_path / "out.dta")
+    for name in ("x", "y", "n"):
+        assert raw(path, name)[0] == raw(tmp_path / "in.dta", name)[0] == columns[name]
 
 
 def test_more_than_three_codes_are_declared_as_the_file_did(tmp_path):

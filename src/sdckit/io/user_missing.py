@@ -10,6 +10,7 @@ from sdckit.data.reading import MissingCodes
 
 PROGRAMS = {".sav": "SPSS", ".zsav": "SPSS", ".dta": "Stata"}
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
+CELLS = 10_000_000  # of a Stata file that are read again at a time: they are Python objects
 DISCRETE = 3  # codes that SPSS can declare one by one
 
 
@@ -53,15 +54,19 @@ def _of_stata(
     import pyreadstat
 
     names = [c.name for c in frame.iter_columns() if c.dtype != pl.String and c.null_count()]
-    if not names:
-        return {}
-    raw, _ = pyreadstat.read_dta(path, user_missing=True, usecols=names, output_format="dict")
     found = {}
-    for name in names:
-        letters = [value if isinstance(value, str) and value in LETTERS else None for value in raw[name]]
-        codes = pl.Series(name, letters, dtype=pl.String)
-        if codes.null_count() < len(codes):
-            found[name] = MissingCodes("Stata", codes, _labels(codes, labels.get(name, {})))
+    step = max(1, CELLS // frame.height)
+    for start in range(0, len(names), step):
+        chosen = names[start : start + step]
+        raw, _ = pyreadstat.read_dta(path, user_missing=True, usecols=chosen, output_format="polars")
+        for column in raw.iter_columns():
+            if column.dtype not in (pl.Object, pl.String):  # numbers alone
+                continue
+            letters = [value if isinstance(value, str) and value in LETTERS else None for value in column]
+            codes = pl.Series(column.name, letters, dtype=pl.String)
+            if codes.null_count() < len(codes):
+                known = _labels(codes, labels.get(column.name, {}))
+                found[column.name] = MissingCodes("Stata", codes, known)
     return found
 
 
