@@ -133,8 +133,8 @@ import sdckit as sdc
 module = sys.modules["sdckit.io.write"]  # the package has the function under this name
 whole = module._write
 
-def slowly(data, path, ending, **options):
-    whole(data, path, ending, **options)
+def slowly(data, path, *more):
+    whole(data, path, *more)
     path.write_bytes(path.read_bytes()[:-7])
     print("half-written", file=sys.stderr, flush=True)
     time.sleep(100)
@@ -155,6 +155,32 @@ def test_write(folder, ending, old):
     )  # fmt: skip
     rest = interrupt_at(process, "half-written")
     assert rest.splitlines()[-1] == "KeyboardInterrupt"
+    assert left_over(folder) == ({target.name} if old else set())
+    assert old is None or target.read_text() == old
+
+
+COMMAND = WRITE.replace(
+    'sdc.write(sdc.read("survey.csv"), sys.argv[1])', "from sdckit.cli import main; main()"
+)
+
+
+@pytest.mark.parametrize("old", [None, "the old file"])
+def test_a_command_that_is_told_to_end_leaves_nothing(folder, old):
+    target = folder / "out.sav"
+    if old is not None:
+        target.write_text(old)
+    words = ["protect", "many.yaml", "--scenario", "s1", "--codebook", "--force", "--out", target.name]
+    process = subprocess.Popen(
+        [sys.executable, "-c", COMMAND, *words], cwd=folder, stderr=subprocess.PIPE, text=True
+    )
+    for line in process.stderr:
+        if "half-written" in line:
+            break
+    else:
+        pytest.fail(f"it ended before it wrote, with {process.wait()}")
+    process.terminate()
+    assert process.wait(60) == -signal.SIGTERM
+    process.stderr.close()
     assert left_over(folder) == ({target.name} if old else set())
     assert old is None or target.read_text() == old
 

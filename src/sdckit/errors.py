@@ -58,6 +58,10 @@ class SdcWarning(UserWarning):
     """Something about the data that the user should know, and that is no error."""
 
 
+class ReleaseWarning(SdcWarning):
+    """What to look at before a file that was written is released; to be ignored for working copies."""
+
+
 class FileError(SdcError, OSError):
     """A file is missing, broken, empty or of a kind we do not read."""
 

@@ -162,3 +162,14 @@ def test_a_data_file_that_may_not_be_read(run, plan, monkeypatch):
     assert result.exit_code == 1
     assert "cannot be read: no permission, or it is open in another program" in result.stderr
     assert "broken" not in result.stderr
+
+
+def test_the_data_are_replaced_by_overwrite_alone(run, plan):
+    data = plan.with_name("survey.csv")
+    before = contents(plan.parent)
+    result = run("protect", plan, "--scenario", "age5", "--overwrite", "--out", data)
+    assert result.exit_code == 0, result.stderr
+    after = contents(plan.parent)
+    assert after.keys() == before.keys()
+    assert after["survey.csv"] != before["survey.csv"]
+    assert after["plan.yaml"] == before["plan.yaml"]

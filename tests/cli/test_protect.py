@@ -92,7 +92,15 @@ def test_what_was_dropped_and_what_no_risk_looks_at_is_said(run, plan):
 
 def test_ids_of_the_original_are_warned_of(run, plan):
     result = run("protect", plan, "--scenario", "age5", "--out", plan.with_name("p.csv"))
-    assert "The ids in person_id are those of the original file" in result.stderr
+    told = [
+        line
+        for line in result.stderr.splitlines()
+        if line.startswith("Warning: Before this file is released:")
+    ]
+    assert len(told) == 1
+    assert "ids of the original, which new_ids renews: person_id" in told[0]
+    words = ("protect", plan, "--scenario", "age5", "--out", plan.with_name("q.csv"), "--json")
+    assert json.loads(run(*words).stdout)["warnings"][-1] == told[0].removeprefix("Warning: ")
     assert "new_ids" in result.stderr
 
 
@@ -101,3 +109,24 @@ def test_decimal_commas(run, plan):
     result = run("protect", plan, "--scenario", "age20_income", "--out", out, "--decimal-comma")
     assert result.exit_code == 0, result.output
     assert ";" in out.read_text().splitlines()[0]
+
+
+def test_a_codebook_beside_the_file(run, plan):
+    out = plan.with_name("p.sav")
+    words = ("protect", plan, "--scenario", "age5", "--codebook", "--out", out)
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    assert "ddi:codebook:2_5" in plan.with_name("p.codebook.xml").read_text()
+    assert "p.codebook.html" in result.stdout
+    out.unlink()
+    assert "p.codebook.html exists already; add --force to replace it." in run(*words).stderr
+
+
+def test_formulas_are_escaped_on_request(run, plan):
+    """No text of the survey is a formula; the file is the same with and without."""
+    names = [plan.with_name("p.csv"), plan.with_name("q.csv")]
+    assert run("protect", plan, "--scenario", "age5", "--out", names[0]).exit_code == 0
+    assert run("protect", plan, "--scenario", "age5", "--escape-formulas", "--out", names[1]).exit_code == 0
+    assert names[0].read_bytes() == names[1].read_bytes()
+    result = run("protect", plan, "--scenario", "age5", "--escape-formulas", "--out", plan.with_name("p.sav"))
+    assert "Only texts of .csv files are run as formulas" in result.stderr

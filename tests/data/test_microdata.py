@@ -57,6 +57,30 @@ def test_nullable_types_of_pandas_come_back():
     assert days.native()["self"][0] == timedelta(1)
 
 
+def test_categories_of_pandas_come_back():
+    frame = pd.DataFrame(
+        {
+            "code": pd.Categorical([3, 1, None, 2**60 + 1], categories=[3, 1, 2, 2**60 + 1], ordered=True),
+            "text": pd.Categorical(["x", "y", "x", None], categories=["y", "x", "never"]),
+            "half": pd.Categorical([1.5, 2.5, 1.5, None]),
+            "yes": pd.Categorical([True, False, None, True]),
+        }
+    )
+    data = sdc.read(frame, keys=["code", "text"])
+    assert data.frame["code"].to_list() == [3, 1, None, 2**60 + 1]
+    pd.testing.assert_frame_equal(data.native(), frame)
+    fewer = data.with_frame(data.frame.with_columns(code=pl.Series([3, None, None, 3])))
+    assert fewer.native()["code"].cat.categories.tolist() == [
+        3,
+        2,
+    ]  # 1 was there and is suppressed, 2 never was
+    assert fewer.native()["code"].cat.ordered
+    recoded = data.with_frame(data.frame.with_columns(code=pl.Series(["1–3", "1–3", None, "4–"])))
+    assert recoded.native()["code"].tolist() == ["1–3", "1–3", None, "4–"]
+    days = pd.DataFrame({"day": pd.Categorical([pd.Timestamp("2024-02-29")])})
+    assert sdc.read(days).native()["day"][0] == pd.Timestamp("2024-02-29")
+
+
 def test_an_index_of_pandas_is_not_kept_and_said_so():
     frame = pd.DataFrame({"x": [1.0, 2.0]}, index=[9, 7])
     with pytest.warns(SdcWarning, match=r"not kept.*numbered 0, 1"):

@@ -50,7 +50,7 @@ def test_everything_comes_back(tmp_path):
         }
     )
     labels = Labels({"code": "Région"}, {"code": {1: "North", 2: "1"}, "size": {"s": "small"}})
-    back = sdc.read(sdc.write(Microdata.of(frame, labels=labels), tmp_path / "a.xlsx", codebook=True))
+    back = sdc.read(sdc.write(Microdata.of(frame, labels=labels), tmp_path / "a.xlsx", keep_unused=True))
     assert back.frame.equals(frame)
     assert back.frame.schema == frame.schema
     assert back.labels == labels

@@ -93,7 +93,7 @@ def test_categories_become_labelled_codes_in_their_order(tmp_path, ending):
         "size": {1: "small", 3: "Large!"},
         "kind": {1: "a", 2: "b"},
     }
-    whole = sdc.read(sdc.write(data, tmp_path / f"b{ending}", codebook=True))
+    whole = sdc.read(sdc.write(data, tmp_path / f"b{ending}", keep_unused=True))
     assert whole.frame.equals(back.frame)
     assert whole.labels.values["size"] == {1: "small", 2: "middle", 3: "Large!"}
 

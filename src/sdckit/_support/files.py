@@ -2,12 +2,19 @@
 
 import os
 import shutil
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from uuid import uuid4
 
 from sdckit.errors import FileError
+
+# What ends a process that has no answer of its own to it: without ours a half-written file would stay.
+ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+_temporary: dict[Path, int] = {}  # files that are being written, and by which process
 
 
 @contextmanager
@@ -17,15 +24,50 @@ def atomic_write(target: Path, ending: str = "") -> Iterator[Path]:
     if not real.parent.is_dir():
         raise FileError("The folder does not exist.", given=real.parent)
     temporary = real.with_name(f".{uuid4().hex}{ending or real.suffix}")
-    try:
+    with _removed_at_the_end(temporary):
         yield temporary
-        with temporary.open("rb+") as stream:
-            os.fsync(stream.fileno())
+        flush(temporary)
         if real.exists():
             shutil.copymode(real, temporary)
         temporary.replace(real)
+
+
+def flush(path: Path) -> None:
+    """Have the bytes of a file on the disk; a disk without room for them says so here at the latest."""
+    with path.open("rb+") as stream:
+        os.fsync(stream.fileno())
+
+
+@contextmanager
+def _removed_at_the_end(temporary: Path) -> Iterator[None]:
+    """Remove a file behind the block, also if the process is told to end within it.
+
+    Signals that would end the process at once do so after the file is removed. A program's own handlers stay:
+    if they raise, the file is removed as after any error. Only the main thread can be asked about signals.
+    """
+    _temporary[temporary] = os.getpid()
+    ours: list[int] = []
+    try:
+        if threading.current_thread() is threading.main_thread():
+            ours += [number for number in ENDS if signal.getsignal(number) is signal.SIG_DFL]
+            for number in ours:
+                signal.signal(number, _end)
+        yield
     finally:
         temporary.unlink(missing_ok=True)
+        _temporary.pop(temporary, None)
+        for number in ours:
+            if signal.getsignal(number) is _end:
+                signal.signal(number, signal.SIG_DFL)
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    """Remove what is half-written, then end as if nobody had listened to the signal."""
+    for temporary, process in list(_temporary.items()):
+        if process == os.getpid():  # not in a copy of the process, which another one goes on writing
+            temporary.unlink(missing_ok=True)
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 def write_text(text: str, path: str | Path) -> Path:

@@ -14,14 +14,12 @@ from sdckit.choose.release_facts import (
     near_unique,
     not_looked_at,
     odd_weights,
-    released_ids,
-    same_ids,
     spells,
     told_by_order,
-    unchanged_numbers,
 )
 from sdckit.data.intruder import WITHIN, intruders_of, known_numbers
 from sdckit.data.record_links import source_rows
+from sdckit.data.unchanged import released_ids, same_ids, unchanged_numbers
 from sdckit.engine import frames
 
 MISSING = 0.05  # share of records with keys missing from the start that is taken for granted

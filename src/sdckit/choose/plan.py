@@ -64,7 +64,7 @@ class Plan:
             raise FileError("The scenario file must hold sections.", allowed=join_names(SECTIONS))
         _known(content, SECTIONS, "section")
         data = _mapping(content, "data")
-        _known(data, ("file", "keep_direct", "engine", *Role), "entry of data")
+        _known(data, ("file", "keep_direct", "engine", "encoding", *Role), "entry of data")
         require_flag("keep_direct", data.get("keep_direct", False))
         steps = _mapping(content, "scenarios")
         scenarios = tuple(Scenario(str(name), () if s is None else s) for name, s in steps.items())

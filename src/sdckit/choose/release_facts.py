@@ -12,13 +12,12 @@ from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
+from sdckit.data.unchanged import SAME, same_ids
 from sdckit.data.values import texts
 from sdckit.engine import frames
 
 DIFFERENT = 0.5  # as many different values as half of the records: the column (nearly) names them
 FEWEST = 20  # different values at least: in a handful of records every column has few values in common
-IDS = (Role.ID, Role.HOUSEHOLD, Role.CLUSTER)
-SAME = 0.5  # a number that is unchanged for this share of the records is unprotected
 SURE = 5  # standard errors beyond chance
 LARGEST_HOUSEHOLD = 10  # records on average that share a value, up to which the column joins households
 PEOPLE = 8.2e9  # on Earth: weights that add up to more have implied decimals
@@ -114,54 +113,6 @@ def _told_by_keys(data: Microdata, column: str) -> bool:
     both = frames.gather(data.table.select(*keys, column).unique().select(nw.len().alias("n")))["n"][0]
     alone = frames.gather(data.table.select(*keys).unique().select(nw.len().alias("n")))["n"][0]
     return int(both) == int(alone)
-
-
-def same_ids(original: Microdata, protected: Microdata) -> tuple[str, ...] | None:
-    """Columns that number records, households or clusters as the original does; None if that is not known."""
-    names = dict.fromkeys(c for role in IDS for c in original.roles.columns(role))
-    there = [c for c in names if c in protected.columns]
-    if not there:
-        return ()
-    if original.engine != "polars" or protected.engine != "polars":
-        return None
-    return tuple(c for c in there if _share_values(original, protected, c))
-
-
-def _share_values(original: Microdata, protected: Microdata, column: str) -> bool:
-    """Whether most of the protected file's values are among the original's: those of new_ids hardly are."""
-    first, second = original.frame[column], protected.frame[column].drop_nulls()
-    if not len(second):
-        return False
-    one, two = texts(first), texts(second)
-    if int(two.is_in(one.unique().implode()).sum()) > SAME * len(two):
-        return True
-    rows = source_rows(original, protected)
-    if rows is None or not (first.dtype.is_numeric() and protected.frame[column].dtype.is_numeric()):
-        return False
-    ranks = [
-        x.rank("average").fill_null(0.0).to_numpy() for x in (first.gather(rows), protected.frame[column])
-    ]
-    if min(r.std() for r in ranks) == 0:
-        return False
-    return bool(abs(np.corrcoef(ranks[0], ranks[1])[0, 1]) > SAME)  # numbers that follow the old ones
-
-
-def unchanged_numbers(original: Microdata, protected: Microdata, names: list[str]) -> list[str] | None:
-    """Numbers that most records still have as they were; None where records are not linked in memory."""
-    if not names:
-        return []
-    rows = source_rows(original, protected)
-    if rows is None:
-        return None
-    same = []
-    for name in names:
-        first, second = original.frame[name].gather(rows), protected.frame[name]
-        if not second.dtype.is_numeric():
-            continue
-        equal = (first.cast(pl.Float64) == second.cast(pl.Float64)).mean()
-        if first.n_unique() > 1 and float(equal or 0.0) > SAME:
-            same.append(name)
-    return same
 
 
 def told_by_order(data: Microdata) -> list[str]:
@@ -271,12 +222,6 @@ def joining_columns(data: Microdata) -> list[str]:
         if joined > SAME * data.height and joined / max(int((counts > 1).sum()), 1) < LARGEST_HOUSEHOLD:
             found.append(name)
     return found
-
-
-def released_ids(original: Microdata, protected: Microdata) -> list[str]:
-    """The columns of the protected file that number records, households or clusters."""
-    names = dict.fromkeys(c for role in IDS for c in original.roles.columns(role))
-    return [c for c in names if c in protected.columns]
 
 
 def spells(data: Microdata, column: str) -> bool:

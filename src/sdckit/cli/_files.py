@@ -80,9 +80,9 @@ def results_output(path: Path | None) -> list[Path]:
     return [path]
 
 
-def plan_inputs(file: Path, plan: Plan) -> list[Path]:
+def plan_inputs(file: Path, plan: Plan, *, data: bool = True) -> list[Path]:
     """All that a plan reads: itself, its data, and the files its measures name (a register, a holdout)."""
-    sections = [plan.data, plan.assess, plan.search, [s.as_list() for s in plan.scenarios]]
+    sections = [plan.data if data else {}, plan.assess, plan.search, [s.as_list() for s in plan.scenarios]]
     named = {text for section in sections for text in _texts(section)}
     return [file, *(folder / text for text in sorted(named) for folder in (plan.folder, Path()))]
 

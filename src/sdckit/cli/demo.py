@@ -4,6 +4,7 @@ import shlex
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from warnings import catch_warnings, simplefilter
 
 import typer
 
@@ -84,11 +85,14 @@ def demo(
 def _write(found: "RiskUtilityMap", data: "Microdata", plan: "Plan", out: Path) -> dict[str, Path]:
     """Write the files of a demo; what each of them is."""
     from sdckit._support.files import write_text
+    from sdckit.errors import ReleaseWarning
     from sdckit.io import write
     from sdckit.report import report
 
     # These two first: where they stand as written, the other files are of a demo, too, and may be replaced.
-    original = write(data, out / "original.csv")
+    with catch_warnings():
+        simplefilter("ignore", ReleaseWarning)  # no record describes anybody
+        original = write(data, out / "original.csv")
     text = HEADER + plan.to_yaml()
     written = {
         "the plan, to change and run again": write_text(

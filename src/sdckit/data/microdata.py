@@ -17,8 +17,10 @@ from sdckit.data.checks import check
 from sdckit.data.effects import Effects as Effects
 from sdckit.data.history import LogEntry as LogEntry
 from sdckit.data.labels import Labels
+from sdckit.data.reading import Reading
 from sdckit.data.roles import Role, Roles, roles_of
 from sdckit.engine import frames
+from sdckit.engine.pandas_columns import Categories, special_columns
 from sdckit.errors import ColumnError, DataError, OptionError
 
 T = TypeVar("T")
@@ -66,9 +68,12 @@ class Microdata:
     labels: Labels = field(default_factory=Labels)
     log: tuple[LogEntry, ...] = ()
     kind: str = "polars"
-    nullable: Mapping[str, str] = field(default_factory=dict)  # pandas columns that came with NA
+    special: Mapping[str, str | Categories] = field(
+        default_factory=dict
+    )  # types of pandas that Polars has not
     dropped: tuple[str, ...] = ()  # direct identifiers that were left out on reading
     origin: int = field(default_factory=lambda: randbits(63))  # shared by all that was made from one reading
+    reading: Reading = field(default_factory=Reading, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse what `read` and `of` would have made a table and roles of."""
@@ -84,10 +89,15 @@ class Microdata:
     def of(cls, frame: Any, *, labels: Labels | None = None, **roles: Any) -> "Microdata":
         """Microdata from any data frame, with the roles checked against it."""
         native, kind = frames.accept(frame)
-        nullable = frames.nullable(frame) if kind == "pandas" else {}
-        data = cls(native, roles_of(**roles), labels or Labels(), (), kind, nullable)
+        special = special_columns(frame) if kind == "pandas" else {}
+        data = cls(native, roles_of(**roles), labels or Labels(), (), kind, special)
         check(data, reading=True)
-        return data
+        return data.as_read()
+
+    def as_read(self, **known: Any) -> "Microdata":
+        """The microdata as the beginning of what is made from them; known: what else is of the reading."""
+        kept = self.__dict__["frame"]
+        return replace(self, reading=Reading(frame=kept if isinstance(kept, pl.DataFrame) else None, **known))
 
     @property
     def engine(self) -> str:
@@ -122,8 +132,12 @@ class Microdata:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        """What another process needs: intermediate results are made again there."""
-        return {name: value for name, value in self.__dict__.items() if name != "cache"}
+        """What another process needs: intermediate results are made again there.
+
+        A protected file that is handed on must not carry the original along, so the reading stays here.
+        """
+        kept = {name: value for name, value in self.__dict__.items() if name != "cache"}
+        return {**kept, "reading": Reading()}
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -141,10 +155,12 @@ class Microdata:
     def native(self) -> Any:
         """The table as the kind of data frame that went in: Polars, pandas or PyArrow.
 
-        In pandas, columns that came with a nullable type (Int64, boolean, string) have one again. Records are
-        numbered 0, 1, …: the index that came in is not kept, it might name persons or undo `shuffle_order`.
+        In pandas, columns that came with a nullable type (Int64, boolean, string) have one again, and those
+        with categories, numbers or texts, have these in their order, without any that records had and no
+        record has any more. Records are numbered 0, 1, …: the index that came in is not kept, it might name
+        persons or undo `shuffle_order`.
         """
-        return frames.give_back(self.frame, self.kind, self.nullable)
+        return frames.give_back(self.frame, self.kind, self.special)
 
     def collect(self) -> "Microdata":
         """The same microdata in memory (Polars)."""
@@ -158,8 +174,10 @@ class Microdata:
         """
         native, _ = frames.accept(frame)
         entry = LogEntry("", {}, figures, effects or Effects())
-        log = (*self.log, entry) if figures or effects is not None else self.log
-        data = replace(self, frame=native, log=log)
+        logged = bool(figures) or effects is not None
+        log = (*self.log, entry) if logged else self.log
+        reading = self.reading if logged else self.reading.of_other_rows()
+        data = replace(self, frame=native, log=log, reading=reading)
         check(data)
         return data
 
@@ -177,7 +195,11 @@ class Microdata:
             raise DataError("No column would be left.", given=f"without {join_names(columns)}")
         frame = nw.to_native(nw.from_native(self.frame).select(kept))
         return replace(
-            self, frame=frame, roles=self.roles.without(columns), labels=self.labels.without(columns)
+            self,
+            frame=frame,
+            roles=self.roles.without(columns),
+            labels=self.labels.without(columns),
+            reading=self.reading.without(columns),
         )
 
     def ids(self, *, beside: Collection[str] = ()) -> pl.Series:

@@ -7,6 +7,7 @@ import narwhals as nw
 import polars as pl
 
 from sdckit._support.messages import join_names, require_unique
+from sdckit.engine.pandas_columns import Categories, made_again
 from sdckit.errors import ColumnError, DataError, EngineError
 
 ENGINES = ("polars", "duckdb", "spark")
@@ -110,42 +111,18 @@ def _from_pandas(frame: Any) -> pl.DataFrame:
         raise
 
 
-def nullable(frame: Any) -> dict[str, str]:
-    """The columns of a pandas frame whose type has a missing value of its own: Int64, boolean, string, …"""
-    from pandas import NA, ArrowDtype
-
-    kinds = {str(c): dtype for c, dtype in zip(frame.columns, frame.dtypes, strict=True)}
-    return {
-        c: "arrow" if isinstance(dtype, ArrowDtype) else "pandas"
-        for c, dtype in kinds.items()
-        if getattr(dtype, "na_value", None) is NA
-    }
-
-
-def give_back(frame: Any, kind: str, nullable: Mapping[str, str]) -> Any:
-    """The frame as the kind that went in; columns named in `nullable` with a missing value of their own."""
+def give_back(frame: Any, kind: str, special: Mapping[str, str | Categories]) -> Any:
+    """The frame as the kind that went in; pandas columns of a special type have one again."""
     if kind == "pandas":
         found = frame.to_pandas()
-        for column, how in nullable.items():
-            told = _with_na(frame[column], how) if column in frame.columns else None
-            if told is not None:
-                found[column] = told
+        for column, how in special.items():
+            again = made_again(frame[column], how) if column in frame.columns else None
+            if again is not None:
+                found[column] = again
         return found
     if kind == "pyarrow":
         return frame.to_arrow()
     return frame
-
-
-def _with_na(column: pl.Series, how: str) -> Any:
-    """The column as pandas type with NA, of the kind its values now have; None where there is none."""
-    if how == "arrow":
-        return column.to_pandas(use_pyarrow_extension_array=True)
-    import pandas
-
-    if column.dtype.is_integer() or column.dtype.is_float():
-        return pandas.array(column.to_list(), dtype=str(column.dtype))
-    name = {pl.Boolean: "boolean", pl.String: "string"}.get(column.dtype.base_type())
-    return None if name is None else pandas.array(column.to_list(), dtype=name)
 
 
 def is_kept(frame: Any) -> bool:

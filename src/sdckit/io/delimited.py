@@ -1,21 +1,19 @@
 """Text files with separators (.csv, .csv.gz), read the same way for every engine."""
 
-import codecs
 import csv
-import gzip
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import IO, cast
 
 import numpy as np
 import polars as pl
 
 from sdckit._support.messages import require_unique
 from sdckit.errors import FileError
+from sdckit.io.encoding import UTF8, encoding_of, opened
 
 SEPARATORS = (",", ";", "\t", "|")
 MISSING = ("", "NA", "NaN", "nan")
@@ -31,11 +29,11 @@ class Layout:
     columns: tuple[str, ...]
 
 
-def read_delimited(path: Path) -> pl.DataFrame:
+def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
     """The file as a data frame, every column with the type that all its values fit."""
-    layout = layout_of(path)
+    layout = layout_of(path, encoding)
     source: Path | BytesIO = path
-    if layout.encoding != "utf-8-sig":
+    if layout.encoding != UTF8:
         with opened(path) as stream:
             source = BytesIO(stream.read().decode(layout.encoding).encode())
     texts = pl.read_csv(
@@ -82,17 +80,9 @@ def _15_digits(column: pl.Series) -> pl.Series:
     return pl.Series(column.name, values).set(~pl.Series(known), None)
 
 
-@contextmanager
-def opened(path: Path, mode: str = "rb") -> Iterator[IO[bytes]]:
-    """The bytes of a text file, compressed or not."""
-    compressed = path.name.lower().endswith(".gz")
-    with gzip.open(path, mode, 6) if compressed else path.open(mode) as stream:
-        yield cast(IO[bytes], stream)
-
-
-def layout_of(path: Path) -> Layout:
+def layout_of(path: Path, encoding: str | None = None) -> Layout:
     """Encoding, separator and column names; refuses files that are not text or name a column twice."""
-    encoding = _encoding(path)
+    encoding = encoding_of(path, encoding)
     with _lines(path, encoding) as stream:
         first = next((line for line in stream if line.strip()), "")
     if not first:
@@ -106,29 +96,6 @@ def layout_of(path: Path) -> Layout:
     )  # SQL needs a name for every column
     require_unique(header)
     return Layout(encoding, separator, header)
-
-
-def _encoding(path: Path) -> str:
-    """UTF-8 if every byte allows it, else Windows-1252 (which contains Latin-1)."""
-    for encoding in ("utf-8-sig", "cp1252"):
-        decoder = codecs.getincrementaldecoder(encoding)()
-        with opened(path) as stream:
-            try:
-                while block := stream.read(1 << 20):
-                    decoder.decode(block)
-                    if b"\0" in block:
-                        break
-                else:
-                    decoder.decode(b"", final=True)
-                    return encoding
-            except UnicodeDecodeError:
-                continue
-    raise FileError(
-        "The file is not readable text.",
-        given=path,
-        allowed="text in UTF-8 or Windows-1252",
-        hint="Save it as UTF-8, or give the file the ending of its true format.",
-    )
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from sdckit._support.messages import join_names, require_unique
 from sdckit.data.labels import Labels
 from sdckit.errors import ColumnError, DataError, FileError
 from sdckit.io.coding import categories, is_category, largest_whole
+from sdckit.io.stamps import WHEN
 
 SHEET = "sdckit labels"
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT, EXACT = 1_048_575, 16_384, 32_767, 10**15
@@ -58,6 +59,7 @@ def write_excel(frame: pl.DataFrame, labels: Labels, path: Path) -> None:
     # Without these, "=1+1" becomes a formula, "http://…" a link, and an interruption leaves temporary files.
     options = {"strings_to_formulas": False, "strings_to_urls": False, "in_memory": True}
     with xlsxwriter.Workbook(path, options) as book:
+        book.set_properties({"created": WHEN})
         frame.write_excel(book, "data")
         if notes.height:
             notes.write_excel(book, SHEET)

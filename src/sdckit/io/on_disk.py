@@ -13,6 +13,7 @@ from sdckit._support.messages import join_names
 from sdckit.engine.frames import engine_of
 from sdckit.errors import EngineError, FileError
 from sdckit.io.delimited import MISSING, Layout, column_types, layout_of
+from sdckit.io.encoding import UTF8
 from sdckit.io.formats import STREAMED
 
 BATCH = 100_000
@@ -27,7 +28,7 @@ SQL = {
 SPARK = {**SQL, "datetime": "TIMESTAMP_NTZ"}  # its TIMESTAMP has a time zone
 
 
-def open_on_disk(path: Path, ending: str, engine: str) -> Any:
+def open_on_disk(path: Path, ending: str, engine: str, encoding: str | None = None) -> Any:
     """The file as a table of this engine, not loaded; column types as the Polars reader finds them."""
     if ending not in STREAMED:
         raise EngineError(
@@ -41,8 +42,8 @@ def open_on_disk(path: Path, ending: str, engine: str) -> Any:
     if ending == ".parquet":
         pl.read_parquet_schema(path)  # a broken file or repeated names fail here, not later
         return _duckdb_parquet(path) if engine == "duckdb" else _session().read.parquet(_spark_path(path))
-    layout = layout_of(path)
-    if layout.encoding != "utf-8-sig":
+    layout = layout_of(path, encoding)
+    if layout.encoding != UTF8:
         raise FileError(f"With engine={engine!r} text files must be UTF-8.", given=path)
     texts = pl.scan_csv(
         path, separator=layout.separator, infer_schema=False, null_values=list(MISSING), glob=False

@@ -12,12 +12,13 @@ import polars as pl
 from sdckit._support.messages import join_names, known_options, require_flag
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
+from sdckit.data.reading import MissingCodes
 from sdckit.data.roles import roles_of
 from sdckit.engine.frames import ENGINES
 from sdckit.errors import ColumnError, EngineError, FileError, OptionError, SdcError, SdcWarning, preview
 from sdckit.io.delimited import read_delimited
 from sdckit.io.excel import read_excel
-from sdckit.io.formats import DELIMITED, readable
+from sdckit.io.formats import DELIMITED, STATISTICAL, readable
 from sdckit.io.on_disk import open_on_disk
 from sdckit.io.parquet import parquet_labels, read_parquet
 from sdckit.io.statistical import read_statistical
@@ -40,6 +41,7 @@ def read(
     direct: str | Iterable[str] = (),
     keep_direct: bool = False,
     engine: Literal["polars", "duckdb", "spark"] = "polars",
+    encoding: str | None = None,
 ) -> Microdata:
     """Microdata from a file or any data frame, with the roles of its columns.
 
@@ -54,17 +56,20 @@ def read(
     **Direct identifiers** (names, addresses, numbers of persons) named in `direct` are dropped at once;
     `keep_direct=True` keeps them, for checks inside the office only.
 
-    **Text files.** Separator `,` `;` tab or `|`, found from the header line; UTF-8, else Windows-1252.
-    Empty, `NA`, `NaN` and `nan` are missing. A column gets the first type that *all* its values fit: whole
-    number, number (with a decimal comma too, unless the comma separates), true/false, ISO date, ISO date
-    and time, text. One value with a leading zero (`0110`) keeps the column as text, as do whole numbers too
-    long for 64 bits: they are codes. Blank lines are left out; lines with too few or too many values are
-    refused. Thousands separators are not understood. A column without a name, such as the row names that R
-    writes, is called column_1 if it is the first, and so on.
+    **Text files.** Separator `,` `;` tab or `|`, found from the header line; UTF-8, else Windows-1252
+    (which contains Latin-1); `encoding="utf-16"` or another name says so where it is neither. A file that
+    mixes UTF-8 with other bytes is refused with the first line that is not UTF-8. Empty, `NA`, `NaN` and
+    `nan` are missing. A column gets the first type that *all* its values fit: whole number, number (with a
+    decimal comma too, unless the comma separates), true/false, ISO date, ISO date and time, text. One value
+    with a leading zero (`0110`) keeps the column as text, as do whole numbers too long for 64 bits: they
+    are codes. Blank lines are left out; lines with too few or too many values are refused. Thousands
+    separators are not understood. A column without a name, such as the row names that R writes, is called
+    column_1 if it is the first, and so on.
 
     **SPSS, Stata, SAS.** Codes stay codes, with variable and value labels in `Microdata.labels`;
-    user-missing values and empty texts are missing. Whole numbers with value labels or a format without
-    decimals are Int64.
+    user-missing values and empty texts are missing. Which code a user-missing value had (-8 refused, .a not
+    applicable) is remembered, and `write` puts it back into a file of the same format where that is safe.
+    Whole numbers with value labels or a format without decimals are Int64.
 
     **Excel.** The first sheet. **Parquet and Excel** files that sdckit wrote bring their labels along.
 
@@ -85,8 +90,9 @@ def read(
         raise OptionError("There is no such engine.", given=preview(engine), allowed=join_names(ENGINES))
     named = {name: getattr(checked, name) for name in roles}
     if isinstance(source, str | Path):
-        data = _from_file(Path(source).expanduser(), engine, named)
+        data = _from_file(Path(source).expanduser(), engine, encoding, named)
     else:
+        _refuse_encoding(encoding, "a data frame")
         data = _from_frame(source, engine, named)
     _check_keys(data)
     for text in (*_index_not_read(source), *_repeated_ids(data), *_unlike_keys(data)):
@@ -96,13 +102,20 @@ def read(
     return replace(data.without(checked.direct), dropped=checked.direct)
 
 
-def _from_file(path: Path, engine: str, roles: dict[str, Any]) -> Microdata:
+def _refuse_encoding(encoding: str | None, source: str) -> None:
+    if encoding is not None:
+        raise OptionError(f"encoding is for text files, not for {source}.", allowed=join_names(DELIMITED))
+
+
+def _from_file(path: Path, engine: str, encoding: str | None, roles: dict[str, Any]) -> Microdata:
     ending = readable(path)
+    if ending not in DELIMITED:
+        _refuse_encoding(encoding, f"files ending in {ending}")
     try:
-        frame, labels = _load(path, ending, engine)
+        frame, labels, codes = _load(path, ending, engine, encoding)
         if isinstance(frame, pl.DataFrame):
             frame = _typed(frame, (*roles["numeric"], roles["weight"]))
-        return Microdata.of(frame, labels=labels, **roles)
+        return Microdata.of(frame, labels=labels, **roles).as_read(path=path.resolve(), missing_codes=codes)
     except (SdcError, MemoryError):
         raise
     except pl.exceptions.DuplicateError as error:
@@ -181,15 +194,17 @@ def _repeated_ids(data: Microdata) -> list[str]:
     ]
 
 
-def _load(path: Path, ending: str, engine: str) -> tuple[Any, Labels]:
+def _load(
+    path: Path, ending: str, engine: str, encoding: str | None
+) -> tuple[Any, Labels, dict[str, MissingCodes]]:
     if engine != "polars":
-        frame = open_on_disk(path, ending, engine)
-        return frame, parquet_labels(path) if ending == ".parquet" else Labels()
+        frame = open_on_disk(path, ending, engine, encoding)
+        return frame, parquet_labels(path) if ending == ".parquet" else Labels(), {}
     if ending in DELIMITED:
-        return read_delimited(path), Labels()
-    if ending == ".parquet":
-        return read_parquet(path)
-    return read_excel(path) if ending == ".xlsx" else read_statistical(path, ending)
+        return read_delimited(path, encoding), Labels(), {}
+    if ending in STATISTICAL:
+        return read_statistical(path, ending)
+    return *(read_parquet(path) if ending == ".parquet" else read_excel(path)), {}
 
 
 def _typed(frame: pl.DataFrame, numbers: tuple[str | None, ...]) -> pl.DataFrame:

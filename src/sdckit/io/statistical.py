@@ -1,6 +1,7 @@
 """SPSS, Stata and SAS files, through pyreadstat."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -8,8 +9,10 @@ import polars as pl
 
 from sdckit._support.messages import join_names
 from sdckit.data.labels import Labels
+from sdckit.data.reading import MissingCodes
 from sdckit.errors import ColumnError, DataError, FileError
 from sdckit.io.coding import fitting, is_category, largest_whole, only_used_labels, with_codes
+from sdckit.io.user_missing import read_codes, with_user_missing
 
 READERS = {
     ".sav": "read_sav",
@@ -43,8 +46,10 @@ STATA_RESERVED = re.compile(
 )
 
 
-def read_statistical(path: Path, ending: str) -> tuple[pl.DataFrame, Labels]:
+def read_statistical(path: Path, ending: str) -> tuple[pl.DataFrame, Labels, dict[str, MissingCodes]]:
     """Codes as stored, user-missing values and empty texts as missing, with all labels.
+
+    Why values are missing is kept apart, for a file that is written in the same format.
 
     Numbers are Int64 if every value is whole and the variable has value labels or a format without decimals.
     """
@@ -63,7 +68,8 @@ def read_statistical(path: Path, ending: str) -> tuple[pl.DataFrame, Labels]:
         name: _keys(fitting(codes, clean.schema[name]), clean.schema[name]) for name, codes in values.items()
     }
     variables = {name: text for name, text in about.column_names_to_labels.items() if text}
-    return clean, Labels(variables, {name: codes for name, codes in labelled.items() if codes})
+    kept = Labels(variables, {name: codes for name, codes in labelled.items() if codes})
+    return clean, kept, read_codes(path, ending, clean, values)
 
 
 def _column(column: pl.Series, *, counted: bool, is_number: bool) -> pl.Series:
@@ -85,9 +91,18 @@ def _keys(codes: dict[Any, str], dtype: pl.DataType) -> dict[Any, str]:
 
 
 def write_statistical(
-    frame: pl.DataFrame, labels: Labels, path: Path, ending: str, *, codebook: bool
+    frame: pl.DataFrame,
+    labels: Labels,
+    path: Path,
+    ending: str,
+    *,
+    keep_unused: bool,
+    codes: Mapping[str, MissingCodes],
 ) -> None:
-    """Categories become codes 1, 2, … with value labels (texts in .xpt, which has no value labels)."""
+    """Categories become codes 1, 2, … with value labels (texts in .xpt, which has no value labels).
+
+    codes: why values are missing, row by row.
+    """
     import pyreadstat
 
     check_names(frame.columns, PROGRAMS[ending])
@@ -96,7 +111,7 @@ def write_statistical(
         frame, labels = frame.with_columns(texts), Labels(labels.variables)
     else:
         frame, labels = with_codes(frame, labels)
-        labels = labels if codebook else only_used_labels(frame, labels)
+        labels = labels if keep_unused else only_used_labels(frame, labels)
     frame, formats = _storable(frame, ending)
     variable_room, value_room = ROOM[ending]
     options: dict[str, Any] = {
@@ -107,16 +122,23 @@ def write_statistical(
         pyreadstat.write_xport(frame, path, **options)
         return
     texts_of = {
-        name: {code: _cut(text, value_room) for code, text in fitting(codes, frame.schema[name]).items()}
-        for name, codes in labels.values.items()
+        name: {code: _cut(text, value_room) for code, text in fitting(known, frame.schema[name]).items()}
+        for name, known in labels.values.items()
         if name in frame.columns
     }
-    options["variable_value_labels"] = {name: codes for name, codes in texts_of.items() if codes}
     if ending == ".dta":
-        _check_stata_codes(options["variable_value_labels"])
-        pyreadstat.write_dta(frame, path, **options)
+        _check_stata_codes(texts_of)
+    frame, declared, why = with_user_missing(frame, codes)
+    for name, reasons in why.items():
+        cut = {code: _cut(text, value_room) for code, text in reasons.items()}
+        texts_of[name] = {**texts_of.get(name, {}), **cut}
+    options["variable_value_labels"] = {name: known for name, known in texts_of.items() if known}
+    if ending == ".dta":
+        pyreadstat.write_dta(frame, path, missing_user_values=declared or None, **options)
     else:
-        pyreadstat.write_sav(frame, path, compress=ending == ".zsav", **options)
+        pyreadstat.write_sav(
+            frame, path, compress=ending == ".zsav", missing_ranges=declared or None, **options
+        )
 
 
 def check_names(names: list[str], program: str) -> None:

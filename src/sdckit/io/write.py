@@ -1,22 +1,35 @@
 """`write`: microdata to a file, whole or not at all."""
 
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from warnings import warn
 
 import polars as pl
 
-from sdckit._support.files import atomic_write
+from sdckit._support.files import atomic_write, flush
 from sdckit._support.messages import join_names, require_flag
+from sdckit.data.before_release import before_release, direct_identifiers
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata, require_microdata
-from sdckit.errors import FileError, OptionError, RoleError, SdcError, preview
+from sdckit.data.missing_codes import codes_in_place
+from sdckit.data.reading import MissingCodes
+from sdckit.errors import FileError, OptionError, ReleaseWarning, RoleError, SdcError, SdcWarning, preview
+from sdckit.io.codebook import beside, described, written_as
 from sdckit.io.coding import only_dates, only_used_categories, only_used_labels, with_texts
 from sdckit.io.delimited import write_delimited
 from sdckit.io.excel import write_excel
 from sdckit.io.formats import DELIMITED, SHUT, STREAMED, writable
+from sdckit.io.formulas import Formulas
 from sdckit.io.on_disk import batches
 from sdckit.io.parquet import write_parquet
+from sdckit.io.read_back import check_whole
+from sdckit.io.stamps import fix_date
 from sdckit.io.statistical import write_statistical
+from sdckit.io.user_missing import PROGRAMS as USER_MISSING
+from sdckit.io.user_missing import fitting_codes
 
 VALUES = ("codes", "labels")
 
@@ -28,14 +41,27 @@ def write(
     values: Literal["codes", "labels"] = "codes",
     keep_direct: bool = False,
     codebook: bool = False,
+    keep_unused: bool = False,
     decimal: Literal[".", ","] = ".",
+    overwrite: bool = False,
+    escape_formulas: bool = False,
 ) -> Path:
     """Write microdata to a file and return its path.
 
     The ending decides the format: .csv, .csv.gz, .parquet, .sav, .zsav, .dta, .xpt or .xlsx. The file
-    appears whole or not at all: after a failure or an interruption an older file of that name is untouched.
+    appears whole or not at all: it is read back and its records are counted before it takes its place, and
+    after a failure or an interruption an older file of that name is untouched. The same data give the same
+    bytes on any day: where a format has a date of writing, it is 1 January 1980.
 
-    **Direct identifiers** are refused unless `keep_direct=True`.
+    **The file that the data were read from** is refused, also through a link, unless `overwrite=True`; data
+    that are still on disk (DuckDB, Spark) cannot replace it at all. Any other file of that name is replaced.
+
+    **Direct identifiers**, also those dropped on reading that are there again, are refused unless
+    `keep_direct=True`.
+
+    **Before a release.** One warning (`sdckit.errors.ReleaseWarning`) lists what the file itself shows to be
+    in the way: that no step has protected it, ids of the original, numbers that most records have as they
+    were read, columns without a role. It is no verdict; `assess` gives one.
 
     **Labels.** Variable and value labels are kept in .parquet, .sav, .zsav, .dta and .xlsx; .xpt keeps
     variable labels, .csv none. `values="labels"` writes the texts instead of the codes; a code without a
@@ -47,23 +73,37 @@ def write(
     texts.
 
     **What no record has** is not written: a category or value label whose records were all suppressed or
-    recoded would still tell that it was there. `codebook=True` keeps categories and labels that no record
+    recoded would still tell that it was there. `keep_unused=True` keeps categories and labels that no record
     has. Codes in .sav, .zsav and .dta count all categories either way, so they do not depend on it.
+
+    **`codebook=True`** writes two more files: for `survey.sav` the page `survey.codebook.html` and
+    `survey.codebook.xml` in DDI-Codebook 2.5. They have the names, labels and types of variables, categories
+    and value labels, codes of missing values, and which variable is the weight; no counts, no smallest and
+    largest values, no texts that are not labels or categories, nothing that is not in the data file.
 
     **Missing** (NULL) is the format's own missing value: empty in .csv and .xlsx (`NA` in a .csv of one
     column), system-missing in the others. SPSS, Stata and SAS know no missing text apart from the empty one.
+    Codes that told why a value is missing (-8 refused, .a not applicable) come back in a file of the program
+    they were read from, with their labels, in columns that stand as they were read; after any step not in
+    keys, numbers and sensitive columns, whose risks were measured with one kind of missing. A warning names
+    columns where they are left out.
 
     **Types.** true/false is 1/0 in SPSS, Stata and SAS. Whole numbers that a format would round are refused.
     In .csv other numbers have up to 15 significant digits, and moments that are all midnights are dates.
     `decimal=","` writes a .csv with decimal commas and semicolons between the values.
 
+    **Spreadsheets** run texts of a .csv that begin with `=`, `+`, `-`, `@` or a tab as formulas, which may do
+    harm. A warning names the columns with such texts; `escape_formulas=True` puts an apostrophe before each.
+    Numbers are no such texts, and cells of .xlsx files are never formulas.
+
     Data on DuckDB go to .csv and .parquet in batches, never all in memory; to other formats through memory.
 
-    >>> import tempfile
-    >>> data = Microdata.of(pl.DataFrame({"sex": ["f", None], "age": [30, 41]}), keys="sex")
+    >>> import tempfile, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"sex": ["f", None], "age": [30, 41]}), keys=["sex", "age"])
+    >>> coarser = sdc.protect.round_values(data, variables="age", base=10)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write(data, Path(folder) / "out.csv").read_text()
-    'sex,age\\nf,30\\n,41\\n'
+    ...     write(coarser, Path(folder) / "out.csv").read_text()
+    'sex,age\\nf,30\\n,40\\n'
     """
     require_microdata(data, "write")
     if values not in VALUES:
@@ -71,20 +111,36 @@ def write(
     if decimal not in (".", ","):
         raise OptionError("decimal is what stands in numbers.", given=preview(decimal), allowed="'.' or ','")
     require_flag("keep_direct", keep_direct)
-    if data.roles.direct and not keep_direct:
+    direct = direct_identifiers(data)
+    if direct and not keep_direct:
         raise RoleError(
             "Direct identifiers are not written.",
-            given=join_names(data.roles.direct),
-            hint="Leave them out with data.without(data.roles.direct), or pass keep_direct=True.",
+            given=join_names(direct),
+            hint=f"Leave them out with data.without({tuple(direct)}), or pass keep_direct=True.",
             plan_hint="Without keep_direct under data: in the plan they are dropped at reading.",
         )
     target = Path(path).expanduser()
     ending = writable(target)
+    require_flag("overwrite", overwrite)
+    _keep_original(data, target, overwrite=overwrite)
+    require_flag("escape_formulas", escape_formulas)
     if decimal == "," and ending not in DELIMITED:
         raise OptionError("Only .csv files have a decimal comma.", given=target.name)
+    if escape_formulas and ending not in DELIMITED:
+        raise OptionError("Only texts of .csv files are run as formulas.", given=target.name)
+    require_flag("codebook", codebook)
+    require_flag("keep_unused", keep_unused)
+    how = _Written(values == "labels", keep_unused, decimal == ",", escape_formulas)
     try:
-        with atomic_write(target, ending) as temporary:
-            _write(data, temporary, ending, texts=values == "labels", codebook=codebook, decimal=decimal)
+        with ExitStack() as files:  # all are written before any takes its place, the data file last
+            temporary = files.enter_context(atomic_write(target, ending))
+            notes, codes = _write(data, temporary, ending, how)
+            fix_date(temporary, ending)
+            flush(temporary)
+            size = data.height, len(data.columns)
+            check_whole(temporary, ending, size, separator=";" if how.decimal_comma else ",")
+            for kind, text in (_codebook(data, target, ending, how, codes) if codebook else {}).items():
+                files.enter_context(atomic_write(beside(target)[kind])).write_text(text, encoding="utf-8")
     except (SdcError, MemoryError):
         raise
     except PermissionError:
@@ -93,26 +149,94 @@ def write(
     except (Exception, pl.exceptions.PanicException) as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise FileError(f"The {ending} file cannot be written.", given=target, hint=reason[0]) from error
+    for told in notes:
+        warn(told, SdcWarning, stacklevel=2)
+    if told := before_release(data):
+        warn(told, ReleaseWarning, stacklevel=2)
     return target
 
 
-def _write(data: Microdata, path: Path, ending: str, *, texts: bool, codebook: bool, decimal: str) -> None:
-    labels = data.labels.without_values(tuple(data.labels.values)) if texts else data.labels
-    named = data.labels if texts else Labels()
-    if ending not in STREAMED and ending != ".xlsx":
-        write_statistical(with_texts(data.collect().frame, named), labels, path, ending, codebook=codebook)
+def _keep_original(data: Microdata, target: Path, *, overwrite: bool) -> None:
+    """Refuse to replace the file that was read: it may be the only copy of the original."""
+    if not data.reading.is_file(target):
         return
-    if not codebook:
+    if data.engine != "polars":
+        raise FileError(
+            "The data are still read from this file, so it cannot be replaced.",
+            given=target,
+            hint="Choose another name, or load the data first: data.collect().",
+        )
+    if not overwrite:
+        raise FileError(
+            "The data were read from this file, so it is not replaced.",
+            given=target,
+            hint="Choose another name, or pass overwrite=True: the original is gone then.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """How values are written."""
+
+    texts: bool
+    keep_unused: bool
+    decimal_comma: bool
+    escape_formulas: bool
+
+
+def _codebook(
+    data: Microdata, path: Path, ending: str, how: _Written, codes: Mapping[str, MissingCodes]
+) -> dict[str, str]:
+    coded = ending in USER_MISSING
+    book = described(data, path, texts=how.texts, coded=coded, keep_unused=how.keep_unused, codes=codes)
+    return written_as(book)
+
+
+def _write(
+    data: Microdata, path: Path, ending: str, how: _Written
+) -> tuple[list[str], Mapping[str, MissingCodes]]:
+    """Write one file; what the user should know of it, and the codes in it of missing values."""
+    labels = data.labels.without_values(tuple(data.labels.values)) if how.texts else data.labels
+    named = data.labels if how.texts else Labels()
+    if ending not in STREAMED and ending != ".xlsx":
+        frame = with_texts(data.collect().frame, named)
+        kept, lost = codes_in_place(data) if ending in USER_MISSING else ({}, {})
+        codes = fitting_codes(kept, frame, ending)
+        write_statistical(frame, labels, path, ending, keep_unused=how.keep_unused, codes=codes)
+        homeless = [name for name in kept if name not in codes]
+        return _lost_codes(lost | dict.fromkeys(homeless, f"a {ending} file has no place for them")), codes
+    if not how.keep_unused:
         labels = only_used_labels(data.frame, labels)
     parts = [data.collect().frame] if data.engine == "polars" or ending == ".xlsx" else batches(data.frame)
     written = (with_texts(part, named) for part in parts)
-    if not codebook:
+    if not how.keep_unused:
         written = (only_used_categories(part) for part in written)
     if ending in DELIMITED:
         days = only_dates(data.frame)
         dated = (part.with_columns(pl.col(days).cast(pl.Date)) for part in written)
-        write_delimited(dated, path, decimal_comma=decimal == ",")
-    elif ending == ".parquet":
+        checked = Formulas(dated, escape=how.escape_formulas)
+        write_delimited(checked, path, decimal_comma=how.decimal_comma)
+        return _formulas(checked.columns), {}
+    if ending == ".parquet":
         write_parquet(written, labels, path)
     else:
         write_excel(next(written), labels, path)
+    return [], {}
+
+
+def _lost_codes(lost: Mapping[str, str]) -> list[str]:
+    """What became of codes that tell why values are missing, where they are not in the file."""
+    if not lost:
+        return []
+    reasons = {why: [name for name in lost if lost[name] == why] for why in dict.fromkeys(lost.values())}
+    parts = [f"{join_names(names)} ({why})" for why, names in reasons.items()]
+    return [f"Codes that tell why values are missing are written as plain missing in {'; '.join(parts)}."]
+
+
+def _formulas(names: list[str]) -> list[str]:
+    if not names:
+        return []
+    return [
+        f"Texts in {join_names(names)} begin as formulas do (=, +, -, @), and a spreadsheet that opens the "
+        "file would run them. escape_formulas=True puts an apostrophe before each."
+    ]

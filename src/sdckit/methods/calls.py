@@ -97,7 +97,10 @@ def _logged(spec: Spec, data: Microdata, result: Microdata, options: Mapping[str
     figures = {name: value for entry in steps for name, value in entry.figures.items()}
     effects = merged(entry.effects for entry in steps)
     entry = LogEntry(spec.name, to_builtin(options), numbers(figures), effects)
-    return replace(result, log=(*data.log, entry))
+    reading = result.reading
+    if steps:  # it said what it did, whatever tables it made on the way
+        reading = replace(reading, rows_certain=data.reading.rows_certain)
+    return replace(result, log=(*data.log, entry), reading=reading)
 
 
 def _generator(rng: Any) -> np.random.Generator:

@@ -1,0 +1,66 @@
+"""What still stands in a protected file as it stood in the original: ids and numbers."""
+
+import numpy as np
+import polars as pl
+
+from sdckit.data.microdata import Microdata
+from sdckit.data.record_links import source_rows
+from sdckit.data.roles import Role
+from sdckit.data.values import texts
+
+IDS = (Role.ID, Role.HOUSEHOLD, Role.CLUSTER)
+SAME = 0.5  # a number that is unchanged for this share of the records is unprotected
+
+
+def released_ids(original: Microdata, protected: Microdata) -> list[str]:
+    """The columns of the protected file that number records, households or clusters."""
+    names = dict.fromkeys(c for role in IDS for c in original.roles.columns(role))
+    return [c for c in names if c in protected.columns]
+
+
+def same_ids(original: Microdata, protected: Microdata) -> tuple[str, ...] | None:
+    """Columns that number records, households or clusters as the original does; None if that is not known."""
+    names = dict.fromkeys(c for role in IDS for c in original.roles.columns(role))
+    there = [c for c in names if c in protected.columns]
+    if not there:
+        return ()
+    if original.engine != "polars" or protected.engine != "polars":
+        return None
+    return tuple(c for c in there if _share_values(original, protected, c))
+
+
+def _share_values(original: Microdata, protected: Microdata, column: str) -> bool:
+    """Whether most of the protected file's values are among the original's: those of new_ids hardly are."""
+    first, second = original.frame[column], protected.frame[column].drop_nulls()
+    if not len(second):
+        return False
+    one, two = texts(first), texts(second)
+    if int(two.is_in(one.unique().implode()).sum()) > SAME * len(two):
+        return True
+    rows = source_rows(original, protected)
+    if rows is None or not (first.dtype.is_numeric() and protected.frame[column].dtype.is_numeric()):
+        return False
+    ranks = [
+        x.rank("average").fill_null(0.0).to_numpy() for x in (first.gather(rows), protected.frame[column])
+    ]
+    if min(r.std() for r in ranks) == 0:
+        return False
+    return bool(abs(np.corrcoef(ranks[0], ranks[1])[0, 1]) > SAME)  # numbers that follow the old ones
+
+
+def unchanged_numbers(original: Microdata, protected: Microdata, names: list[str]) -> list[str] | None:
+    """Numbers that most records still have as they were; None where records are not linked in memory."""
+    if not names:
+        return []
+    rows = source_rows(original, protected)
+    if rows is None:
+        return None
+    same = []
+    for name in names:
+        first, second = original.frame[name].gather(rows), protected.frame[name]
+        if not second.dtype.is_numeric():
+            continue
+        equal = (first.cast(pl.Float64) == second.cast(pl.Float64)).mean()
+        if first.n_unique() > 1 and float(equal or 0.0) > SAME:
+            same.append(name)
+    return same
