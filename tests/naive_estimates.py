@@ -58,10 +58,15 @@ def poverty_gap(x, w, line):
 
 
 def design_variance(scores, stratum, cluster, fraction=None):
-    """Variance of Σ scores: PSU totals about the mean of their stratum."""
+    """Variance of Σ scores: PSU totals about the mean of their stratum.
+
+    One PSU in all that was not taken with certainty has nothing to be compared with: nan.
+    """
     totals = {}
     for s, h, c in zip(scores, stratum, cluster, strict=True):
         totals[h, c] = totals.get((h, c), 0.0) + s
+    if len(totals) == 1 and (fraction or {}).get(next(iter(totals))[0], 0.0) < 1:
+        return math.nan
     every = math.fsum(totals.values()) / len(totals)
     variance = 0.0
     for h in {h for h, _ in totals}:

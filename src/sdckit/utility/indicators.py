@@ -26,13 +26,33 @@ from sdckit.estimate.indicator import PovertyLineIndicator
 from sdckit.estimate.inequality import Gini
 from sdckit.estimate.means import Mean
 from sdckit.estimate.poverty import PovertyThreshold
+from sdckit.estimate.quantiles import Quantile
 from sdckit.estimate.replicates import Method
+from sdckit.estimate.replication import ReplicateOptions
+from sdckit.estimate.sampling import SamplingOptions
+from sdckit.estimate.stage import SinglePsu
 from sdckit.estimate.table import Row, VarianceOptions, domains_of, table
 from sdckit.estimate.variance import Estimate
-from sdckit.methods.options import Column, Columns, Option, Requires
+from sdckit.estimate.woodruff import QuantileInterval
+from sdckit.methods.options import Columns, OneOf, Option, Requires
 from sdckit.methods.registry import utility
 from sdckit.methods.spec import Better, Figure, share
-from sdckit.utility._estimates import OVERLAPS, LevelOption, SynthesisOption
+from sdckit.utility._estimates import (
+    OVERLAPS,
+    REPLICATE_RULES,
+    FpcOption,
+    LevelOption,
+    MseOption,
+    ReplicateFactorsOption,
+    ReplicateKindOption,
+    ReplicateRhoOption,
+    ReplicateScaleOption,
+    ReplicateWeightsOption,
+    SinglePsuDomainsOption,
+    SinglePsuOption,
+    SynthesisOption,
+    UnitsOption,
+)
 
 USUAL = "usual"
 DRAWN = (Method.BOOTSTRAP, Method.RESCALED, Method.CALIBRATED, Method.REPLICATES)
@@ -76,7 +96,11 @@ Indicators = Annotated[
         Requires("interval", "variance", DRAWN),
         Requires("margins", "variance", (Method.CALIBRATED,)),
         Requires("replicate_weights", "variance", (Method.REPLICATES,)),
-        Requires("replicate_scale", "replicate_weights"),
+        Requires("mse", "variance", (*DRAWN, Method.JACKKNIFE)),
+        Requires("single_psu", "variance", (Method.TAYLOR,)),
+        Requires("single_psu_domains", "variance", (Method.TAYLOR,)),
+        OneOf(("interval", "quantile_interval")),
+        *REPLICATE_RULES,
     ),
     figures={
         **OVERLAPS,
@@ -136,25 +160,29 @@ def indicators(
     margins: Annotated[
         Columns, Option("Margins", "Columns that replicates are raked to.", absent="by, or the strata")
     ] = (),
-    replicate_weights: Annotated[
-        Columns, Option("Replicate weights", "The columns of the replicate weights.", absent="none")
-    ] = (),
-    replicate_scale: Annotated[
-        Annotated[float, Field(gt=0)] | None,
+    replicate_weights: ReplicateWeightsOption = (),
+    replicate_kind: ReplicateKindOption = None,
+    replicate_scale: ReplicateScaleOption = None,
+    replicate_factors: ReplicateFactorsOption = (),
+    replicate_rho: ReplicateRhoOption = None,
+    mse: MseOption = None,
+    fpc: FpcOption = None,
+    units: UnitsOption = (),
+    single_psu: SinglePsuOption = SinglePsu.ADJUST,
+    single_psu_domains: SinglePsuDomainsOption = False,
+    quantile_interval: Annotated[
+        QuantileInterval,
         Option(
-            "Scale of the replicates",
-            "The factor of the sum of squares over the replicates.",
-            absent="one by the number of replicates",
+            "Intervals of quantiles",
+            "How the intervals of quantiles and medians are made.",
+            choices={
+                "linearised": "from the variance, as for other indicators",
+                "woodruff": "Woodruff: from the interval of the distribution function",
+                "logit": "the same, on the logit scale",
+                "beta": "the same, by Korn and Graubard's beta limits",
+            },
         ),
-    ] = None,
-    fpc: Annotated[
-        Column | None,
-        Option(
-            "Finite population",
-            "A column with sampling fractions, or with population numbers of primary sampling units.",
-            absent="no correction",
-        ),
-    ] = None,
+    ] = QuantileInterval.LINEARISED,
     synthesis: SynthesisOption = Synthesis.PARTIAL,
     seed: Annotated[int, Field(ge=0), Option("Seed", "Start of the random numbers of the bootstrap.")] = 0,
 ) -> Result:
@@ -203,12 +231,22 @@ def indicators(
     (2.5, 2.75, True)
     """
     sets = as_list(protected, "indicators")
+    sampling = SamplingOptions(tuple(fpc or ()), tuple(units), single_psu, single_psu_domains)
+    replication = ReplicateOptions(
+        tuple(replicate_weights), replicate_kind, replicate_scale, replicate_factors, replicate_rho, mse
+    )
+    _check_variance(variance, sampling, replication)
     variances = VarianceOptions(
-        variance, replicates, seed, level, interval is Interval.PERCENTILE, tuple(by),
-        tuple(margins), tuple(replicate_weights), replicate_scale, fpc, original.labels,
+        variance, replicates, seed, level, interval is Interval.PERCENTILE, tuple(by), tuple(margins),
+        replication, sampling, quantile_interval, original.labels,
     )  # fmt: skip
     rows, notes = _rows([original, *sets], indicators, tuple(variables), tuple(by))
-    rough = dict.fromkeys(row.indicator.name for row in rows if not row.indicator.smooth)
+    linearised = quantile_interval is QuantileInterval.LINEARISED
+    rough = dict.fromkeys(
+        row.indicator.name
+        for row in rows
+        if not row.indicator.smooth and (linearised or not isinstance(row.indicator, Quantile))
+    )
     if variance is Method.JACKKNIFE and rough:
         raise OptionError(
             "The jackknife gives wrong variances for what rests on a quantile or a line of the sample.",
@@ -228,6 +266,18 @@ def indicators(
     one, told = combined(both, synthesis=synthesis, size=size, level=level, what="rows")
     labels = [_label(original, row, variances.by) for row in rows]
     return _result(rows, labels, before, one, (*notes, *told, *said, *dict.fromkeys(also)))
+
+
+def _check_variance(variance: Method, sampling: SamplingOptions, replication: ReplicateOptions) -> None:
+    """Refuse what a method cannot use, before any work."""
+    if variance is Method.REPLICATES:
+        replication.check()
+    if len(sampling.fpc) > 1 and variance is not Method.TAYLOR:
+        raise OptionError(
+            "Finite populations of several stages are for linearised variances.",
+            given=f"variance: {variance}, fpc: {join_names(sampling.fpc)}",
+            allowed="variance: taylor",
+        )
 
 
 def _rows(
