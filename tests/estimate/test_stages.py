@@ -1,6 +1,7 @@
 """Sampling in stages and strata with a single primary sampling unit."""
 
 import math
+from itertools import combinations, product
 
 import numpy as np
 import polars as pl
@@ -207,3 +208,22 @@ def test_a_regression_on_nothing_has_the_variance_of_the_mean():
         assert parts["variance_original"][0] == pytest.approx(variance(data, "mean", **options))
     with pytest.raises(sdc.SdcError, match="fpc with variance: auto, design"):
         sdc.utility.regression(data, data, formula="y ~ 1", variance="model", fpc="villages")
+
+
+def test_the_variance_of_two_stages_is_unbiased_over_all_samples():
+    """Two of three villages and two of the three homes in each: 27 samples, all equally likely."""
+    population = {"a": [1.0, 4.0, 7.0], "b": [2.0, 2.0, 11.0], "c": [5.0, 6.0, 13.0]}
+    totals, variances, first_alone = [], [], []
+    for pair in combinations(population, 2):
+        for chosen in product(*(list(combinations(population[v], 2)) for v in pair)):
+            rows = [(v, y) for v, homes in zip(pair, chosen, strict=True) for y in homes]
+            frame = pl.DataFrame(rows, schema=["village", "y"], orient="row")
+            data = villages(frame.with_columns(w=pl.lit(9 / 4), villages=3, homes=3))
+            result = sdc.utility.indicators(data, data, indicators="total", fpc=["villages", "homes"])
+            totals.append(result.parts["estimate_original"][0])
+            variances.append(result.parts["variance_original"][0])
+            first_alone.append(variance(data, fpc="villages"))
+    assert len(totals) == 27
+    assert np.mean(totals) == pytest.approx(51)
+    assert np.mean(variances) == pytest.approx(np.var(totals))
+    assert np.mean(first_alone) < 0.9 * np.var(totals)
