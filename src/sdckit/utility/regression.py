@@ -123,7 +123,7 @@ def regression(
     single_psu: SinglePsuOption = SinglePsu.ADJUST,
     single_psu_domains: SinglePsuDomainsOption = False,
 ) -> Result:
-    """Fit the same model to both files and compare every coefficient.
+    r"""Fit the same model to both files and compare every coefficient.
 
     The value is the mean, over the coefficients of the original, of the overlap of the confidence intervals
     (Karr et al. 2006) cut to 0…1. `parts`: a row per coefficient with both estimates, variances, intervals,
@@ -133,7 +133,13 @@ def regression(
     `formula` as in R: "log(wage) ~ sex + age + I(age^2)". `family`: ols, logit or poisson. `variance`: of the
     survey design (sandwich; weights, strata and clusters by their roles; t with PSUs − strata degrees of
     freedom) where the data have one of these roles, else of the model; or as told. With weights,
-    variance="model" is weighted least squares as in R's lm.
+    variance="model" is weighted least squares as in R's lm. `fpc`, `units`, `single_psu` and
+    `single_psu_domains` say more of the design, as in `indicators`; records left out count as outside the
+    domain. variance="replicates" fits the model under each of the `replicate_weights`,
+
+    .. math:: V = s\sum_j r_j (b_j-c)(b_j-c)^\top
+
+    with the other options of replicates, and degrees of freedom, as in `indicators`.
 
     Categories have treatment contrasts; the reference is the first, in sorted order, that both files have.
     `reference` chooses another, {"region": "North"}, as does C(region, Treatment("North")) in the formula;
@@ -143,7 +149,8 @@ def regression(
     Missing values: records with any are left out, and how many is said for each file. Several synthetic
     sets are combined by the rules for partial or full synthesis as in `indicators`; a note says for how many
     coefficients the rule for full synthesis gave a negative variance and what stands for it.
-    References: Karr et al. (2006); Binder (1983); Reiter (2002, 2003).
+    References: Karr et al. (2006); Binder (1983); Wolter (2007); Reiter (2002, 2003). Departures: svyglm in
+    R's survey package has fewer degrees of freedom, by the number of coefficients but one.
 
     The Mincer equation, with income rounded to 5,000:
 
