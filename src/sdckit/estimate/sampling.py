@@ -96,11 +96,9 @@ def _later(frame: pl.DataFrame, options: SamplingOptions, before: Stage) -> Iter
     for i, name in enumerate(options.fpc[1:]):
         own = options.units[i : i + 1]
         unit = _within(before.unit, frame[own[0]]) if own else np.arange(frame.height, dtype=np.int64)
-        group = np.empty(int(unit.max()) + 1, dtype=np.int64)
-        group[unit] = before.unit
         fraction = _fractions(frame[name], before.unit, unit, "unit of the stage before")
         reached = (before.reached * before.fraction)[before.group]
-        before = Stage(unit, group, fraction, reached)
+        before = Stage(unit, _group_of(unit, before.unit), fraction, reached)
         yield before
 
 
@@ -160,6 +158,13 @@ def _within(group: Ints, column: pl.Series) -> Ints:
     return _combined(np.column_stack([group, unit]))
 
 
+def _group_of(unit: Ints, group: Ints) -> Ints:
+    """[m] The group of every unit, from the codes [n] of both."""
+    found = np.empty(int(unit.max()) + 1, dtype=np.int64)
+    found[unit] = group
+    return found
+
+
 def _combined(codes: Ints) -> Ints:
     """Codes 0, 1, … of the distinct rows of codes [n, k]."""
     packed = pack(np.asarray(codes, dtype=np.int32))
@@ -178,10 +183,9 @@ def _fractions(column: pl.Series, group: Ints, unit: Ints, what: str) -> Floats:
             f"The finite population column {column.name!r} must be the same throughout a {what}.",
             given=f"{len(np.unique(given[group == first]))} values in one {what}",
         )
-    pairs = np.unique(np.column_stack([group, unit]), axis=0)
-    drawn = np.bincount(pairs[:, 0], minlength=len(low))
     if (given <= 1).all():
         return high
+    drawn = np.bincount(_group_of(unit, group), minlength=len(low))
     short = drawn > high
     if short.any():
         first = int(np.flatnonzero(short)[0])

@@ -209,7 +209,7 @@ def indicators(
     there is no formula, have theirs from the rescaled bootstrap), bootstrap (PSUs within strata), rescaled
     (Rao–Wu), calibrated (bootstrap raked to `margins`, by default `by` or the strata), jackknife (leave one
     PSU out; refused for numbers that rest on a quantile, where it is wrong), or replicates: the columns
-    `replicate_weights`, V = s Σ r_j (θ_j − c)². `replicate_kind` gives the scale s, or `replicate_scale` does;
+    `replicate_weights`, V = s Σ r_j (θ_j − c)². `replicate_kind` or `replicate_scale` gives the scale s;
     `replicate_factors` are the r_j, `replicate_rho` is Fay's coefficient; c is θ (`mse` true) or the mean of
     the replicates (false). Intervals are θ ± t·√V with PSUs − strata degrees of freedom (with replicate
     weights at most their rank − 1) or, with interval="percentile", percentiles of the replicates (refused
@@ -225,12 +225,12 @@ def indicators(
               + \sum_{hc} f_h (1-f_{hc})\tfrac{m_{hc}}{m_{hc}-1}\sum_s (u_{hcs}-\bar u_{hc})^2
 
     over totals u of w·z; stages without a column count as complete. `single_psu`: what a stratum with one PSU
-    adds; `single_psu_domains`: also where a domain meets one PSU of it. One PSU in all: no interval. Missing values of the variable: the record is outside
-    the domain; a missing `by` value: in the total only. Several synthetic sets, as a list, are combined by
-    the rules for partial or full synthesis, with never more degrees of freedom than the design of a set
-    gives. The rule for full synthesis, T = (1+1/m)b − v̄, can be negative; then (records in a set)/(records in
-    the original)·v̄ stands for it (Reiter 2002), and a note says in how many rows. References: Karr et al.
-    (2006), Deville (1999), Osier (2009), Rao & Wu (1988), Reiter (2002, 2003), Särndal, Swensson & Wretman
+    adds; `single_psu_domains`: also where a domain meets one PSU of it. One PSU in all: no interval.
+    Missing values of the variable: the record is outside the domain; a missing `by` value: in the total
+    only. Several synthetic sets, as a list, are combined by the rules for partial or full synthesis, with
+    never more degrees of freedom than the design of a set gives. The rule for full synthesis, T = (1+1/m)b −
+    v̄, can be negative; then (records in a set)/(records in the original)·v̄ stands for it (Reiter 2002), and a
+    note says in how many rows. References: Karr et al. (2006), Deville (1999), Osier (2009), Rao & Wu (1988), Reiter (2002, 2003), Särndal, Swensson & Wretman
     (1992), Wolter (2007), Woodruff (1952), Korn & Graubard (1998), Lumley (2010). Departures: laeken draws
     persons even where there are clusters; survey has single_psu="fail" and mse=False as its defaults.
 
