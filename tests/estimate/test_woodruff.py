@@ -80,6 +80,8 @@ def test_other_indicators_keep_their_intervals():
 
 def test_where_there_is_no_interval():
     assert limits(p=0.999, quantile_interval="woodruff")["variance_original"] is None
+    one = sdc.read(pl.DataFrame({"x": [3.0]}), numeric="x")
+    assert limits(one, quantile_interval="beta")["variance_original"] is None
     same = sdc.read(pl.DataFrame({"x": [3.0, 3.0, 3.0]}), numeric="x")
     assert limits(same, quantile_interval="beta")["variance_original"] == 0
     all_taken = sdc.read(pl.DataFrame({"x": X, "f": np.ones(100)}), numeric="x")

@@ -230,9 +230,10 @@ def indicators(
     only. Several synthetic sets, as a list, are combined by the rules for partial or full synthesis, with
     never more degrees of freedom than the design of a set gives. The rule for full synthesis, T = (1+1/m)b −
     v̄, can be negative; then (records in a set)/(records in the original)·v̄ stands for it (Reiter 2002), and a
-    note says in how many rows. References: Karr et al. (2006), Deville (1999), Osier (2009), Rao & Wu (1988), Reiter (2002, 2003), Särndal, Swensson & Wretman
-    (1992), Wolter (2007), Woodruff (1952), Korn & Graubard (1998), Lumley (2010). Departures: laeken draws
-    persons even where there are clusters; survey has single_psu="fail" and mse=False as its defaults.
+    note says in how many rows. References: Karr et al. (2006), Deville (1999), Osier (2009), Rao & Wu (1988),
+    Reiter (2002, 2003), Särndal, Swensson & Wretman (1992), Wolter (2007), Woodruff (1952), Korn & Graubard
+    (1998), Lumley (2010). Departures: laeken draws persons even where there are clusters; survey has
+    single_psu="fail" and mse=False as its defaults.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0]}), numeric="x")
