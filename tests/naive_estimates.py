@@ -58,19 +58,56 @@ def poverty_gap(x, w, line):
 
 
 def design_variance(scores, stratum, cluster, fraction=None):
-    """Variance of Σ scores: PSU totals about the mean of their stratum."""
-    totals = {}
-    for s, h, c in zip(scores, stratum, cluster, strict=True):
-        totals[h, c] = totals.get((h, c), 0.0) + s
-    every = math.fsum(totals.values()) / len(totals)
+    """Variance of Σ scores: PSU totals about the mean of their stratum.
+
+    One PSU in all that was not taken with certainty has nothing to be compared with: nan.
+    """
+    return staged_variance(scores, stratum, [cluster], [fraction or {}])
+
+
+def staged_variance(scores, stratum, units, fractions, rule="adjust", inside=None, in_domains=False):
+    """Sum over stages: unit totals about the mean of their group, times what the stages before have drawn.
+
+    units: for each stage the records' units. fractions: for each stage {group: sampling fraction}; a group is
+    a stratum in the first stage, the path of units that leads to it in a later one.
+    """
+    n = len(scores)
+    inside = range(n) if inside is None else [i for i in range(n) if inside[i]]
+    group = [(h,) for h in stratum]
+    reached = dict.fromkeys(group, 1.0)
     variance = 0.0
-    for h in {h for h, _ in totals}:
-        u = [t for (g, _), t in totals.items() if g == h]
-        m = len(u)
-        f = (fraction or {}).get(h, 0.0)
-        centre = math.fsum(u) / m if m > 1 else every
-        variance += (1 - f) * (m / (m - 1) if m > 1 else 1) * math.fsum((t - centre) ** 2 for t in u)
+    for unit, fraction in zip(units, fractions, strict=True):
+        own = [(*g, c) for g, c in zip(group, unit, strict=True)]
+        share = {g: fraction.get(g, fraction.get(g[0] if len(g) == 1 else g, 0.0)) for g in group}
+        variance += _stage(scores, group, own, share, reached, rule, inside, in_domains)
+        reached = {u: reached[g] * share[g] for g, u in zip(group, own, strict=True)}
+        group = own
     return variance
+
+
+def _stage(scores, group, own, share, reached, rule, inside, in_domains):
+    totals = {}
+    for s, u in zip(scores, own, strict=True):
+        totals[u] = totals.get(u, 0.0) + s
+    every = math.fsum(totals.values()) / len(totals)
+    met = {g: {own[i] for i in inside if group[i] == g} for g in group}
+    added, known, there = 0.0, 0, 0
+    for g in sorted(set(group)):
+        u = [t for path, t in totals.items() if path[:-1] == g]
+        m, f = len(u), share[g]
+        single = f < 1 and (m == 1 or (in_domains and len(met[g]) == 1))
+        there += bool(met[g])
+        if single and rule == "average":
+            continue
+        known += bool(met[g])
+        centre = math.fsum(u) / m
+        if single and rule == "adjust":
+            centre = every if len(totals) > 1 else math.nan
+        factor = reached[g] * (1 - f) * (m / (m - 1) if m > 1 else 1)
+        added += factor * math.fsum((t - centre) ** 2 for t in u)
+    if there == known:
+        return added
+    return added * there / known if known else math.nan
 
 
 def jackknife_variance(function, x, w, stratum, cluster):

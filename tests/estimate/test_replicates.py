@@ -88,7 +88,7 @@ def test_a_jackknife_of_too_many_units_says_what_to_do():
 
 
 def test_given_weights_are_used_as_they_are():
-    sets = given_replicates(DESIGN, np.array([W * 2, W]), scale=0.5)
+    sets = given_replicates(DESIGN, np.array([W * 2, W]), np.full(2, 0.5))
     assert sets.scale.tolist() == [0.5, 0.5]
     assert (next(iter(sets)) == [W * 2, W]).all()
 

@@ -7,15 +7,14 @@ import math
 
 import numpy as np
 import polars as pl
-from scipy.stats import chi2, norm, t
+from scipy.stats import chi2, norm
 
 import sdckit as sdc
 from reference.cases import Case, frame, numbers
 from reference.comparison import Comparisons, fingerprint, not_above, same
-from reference.models import Floats, log_determinant, standardised_numbers
+from reference.models import log_determinant, standardised_numbers
 from reference.protections import shuffling
 from reference.risks import diversities
-from reference.surveys import GROUPS, design, estimated, replicated
 from reference.synthetic import disclosure_figures, fitted, propensity
 from sdckit.models.mcd import consistency, mcd
 
@@ -88,40 +87,6 @@ def original_errors_and_normal_quantiles(case: Case) -> Comparisons:
         yield same(f"overlap_{name} by R's rule", overlap, expected[f"overlap_{name}"], 1e-5)
 
 
-def interval_of_the_distribution(case: Case) -> Comparisons:
-    """survey, after Woodruff: an interval of F(q), its ends read off at the distribution of the variable."""
-    p, people = case.parameters, frame(case.inputs[0])
-    name, options = p["variable"], {"fpc": p["fpc"]} if "fpc" in p else {}
-    known = people.drop_nulls(name)
-    order = known.sort(name)
-    height = order["weight"].cum_sum().to_numpy() / order["weight"].sum()
-    wide = t.ppf(0.975, _degrees_of_freedom(known, case))
-    errors = []
-    for quantile in case.expected["estimate"]:
-        below = people.with_columns(below=(pl.col(name) <= quantile).cast(pl.Float64))
-        data = sdc.read(below, **design(case))
-        parts = sdc.utility.indicators(data, data, indicators="mean", variables=["below"], **options).parts
-        half = wide * math.sqrt(parts["variance_original"][0])
-        ends = parts["estimate_original"][0] + np.array([-half, half])
-        low, high = order[name].to_numpy()[np.searchsorted(height, ends)]
-        errors.append((high - low) / (2 * wide))
-    yield same("woodruff_se by R's rule", errors, case.expected["woodruff_se"], case.relative)
-
-
-def squares_around_the_mean(case: Case) -> Comparisons:
-    """survey with mse = FALSE: squares around the mean of the replicates, not around the full estimate."""
-    p, people = case.parameters, frame(case.inputs[0])
-    weights, scales = _replicates(people, float(p["scale"])) if "replicates" in p else _one_left_out(people)
-    above = people[p["variable"]].to_numpy()
-    below = people[p["denominator"]].to_numpy() if "denominator" in p else np.ones(people.height)
-    replicates = (weights @ above) / (weights @ below)
-    row = estimated(case).row(0, named=True)
-    around_mean = math.sqrt(float(scales @ (replicates - replicates.mean()) ** 2))
-    around_full = float(scales @ (replicates - row["estimate_original"]) ** 2)
-    yield same("se by R's rule", around_mean, case.expected["se"], case.relative)
-    yield same("variance by sdckit's rule", row["variance_original"], around_full, case.relative)
-
-
 def small_sample_factor_before_reweighting(case: Case) -> Comparisons:
     """robustbase widens the raw covariance by its small-sample factor and so keeps other records."""
     x, expected = standardised_numbers(case), case.expected
@@ -141,29 +106,3 @@ def local_optimum(case: Case) -> Comparisons:
     reached = log_determinant(x, mcd(x))
     yield not_above("log_det is near", reached, case.expected["log_det"], LOCAL_OPTIMUM)
     yield not_above("R's is better", case.expected["log_det"], reached, 0.0)
-
-
-def _replicates(people: pl.DataFrame, scale: float) -> tuple[Floats, Floats]:
-    """The weights of the ten groups (a row each) and what a square counts."""
-    weights = replicated(people).select(f"r{group}" for group in range(GROUPS)).to_numpy().T
-    return weights, np.full(GROUPS, scale)
-
-
-def _one_left_out(people: pl.DataFrame) -> tuple[Floats, Floats]:
-    """Jackknife: each cluster left out once, the others of its stratum weighing more for it."""
-    stratum, cluster, weight = (people[name].to_numpy() for name in ("stratum", "psu", "weight"))
-    rows, scales = [], []
-    for h in np.unique(stratum):
-        clusters = np.unique(cluster[stratum == h])
-        m = len(clusters)
-        for left_out in clusters:
-            here = stratum == h
-            rows.append(np.where(here, np.where(cluster == left_out, 0.0, weight * m / (m - 1)), weight))
-            scales.append((m - 1) / m)
-    return np.array(rows), np.array(scales)
-
-
-def _degrees_of_freedom(people: pl.DataFrame, case: Case) -> int:
-    """Clusters minus strata."""
-    clusters = people["psu"].n_unique() if "cluster" in case.parameters else people.height
-    return clusters - (people["stratum"].n_unique() if "strata" in case.parameters else 1)

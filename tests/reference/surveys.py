@@ -57,6 +57,10 @@ def estimated(case: Case) -> pl.DataFrame:
         options |= {"variance": "replicates", "replicate_weights": weights, "replicate_scale": p["scale"]}
     if "jackknife" in p:
         options["variance"] = "jackknife"
+    if "mse" in p:
+        options["mse"] = p["mse"]
+    if p["indicator"] == "quantile":
+        options["quantile_interval"] = "woodruff"
     wanted: Any = p["indicator"]
     if wanted == "ratio":
         wanted = {"ratio": {"denominator": p["denominator"]}}

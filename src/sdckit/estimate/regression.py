@@ -1,6 +1,6 @@
 """Linear, logistic and Poisson regression with model-based or design-based variances."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from typing import Any
@@ -11,6 +11,7 @@ from sdckit._support.arrays import Floats
 from sdckit.errors import DataError
 from sdckit.estimate.design import Design
 from sdckit.estimate.formula import Matrix
+from sdckit.estimate.replicates import Replicates
 from sdckit.estimate.variance import Estimate, interval
 
 _ALIASED = 1e-7  # length of a column that is left beside the columns before it, as a share of its own
@@ -27,11 +28,12 @@ class Family(StrEnum):
 
 
 class Spread(StrEnum):
-    """Variance of coefficients: of the design where there is one (auto), of the model, or of the design."""
+    """Variance of coefficients: of the model, of the design, or by replicates; auto: the design's, if any."""
 
     AUTO = "auto"
     MODEL = "model"
     DESIGN = "design"
+    REPLICATES = "replicates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,8 @@ def fit(matrix: Matrix, design: Design, *, family: Family = Family.OLS, by_desig
     if by_design:
         scores = np.zeros((len(design.weights), int(kept.sum())))
         scores[matrix.kept] = (w * (y - mu))[:, None] * x[:, kept]
-        covariance, degrees = bread @ design.covariance(scores) @ bread, float(design.degrees_of_freedom)
+        meat, degrees = design.covariance(scores, matrix.kept), float(design.degrees_of_freedom)
+        covariance = bread @ meat @ bread
     elif family is Family.OLS:
         covariance, degrees = sigma2 * bread, float(free)
     else:
@@ -105,6 +108,31 @@ def fit(matrix: Matrix, design: Design, *, family: Family = Family.OLS, by_desig
         matrix.names, every, spread, degrees, mu, w, len(y), float(np.sqrt(sigma2)),
         1 - float(w @ (y - mu) ** 2) / around if around > 0 else np.nan, tuple(notes),
     )  # fmt: skip
+
+
+def with_replicates(found: Fit, matrix: Matrix, repeated: Replicates, *, family: Family) -> Fit:
+    r"""The fit with the variances that replicate weights give its coefficients.
+
+    .. math:: V = \sum_r s_r (b_r - c)(b_r - c)^\top
+
+    where b_r are the coefficients under the r-th weights, s_r what its square counts, and c the coefficients
+    under the full weights or the mean of the replicates (Wolter 2007, ch. 3 to 5). A replicate that lacks a
+    term, because no record of its category has weight, is left out and the others count for it.
+    """
+    there = np.isfinite(found.coefficients)
+    x, y = matrix.x[:, there], matrix.y
+    solve = _linear if family is Family.OLS else partial(_generalised, family=family)
+    drawn = np.full((len(repeated.scale), int(there.sum())), np.nan)
+    for row, weights in enumerate(one for chunk in repeated for one in chunk):
+        w = weights[matrix.kept]
+        some = w > 0
+        if some.any() and independent(x[some] * np.sqrt(w[some])[:, None]).all():
+            drawn[row] = solve(x[some], y[some], w[some])[0]
+    covariance = np.full_like(found.covariance, np.nan)
+    covariance[np.ix_(there, there)] = repeated.covariance(drawn, found.coefficients[there])
+    lost = int((~np.isfinite(drawn).all(axis=1)).sum())
+    said = (f"{lost:,} of {len(drawn):,} replicates lack a term and are left out.",) if lost else ()
+    return replace(found, covariance=covariance, degrees=repeated.degrees, notes=(*found.notes, *said))
 
 
 def _check(x: Floats, y: Floats, family: Family) -> None:

@@ -14,6 +14,7 @@ _CHUNK = 1 << 19  # weights worked on at once: 4 MB stay in the cache
 _MOST = 2_000_000_000  # weights of all jackknife replicates together
 _RAKING_STEPS = 50
 _RAKED = 1e-10
+_RANK = 1e-10  # smallest eigenvalue that counts, as a share of the largest
 
 
 class Method(StrEnum):
@@ -32,7 +33,7 @@ class Replicates:
     """Sets of weights, in chunks, and what their spread says of the variance.
 
     Variance of θ: Σ_r scale_r (θ_r − centre)², where the centre is the mean of the replicates (`centred`) or
-    the estimate from the full weights.
+    the estimate from the full weights. degrees: of freedom of the variance.
     """
 
     design: Design
@@ -42,15 +43,31 @@ class Replicates:
     seed: int = 0
     margins: tuple[Ints, ...] = ()
     given: Floats | None = None  # [R, n]
+    degrees: float = np.inf
 
     def __iter__(self) -> Iterator[Floats]:
         """Chunks [r, n] of weights, all R of them in turn, the same each time."""
         if self.given is not None:
-            yield self.given
+            rows = max(_CHUNK // self.given.shape[1], 1)
+            yield from (self.given[start : start + rows] for start in range(0, len(self.given), rows))
         elif self.method is Method.JACKKNIFE:
             yield from self._jackknife()
         else:
             yield from self._bootstrap()
+
+    def covariance(self, found: Floats, full: Floats) -> Floats:
+        """[k, k] Covariance of k numbers by their replicates [R, k]; `full` are those of the full weights.
+
+        A replicate that lacks one of the numbers is left out, and the others count for it. nan where fewer
+        than two are left.
+        """
+        known = np.isfinite(found).all(axis=1)
+        if known.sum() < 2:
+            return np.full((len(full), len(full)), np.nan)
+        counted = known & (self.scale > 0)
+        middle = found[counted].mean(axis=0) if self.centred and counted.any() else full
+        away = (found[known] - middle) * np.sqrt(self.scale[known] * (len(found) / known.sum()))[:, None]
+        return np.asarray(away.T @ away)
 
     def _bootstrap(self) -> Iterator[Floats]:
         from sdckit.kernels.replicates import bootstrap_weights
@@ -92,6 +109,7 @@ def replicates(
     *,
     seed: int = 0,
     margins: Sequence[Ints] = (),
+    mse: bool | None = None,
 ) -> Replicates:
     """Replicate weights of a design.
 
@@ -100,7 +118,10 @@ def replicates(
     rescale, which is unbiased for totals in strata with few PSUs and takes finite populations into account.
     calibrated: the bootstrap with each replicate raked so that the weights of the categories in `margins`
     add up to those of the sample. jackknife: leave out one PSU at a time; `number` is then not used.
+    mse: squares about the estimate or about the mean of the replicates; by default the jackknife has them
+    about the estimate, a bootstrap about the mean.
     """
+    degrees = float(design.degrees_of_freedom)
     if method is Method.JACKKNIFE:
         if int(design.clusters.sum()) * len(design.weights) > _MOST:
             raise OptionError(
@@ -110,21 +131,24 @@ def replicates(
             )
         m = design.clusters[design.stratum_of_cluster]
         f = design.fraction[design.stratum_of_cluster]
-        return Replicates(design, method, ((1 - f) * (m - 1) / m)[m > 1], centred=False)
-    spread = np.full(number, 1 / (number - 1))
-    return Replicates(
-        design, method, spread, True, seed, tuple(margins) if method is Method.CALIBRATED else ()
-    )
+        left_out = ((1 - f) * (m - 1) / m)[m > 1]
+        return Replicates(design, method, left_out, centred=mse is False, degrees=degrees)
+    drawn = (design.clusters > 1) | (design.fraction >= 1)  # where no unit can change places with another
+    spread = np.full(number, 1 / (number - 1) if drawn.any() else np.nan)  # there is no variance
+    raked = tuple(margins) if method is Method.CALIBRATED else ()
+    return Replicates(design, method, spread, mse is not True, seed, raked, degrees=degrees)
 
 
-def given_replicates(design: Design, weights: Floats, *, scale: float | None = None) -> Replicates:
-    """Replicate weights [R, n] that came with the data; `scale` is the factor of the sum of squares, 1/R.
+def given_replicates(design: Design, weights: Floats, squares: Floats, *, mse: bool = True) -> Replicates:
+    """Replicate weights [R, n] that came with the data; `squares` are the factors [R] of their squares.
 
-    Bootstrap and BRR weights have 1/R; a jackknife (R−1)/R; Fay's BRR 1/(R(1−k)²).
+    Degrees of freedom: the rank of the weights less 1, and never more than the design has.
     """
-    number = len(weights)
-    each = np.full(number, 1 / number if scale is None else scale)
-    return Replicates(design, Method.REPLICATES, each, centred=False, given=weights)
+    product = weights @ weights.T  # R numbers squared have the rank of n·R
+    sizes = np.linalg.eigvalsh(product)
+    rank = int((sizes > _RANK * sizes.max(initial=0.0)).sum())
+    degrees = float(min(max(rank - 1, 1), design.degrees_of_freedom))
+    return Replicates(design, Method.REPLICATES, squares, not mse, given=weights, degrees=degrees)
 
 
 def _drawing(design: Design, *, rescaled: bool) -> tuple[Ints, Ints, Floats, Floats, Ints]:

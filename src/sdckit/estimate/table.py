@@ -1,6 +1,6 @@
 """A table of estimates from one file: indicators by variable and domain, with variances."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,11 +12,15 @@ from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import texts
 from sdckit.engine import frames
-from sdckit.errors import ColumnError, OptionError
-from sdckit.estimate.design import Design, column_codes, design_of
+from sdckit.estimate.design import Design
 from sdckit.estimate.indicator import Indicator, Source
+from sdckit.estimate.quantiles import Quantile
 from sdckit.estimate.replicates import Method, Replicates, given_replicates, replicates
-from sdckit.estimate.variance import LOST, WHOLE, Estimate, Task, estimates, sorted_sample
+from sdckit.estimate.replication import ReplicateOptions, replicate_columns
+from sdckit.estimate.sampling import SamplingOptions, column_codes, design_of
+from sdckit.estimate.stage import SinglePsu
+from sdckit.estimate.variance import LOST, WHOLE, Estimate, SortedSample, Task, estimates, sorted_sample
+from sdckit.estimate.woodruff import QuantileInterval, woodruff
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +43,16 @@ class VarianceOptions:
     percentile: bool = False
     by: tuple[str, ...] = ()
     margins: tuple[str, ...] = ()
-    weights: tuple[str, ...] = ()
-    scale: float | None = None
-    fpc: str | None = None
+    replication: ReplicateOptions = field(default_factory=ReplicateOptions)
+    sampling: SamplingOptions = field(default_factory=SamplingOptions)
+    quantile_interval: QuantileInterval = QuantileInterval.LINEARISED
     labels: Labels = field(default_factory=Labels)
+
+    @property
+    def sampling_used(self) -> SamplingOptions:
+        """The sampling as the method sees it: strata with a single PSU add nothing to drawn replicates."""
+        rules = {Method.TAYLOR: self.sampling.single_psu, Method.REPLICATES: SinglePsu.CERTAINTY}
+        return replace(self.sampling, single_psu=rules.get(self.method, SinglePsu.REMOVE))
 
 
 def table(
@@ -57,7 +67,7 @@ def table(
     if name in data.columns:  # draws then do not depend on the order of the records
         data = data.with_frame(data.frame.sort(name))
     frame = data.frame
-    design, notes = design_of(data, fraction=options.fpc)
+    design, notes = design_of(data, options.sampling_used)
     names = sorted({row.domain for row in rows if row.domain is not None})
     codes = _domain_codes(data, options.by, names)
     tasks: dict[int, Task] = {}
@@ -70,24 +80,56 @@ def table(
         for s in {t.source for t in tasks.values()}
     }
     own = {i: t for i, t in tasks.items() if options.method is Method.TAYLOR and not t.indicator.has_formula}
-    ways = [({i: t for i, t in tasks.items() if i not in own}, options)]
+    ways = [({i: t for i, t in tasks.items() if i not in own}, design, options)]
     if own:
-        ways.append((own, replace(options, method=Method.RESCALED)))
+        ways.append((own, _first_stage(design), replace(options, method=Method.RESCALED)))
         without = join_names(dict.fromkeys(t.indicator.name for t in own.values()))
         times = f"{options.replicates:,} replicates"
         notes += (f"Variance of {without} by the rescaled bootstrap ({times}): there is no formula.",)
+        if design.later:
+            notes += (f"The finite population is left out of the variance of {without}, which is too large.",)
     placed: dict[int, Estimate] = {}
-    for some, way in ways:
-        found = estimates(
-            list(some.values()),
-            sources,
-            design,
-            _repeated(data, design, way),
-            level=options.level,
-            percentile=options.percentile,
-        )
+    for some, way, how in ways:
+        found = _estimated(list(some.values()), sources, way, _repeated(data, way, how, rows), options)
         placed |= dict(zip(some, found, strict=True))
-    return [placed.get(i, LOST) for i in range(len(rows))], notes
+    return [placed.get(i, LOST) for i in range(len(rows))], (*notes, *_unused(design, options))
+
+
+def _estimated(
+    tasks: list[Task],
+    sources: dict[Source, SortedSample],
+    design: Design,
+    repeated: Replicates | None,
+    options: VarianceOptions,
+) -> list[Estimate]:
+    """One estimate a task; quantiles with the interval that was asked for."""
+    level, kind = options.level, options.quantile_interval
+    found = estimates(tasks, sources, design, repeated, level=level, percentile=options.percentile)
+    if kind is QuantileInterval.LINEARISED:
+        return found
+    places = [
+        i for i, t in enumerate(tasks) if isinstance(t.indicator, Quantile) and np.isfinite(found[i].value)
+    ]
+    mine, theirs = [tasks[i] for i in places], [found[i] for i in places]
+    for i, one in zip(
+        places, woodruff(mine, theirs, sources, design, repeated, kind=kind, level=level), strict=True
+    ):
+        found[i] = one
+    return found
+
+
+def _first_stage(design: Design) -> Design:
+    """The design for replicates: of several stages the first, as if drawn with replacement.
+
+    With a correction for the first stage alone, what the later ones add would be missing.
+    """
+    return replace(design, fraction=np.zeros_like(design.fraction), later=()) if design.later else design
+
+
+def _unused(design: Design, options: VarianceOptions) -> Iterator[str]:
+    """What is said of the design and has no part in these variances."""
+    if options.method in (Method.BOOTSTRAP, Method.CALIBRATED, Method.REPLICATES) and options.sampling.fpc:
+        yield f"variance='{options.method}' does not use fpc."
 
 
 def _readable(data: Microdata, source: Source) -> bool:
@@ -111,27 +153,22 @@ def _domain_codes(data: Microdata, by: tuple[str, ...], names: Sequence[tuple[st
     return np.asarray(met.cast(pl.Int64).fill_null(-1).to_numpy())
 
 
-def _repeated(data: Microdata, design: Design, options: VarianceOptions) -> Replicates | None:
+def _repeated(
+    data: Microdata, design: Design, options: VarianceOptions, rows: Sequence[Row]
+) -> Replicates | None:
+    given = options.replication
     if options.method is Method.TAYLOR:
         return None
     if options.method is Method.REPLICATES:
-        lost = [c for c in options.weights if c not in data.columns]
-        if not options.weights or lost:
-            raise OptionError(
-                "variance='replicates' needs the columns of the replicate weights in both files.",
-                given=join_names(lost) or "none",
-                hint="Name them in replicate_weights=.",
-            )
-        odd = [c for c in options.weights if not data.frame.schema[c].is_numeric()]
-        if odd:
-            raise ColumnError("Replicate weights must be numbers.", given=join_names(odd))
-        columns = data.frame.select(pl.col(list(options.weights)).cast(pl.Float64))
-        weights = np.ascontiguousarray(columns.to_numpy().T)
-        return given_replicates(design, weights, scale=options.scale)
+        smooth = all(row.indicator.smooth for row in rows)
+        weights = replicate_columns(data, given.weights, negative=smooth)
+        return given_replicates(design, weights, given.squares(), mse=given.mse is not False)
     columns = [c for c in options.margins or options.by or data.roles.strata if c in data.columns]
     data.require_categories(columns)
     margins = [column_codes(data.frame[c]) + 1 for c in columns] or [np.zeros(data.height, dtype=np.int64)]
-    return replicates(design, options.method, options.replicates, seed=options.seed, margins=margins)
+    return replicates(
+        design, options.method, options.replicates, seed=options.seed, margins=margins, mse=given.mse
+    )
 
 
 def domains_of(data: Microdata, by: tuple[str, ...]) -> dict[tuple[str, ...], tuple[int, ...]]:

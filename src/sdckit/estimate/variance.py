@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sdckit._support.arrays import Floats, Ints
+from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.data.values import texts
 from sdckit.estimate.design import Design
 from sdckit.estimate.indicator import DomainSample, Indicator, PovertyLineIndicator, Source
@@ -48,9 +48,13 @@ class SortedSample:
     rows: Ints
     by_domain: dict[int, Ints]
 
+    def rows_of(self, domain: int) -> Ints:
+        """Places of the records of a domain, in order of the values."""
+        return self.rows if domain == WHOLE else self.by_domain[domain]
+
     def sample(self, weights: Floats, domain: int, line: Floats | None = None) -> DomainSample:
         """The records of a domain under weights [r, n] of the whole file."""
-        rows = self.rows if domain == WHOLE else self.by_domain[domain]
+        rows = self.rows_of(domain)
         other = None if self.other is None else self.other[rows]
         return DomainSample(self.x[rows], np.take(weights, rows, axis=1), other, line)
 
@@ -141,7 +145,7 @@ def linearised(task: Task, sources: dict[Source, SortedSample], weights: Floats)
         influence = indicator.influence(part)
     if influence is None:
         return None
-    rows = source.rows if task.domain == WHOLE else source.by_domain[task.domain]
+    rows = source.rows_of(task.domain)
     scores[rows] += influence
     return scores * weights
 
@@ -159,25 +163,22 @@ def estimates(
     """Every task with its variance: by linearisation, or from replicate weights where they are given."""
     values = points(tasks, sources, design.weights[None, :])[0]
     centres = [_centre(t, sources, design) for t in tasks]
-    degrees = float(design.degrees_of_freedom)
     if repeated is None:
+        degrees = float(design.degrees_of_freedom)
         variances = [_taylor(t, sources, design) for t in tasks]
         each = zip(values, variances, centres, strict=True)
         return [interval(v, s, degrees, level, centre=c) for v, s, c in each]
     none = np.empty((0, len(tasks)))  # the jackknife has no replicate where every stratum has one unit
     drawn = np.concatenate([none, *(points(tasks, sources, chunk) for chunk in repeated)])
     found = []
-    for value, column, centre in zip(values, drawn.T, centres, strict=True):
+    for i, (value, centre) in enumerate(zip(values, centres, strict=True)):
+        column = drawn[:, i]
         known = np.isfinite(column)
-        variance = np.nan
-        if known.sum() > 1:
-            middle = column[known].mean() if repeated.centred else value
-            lost = len(column) / known.sum()  # a replicate without the domain says nothing of it
-            variance = float(repeated.scale[known] @ (column[known] - middle) ** 2 * lost)
-        one = interval(value, variance, degrees, level, centre=centre)
+        variance = float(repeated.covariance(column[:, None], values[i : i + 1])[0, 0])
+        one = interval(value, variance, repeated.degrees, level, centre=centre)
         if percentile and known.any():
             low, high = np.quantile(column[known], [(1 - level) / 2, (1 + level) / 2])
-            one = Estimate(one.value, one.variance, float(low), float(high), degrees)
+            one = Estimate(one.value, one.variance, float(low), float(high), repeated.degrees)
         found.append(one)
     return found
 
@@ -189,11 +190,18 @@ def _centre(task: Task, sources: dict[Source, SortedSample], design: Design) -> 
 
 
 def _taylor(task: Task, sources: dict[Source, SortedSample], design: Design) -> float:
-    source = sources[task.source]
-    if not len(source.rows if task.domain == WHOLE else source.by_domain[task.domain]):
+    rows = sources[task.source].rows_of(task.domain)
+    if not len(rows):
         return np.nan
     scores = linearised(task, sources, design.weights)
-    return np.nan if scores is None else design.variance(scores)
+    return np.nan if scores is None else design.variance(scores, members(rows, len(design.weights)))
+
+
+def members(rows: Ints, n: int) -> Bools:
+    """[n] Which records of a file are among the rows."""
+    inside = np.zeros(n, dtype=np.bool_)
+    inside[rows] = True
+    return inside
 
 
 def interval(

@@ -7,7 +7,9 @@ from pydantic import Field
 
 from sdckit.estimate.combine import Synthesis
 from sdckit.estimate.regression import Family
-from sdckit.methods.options import Option
+from sdckit.estimate.replication import Replication
+from sdckit.estimate.stage import SinglePsu
+from sdckit.methods.options import Columns, Option, Requires
 from sdckit.methods.spec import Better, Figure, share
 
 Formula = Annotated[
@@ -41,6 +43,100 @@ SynthesisOption = Annotated[
         },
     ),
 ]
+# what is said of the sample design beyond the roles
+FpcOption = Annotated[
+    Columns | None,
+    Option(
+        "Finite population",
+        "For each stage of sampling a column with sampling fractions or with numbers of units in the "
+        "population, primary sampling units first.",
+        absent="no correction",
+    ),
+]
+UnitsOption = Annotated[
+    Columns,
+    Option(
+        "Units of later stages",
+        "Columns that name what was drawn within primary sampling units, one for each stage: households.",
+        absent="the records",
+    ),
+]
+SinglePsuOption = Annotated[
+    SinglePsu,
+    Option(
+        "Strata with a single primary sampling unit",
+        "What they add to a variance that cannot be estimated from them.",
+        choices={
+            "adjust": "the unit is compared with the mean of all units",
+            "average": "the mean variance of the other strata",
+            "certainty": "nothing, as the unit was taken with certainty",
+            "remove": "nothing, and a note says so",
+            "fail": "an error",
+        },
+    ),
+]
+SinglePsuDomainsOption = Annotated[
+    bool,
+    Option(
+        "The same in domains",
+        "Treat a stratum in this way also where only one of its units has records of the domain.",
+    ),
+]
+# what is said of replicate weights
+ReplicateWeightsOption = Annotated[
+    Columns, Option("Replicate weights", "The columns of the replicate weights.", absent="none")
+]
+ReplicateKindOption = Annotated[
+    Replication | None,
+    Option(
+        "Kind of the replicates",
+        "How the replicate weights were made, which gives the factor of their squares.",
+        choices={
+            "jk1": "jackknife without strata: (R−1)/R",
+            "jk2": "jackknife of pairs: 1",
+            "jkn": "jackknife with strata: the factors of the replicates",
+            "brr": "balanced half samples: 1/R",
+            "fay": "Fay's half samples: 1/(R(1−ρ)²)",
+            "bootstrap": "bootstrap: 1/(R−1)",
+            "successive": "successive differences: 4/R",
+        },
+        absent="one by the number of replicates",
+    ),
+]
+ReplicateScaleOption = Annotated[
+    Annotated[float, Field(gt=0)] | None,
+    Option(
+        "Scale of the replicates",
+        "The factor of the sum of squares over the replicates.",
+        absent="that of the kind",
+    ),
+]
+ReplicateFactorsOption = Annotated[
+    tuple[Annotated[float, Field(ge=0, allow_inf_nan=False)], ...],
+    Option("Factors of the replicates", "For each replicate the factor of its square.", absent="1 for all"),
+]
+ReplicateRhoOption = Annotated[
+    Annotated[float, Field(ge=0, lt=1)] | None,
+    Option(
+        "Fay's coefficient", "By how much Fay's method keeps the weights of a left-out half.", absent="none"
+    ),
+]
+MseOption = Annotated[
+    bool | None,
+    Option(
+        "Squares about the estimate",
+        "Whether replicates are compared with the estimate itself, or with the mean of the replicates.",
+        absent="about the estimate, for a bootstrap about the mean",
+    ),
+]
+REPLICATE_RULES = (
+    Requires("replicate_kind", "replicate_weights"),
+    Requires("replicate_scale", "replicate_weights"),
+    Requires("replicate_factors", "replicate_weights"),
+    Requires("replicate_rho", "replicate_kind", (Replication.FAY,)),
+    Requires("single_psu_domains", "single_psu", (SinglePsu.ADJUST, SinglePsu.AVERAGE)),
+    Requires("units", "fpc"),
+)
 # what the comparison of any estimates gives
 OVERLAPS = {
     "lost": share("Overlap that is lost"),

@@ -26,13 +26,33 @@ from sdckit.estimate.indicator import PovertyLineIndicator
 from sdckit.estimate.inequality import Gini
 from sdckit.estimate.means import Mean
 from sdckit.estimate.poverty import PovertyThreshold
+from sdckit.estimate.quantiles import Quantile
 from sdckit.estimate.replicates import Method
+from sdckit.estimate.replication import ReplicateOptions
+from sdckit.estimate.sampling import SamplingOptions
+from sdckit.estimate.stage import SinglePsu
 from sdckit.estimate.table import Row, VarianceOptions, domains_of, table
 from sdckit.estimate.variance import Estimate
-from sdckit.methods.options import Column, Columns, Option, Requires
+from sdckit.estimate.woodruff import QuantileInterval
+from sdckit.methods.options import Columns, OneOf, Option, Requires
 from sdckit.methods.registry import utility
 from sdckit.methods.spec import Better, Figure, share
-from sdckit.utility._estimates import OVERLAPS, LevelOption, SynthesisOption
+from sdckit.utility._estimates import (
+    OVERLAPS,
+    REPLICATE_RULES,
+    FpcOption,
+    LevelOption,
+    MseOption,
+    ReplicateFactorsOption,
+    ReplicateKindOption,
+    ReplicateRhoOption,
+    ReplicateScaleOption,
+    ReplicateWeightsOption,
+    SinglePsuDomainsOption,
+    SinglePsuOption,
+    SynthesisOption,
+    UnitsOption,
+)
 
 USUAL = "usual"
 DRAWN = (Method.BOOTSTRAP, Method.RESCALED, Method.CALIBRATED, Method.REPLICATES)
@@ -76,7 +96,11 @@ Indicators = Annotated[
         Requires("interval", "variance", DRAWN),
         Requires("margins", "variance", (Method.CALIBRATED,)),
         Requires("replicate_weights", "variance", (Method.REPLICATES,)),
-        Requires("replicate_scale", "replicate_weights"),
+        Requires("mse", "variance", (*DRAWN, Method.JACKKNIFE)),
+        Requires("single_psu", "variance", (Method.TAYLOR,)),
+        Requires("single_psu_domains", "variance", (Method.TAYLOR,)),
+        OneOf(("interval", "quantile_interval")),
+        *REPLICATE_RULES,
     ),
     figures={
         **OVERLAPS,
@@ -136,25 +160,29 @@ def indicators(
     margins: Annotated[
         Columns, Option("Margins", "Columns that replicates are raked to.", absent="by, or the strata")
     ] = (),
-    replicate_weights: Annotated[
-        Columns, Option("Replicate weights", "The columns of the replicate weights.", absent="none")
-    ] = (),
-    replicate_scale: Annotated[
-        Annotated[float, Field(gt=0)] | None,
+    replicate_weights: ReplicateWeightsOption = (),
+    replicate_kind: ReplicateKindOption = None,
+    replicate_scale: ReplicateScaleOption = None,
+    replicate_factors: ReplicateFactorsOption = (),
+    replicate_rho: ReplicateRhoOption = None,
+    mse: MseOption = None,
+    fpc: FpcOption = None,
+    units: UnitsOption = (),
+    single_psu: SinglePsuOption = SinglePsu.ADJUST,
+    single_psu_domains: SinglePsuDomainsOption = False,
+    quantile_interval: Annotated[
+        QuantileInterval,
         Option(
-            "Scale of the replicates",
-            "The factor of the sum of squares over the replicates.",
-            absent="one by the number of replicates",
+            "Intervals of quantiles",
+            "How the intervals of quantiles and medians are made.",
+            choices={
+                "linearised": "from the variance, as for other indicators",
+                "woodruff": "Woodruff: from the interval of the distribution function",
+                "logit": "the same, on the logit scale",
+                "beta": "the same, by Korn and Graubard's beta limits",
+            },
         ),
-    ] = None,
-    fpc: Annotated[
-        Column | None,
-        Option(
-            "Finite population",
-            "A column with sampling fractions, or with population numbers of primary sampling units.",
-            absent="no correction",
-        ),
-    ] = None,
+    ] = QuantileInterval.LINEARISED,
     synthesis: SynthesisOption = Synthesis.PARTIAL,
     seed: Annotated[int, Field(ge=0), Option("Seed", "Start of the random numbers of the bootstrap.")] = 0,
 ) -> Result:
@@ -181,19 +209,31 @@ def indicators(
     there is no formula, have theirs from the rescaled bootstrap), bootstrap (PSUs within strata), rescaled
     (Rao–Wu), calibrated (bootstrap raked to `margins`, by default `by` or the strata), jackknife (leave one
     PSU out; refused for numbers that rest on a quantile, where it is wrong), or replicates: the columns
-    `replicate_weights`, with `replicate_scale` as factor of the sum of squares (1/R). Intervals are
-    θ ± t·√V with PSUs − strata degrees of freedom or, with interval="percentile", percentiles of the
-    replicates (refused for taylor and jackknife); that of S80/S20 is θ̃·exp(± t·√V/θ), θ̃ being θ without
-    the record that steps over each quantile: a sample's ratio is skewed, and a little too small. `fpc`
-    names a column with sampling fractions or population numbers of PSUs.
+    `replicate_weights`, V = s Σ r_j (θ_j − c)². `replicate_kind` or `replicate_scale` gives the scale s;
+    `replicate_factors` are the r_j, `replicate_rho` is Fay's coefficient; c is θ (`mse` true) or the mean of
+    the replicates (false). Intervals are θ ± t·√V with PSUs − strata degrees of freedom (with replicate
+    weights at most their rank − 1) or, with interval="percentile", percentiles of the replicates (refused
+    for taylor and jackknife); that of S80/S20 is θ̃·exp(± t·√V/θ), θ̃ being θ without the record that steps
+    over each quantile: a sample's ratio is skewed, and a little too small. `quantile_interval`: quantiles
+    and medians have the same interval (linearised), or the values at the ends of an interval of F(θ)
+    (woodruff; logit and beta on other scales), and V = ((high − low)/2t)².
 
-    Weights, strata and clusters come from the roles. Missing values of the variable: the record is outside
-    the domain; a missing `by` value: in the total only. Several synthetic sets, as a list, are combined by
-    the rules for partial or full synthesis, with never more degrees of freedom than the design of a set
-    gives. The rule for full synthesis, T = (1+1/m)b − v̄, can be negative; then (records in a set)/(records in
-    the original)·v̄ stands for it (Reiter 2002), and a note says in how many rows. References: Karr et al.
-    (2006), Deville (1999), Osier (2009), Rao & Wu (1988), Reiter (2002, 2003). Departures: laeken draws
-    persons even where there are clusters.
+    Weights, strata and clusters come from the roles. `fpc` names a column for each stage of sampling, with
+    fractions f or numbers of units, and `units` what was drawn within PSUs, by default the records:
+
+    .. math:: V = \sum_h (1-f_h)\tfrac{m_h}{m_h-1}\sum_c (u_{hc}-\bar u_h)^2
+              + \sum_{hc} f_h (1-f_{hc})\tfrac{m_{hc}}{m_{hc}-1}\sum_s (u_{hcs}-\bar u_{hc})^2
+
+    over totals u of w·z; stages without a column count as complete. `single_psu`: what a stratum with one PSU
+    adds; `single_psu_domains`: also where a domain meets one PSU of it. One PSU in all: no interval.
+    Missing values of the variable: the record is outside the domain; a missing `by` value: in the total
+    only. Several synthetic sets, as a list, are combined by the rules for partial or full synthesis, with
+    never more degrees of freedom than the design of a set gives. The rule for full synthesis, T = (1+1/m)b −
+    v̄, can be negative; then (records in a set)/(records in the original)·v̄ stands for it (Reiter 2002), and a
+    note says in how many rows. References: Karr et al. (2006), Deville (1999), Osier (2009), Rao & Wu (1988),
+    Reiter (2002, 2003), Särndal, Swensson & Wretman (1992), Wolter (2007), Woodruff (1952), Korn & Graubard
+    (1998), Lumley (2010). Departures: laeken draws persons even where there are clusters; survey has
+    single_psu="fail" and mse=False as its defaults.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0]}), numeric="x")
@@ -203,12 +243,22 @@ def indicators(
     (2.5, 2.75, True)
     """
     sets = as_list(protected, "indicators")
+    sampling = SamplingOptions(tuple(fpc or ()), tuple(units), single_psu, single_psu_domains)
+    replication = ReplicateOptions(
+        tuple(replicate_weights), replicate_kind, replicate_scale, replicate_factors, replicate_rho, mse
+    )
+    _check_variance(variance, sampling, replication)
     variances = VarianceOptions(
-        variance, replicates, seed, level, interval is Interval.PERCENTILE, tuple(by),
-        tuple(margins), tuple(replicate_weights), replicate_scale, fpc, original.labels,
+        variance, replicates, seed, level, interval is Interval.PERCENTILE, tuple(by), tuple(margins),
+        replication, sampling, quantile_interval, original.labels,
     )  # fmt: skip
     rows, notes = _rows([original, *sets], indicators, tuple(variables), tuple(by))
-    rough = dict.fromkeys(row.indicator.name for row in rows if not row.indicator.smooth)
+    linearised = quantile_interval is QuantileInterval.LINEARISED
+    rough = dict.fromkeys(
+        row.indicator.name
+        for row in rows
+        if not row.indicator.smooth and (linearised or not isinstance(row.indicator, Quantile))
+    )
     if variance is Method.JACKKNIFE and rough:
         raise OptionError(
             "The jackknife gives wrong variances for what rests on a quantile or a line of the sample.",
@@ -228,6 +278,18 @@ def indicators(
     one, told = combined(both, synthesis=synthesis, size=size, level=level, what="rows")
     labels = [_label(original, row, variances.by) for row in rows]
     return _result(rows, labels, before, one, (*notes, *told, *said, *dict.fromkeys(also)))
+
+
+def _check_variance(variance: Method, sampling: SamplingOptions, replication: ReplicateOptions) -> None:
+    """Refuse what a method cannot use, before any work."""
+    if variance is Method.REPLICATES:
+        replication.check()
+    if len(sampling.fpc) > 1 and variance is not Method.TAYLOR:
+        raise OptionError(
+            "Finite populations of several stages are for linearised variances.",
+            given=f"variance: {variance}, fpc: {join_names(sampling.fpc)}",
+            allowed="variance: taylor",
+        )
 
 
 def _rows(

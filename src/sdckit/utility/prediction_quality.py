@@ -14,7 +14,7 @@ from sdckit.estimate.regression import Family, Spread
 from sdckit.methods.registry import utility
 from sdckit.methods.spec import Better, Figure
 from sdckit.utility._estimates import R_SQUARED, FamilyOption, Formula
-from sdckit.utility.regression import fitted
+from sdckit.utility.regression import CoefficientVariance, fitted
 
 
 @utility(
@@ -56,7 +56,7 @@ def prediction_quality(
     0.1
     """
     sets = as_list(protected, "prediction_quality")
-    fits, notes = fitted([original, *sets], formula, family, Spread.MODEL)
+    fits, notes = fitted([original, *sets], formula, family, CoefficientVariance(Spread.MODEL))
     first, others = fits[0], [f for f in fits[1:] if f is not None]
     if first is None:
         raise DataError("The original has no complete records for this formula.")

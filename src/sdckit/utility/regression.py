@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,14 +16,37 @@ from sdckit.data.result import Result
 from sdckit.errors import DataError
 from sdckit.estimate.combine import Synthesis, combined
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
-from sdckit.estimate.design import design_of
-from sdckit.estimate.formula import matrices, parse
-from sdckit.estimate.regression import Family, Fit, Spread, fit
+from sdckit.estimate.formula import Matrix, matrices, parse
+from sdckit.estimate.regression import Family, Fit, Spread, fit, with_replicates
+from sdckit.estimate.replicates import given_replicates
+from sdckit.estimate.replication import ReplicateOptions, replicate_columns
+from sdckit.estimate.sampling import SamplingOptions, design_of
+from sdckit.estimate.stage import SinglePsu
 from sdckit.estimate.variance import LOST, Estimate
-from sdckit.methods.options import Option
+from sdckit.methods.options import Option, Requires
 from sdckit.methods.registry import utility
 from sdckit.methods.spec import Better, Figure, records, share
-from sdckit.utility._estimates import OVERLAPS, R_SQUARED, FamilyOption, Formula, LevelOption, SynthesisOption
+from sdckit.utility._estimates import (
+    OVERLAPS,
+    R_SQUARED,
+    REPLICATE_RULES,
+    FamilyOption,
+    Formula,
+    FpcOption,
+    LevelOption,
+    MseOption,
+    ReplicateFactorsOption,
+    ReplicateKindOption,
+    ReplicateRhoOption,
+    ReplicateScaleOption,
+    ReplicateWeightsOption,
+    SinglePsuDomainsOption,
+    SinglePsuOption,
+    SynthesisOption,
+    UnitsOption,
+)
+
+DESIGNED = (Spread.AUTO, Spread.DESIGN)
 
 
 @utility(
@@ -33,6 +57,14 @@ from sdckit.utility._estimates import OVERLAPS, R_SQUARED, FamilyOption, Formula
     several=True,
     share=True,
     main="formula",
+    rules=(
+        Requires("replicate_weights", "variance", (Spread.REPLICATES,)),
+        Requires("mse", "variance", (Spread.REPLICATES,)),
+        Requires("fpc", "variance", DESIGNED),
+        Requires("single_psu", "variance", DESIGNED),
+        Requires("single_psu_domains", "variance", DESIGNED),
+        *REPLICATE_RULES,
+    ),
     figures={
         **OVERLAPS,
         "same_sign": share("Same sign", better=Better.HIGH),
@@ -66,6 +98,7 @@ def regression(
                 "auto": "of the survey design where the data have one, else of the model",
                 "model": "of the model",
                 "design": "of the survey design: weights, strata and clusters",
+                "replicates": "by replicate weights of the data",
             },
         ),
     ] = Spread.AUTO,
@@ -79,8 +112,18 @@ def regression(
             absent="the first category",
         ),
     ] = None,
+    replicate_weights: ReplicateWeightsOption = (),
+    replicate_kind: ReplicateKindOption = None,
+    replicate_scale: ReplicateScaleOption = None,
+    replicate_factors: ReplicateFactorsOption = (),
+    replicate_rho: ReplicateRhoOption = None,
+    mse: MseOption = None,
+    fpc: FpcOption = None,
+    units: UnitsOption = (),
+    single_psu: SinglePsuOption = SinglePsu.ADJUST,
+    single_psu_domains: SinglePsuDomainsOption = False,
 ) -> Result:
-    """Fit the same model to both files and compare every coefficient.
+    r"""Fit the same model to both files and compare every coefficient.
 
     The value is the mean, over the coefficients of the original, of the overlap of the confidence intervals
     (Karr et al. 2006) cut to 0…1. `parts`: a row per coefficient with both estimates, variances, intervals,
@@ -90,7 +133,13 @@ def regression(
     `formula` as in R: "log(wage) ~ sex + age + I(age^2)". `family`: ols, logit or poisson. `variance`: of the
     survey design (sandwich; weights, strata and clusters by their roles; t with PSUs − strata degrees of
     freedom) where the data have one of these roles, else of the model; or as told. With weights,
-    variance="model" is weighted least squares as in R's lm.
+    variance="model" is weighted least squares as in R's lm. `fpc`, `units`, `single_psu` and
+    `single_psu_domains` say more of the design, as in `indicators`; records left out count as outside the
+    domain. variance="replicates" fits the model under each of the `replicate_weights`,
+
+    .. math:: V = s\sum_j r_j (b_j-c)(b_j-c)^\top
+
+    with the other options of replicates, and degrees of freedom, as in `indicators`.
 
     Categories have treatment contrasts; the reference is the first, in sorted order, that both files have.
     `reference` chooses another, {"region": "North"}, as does C(region, Treatment("North")) in the formula;
@@ -100,7 +149,8 @@ def regression(
     Missing values: records with any are left out, and how many is said for each file. Several synthetic
     sets are combined by the rules for partial or full synthesis as in `indicators`; a note says for how many
     coefficients the rule for full synthesis gave a negative variance and what stands for it.
-    References: Karr et al. (2006); Binder (1983); Reiter (2002, 2003).
+    References: Karr et al. (2006); Binder (1983); Wolter (2007); Reiter (2002, 2003). Departures: svyglm in
+    R's survey package has fewer degrees of freedom, by the number of coefficients but one.
 
     The Mincer equation, with income rounded to 5,000:
 
@@ -113,7 +163,15 @@ def regression(
     ['Intercept', 'sex[T.Female]', 'education[T.Primary]']
     """
     sets = as_list(protected, "regression")
-    fits, notes = fitted([original, *sets], formula, family, variance, reference)
+    how = CoefficientVariance(
+        variance,
+        SamplingOptions(tuple(fpc or ()), tuple(units), single_psu, single_psu_domains),
+        ReplicateOptions(
+            tuple(replicate_weights), replicate_kind, replicate_scale, replicate_factors, replicate_rho, mse
+        ),
+    )
+    how.check(original)
+    fits, notes = fitted([original, *sets], formula, family, how, reference)
     first = fits[0]
     if first is None:
         raise DataError("The original has no complete records for this formula.")
@@ -130,11 +188,41 @@ def regression(
     return _result(lines, first, fits[1], notes)
 
 
+@dataclass(frozen=True, slots=True)
+class CoefficientVariance:
+    """How the variances of coefficients are made."""
+
+    spread: Spread
+    sampling: SamplingOptions = field(default_factory=SamplingOptions)
+    replication: ReplicateOptions = field(default_factory=ReplicateOptions)
+
+    def check(self, data: Microdata) -> None:
+        """Refuse what does not go together, before any work."""
+        if self.spread is Spread.REPLICATES:
+            self.replication.check()
+        self.sampling.check(data)
+
+    def of(self, data: Microdata, matrix: Matrix, family: Family) -> tuple[Fit, tuple[str, ...]]:
+        """The model fitted to one file, and what must be said of the design."""
+        roles, replicated = data.roles, self.spread is Spread.REPLICATES
+        designed = bool(roles.strata or self.sampling.fpc) or bool(roles.weight or roles.cluster)
+        by_design = designed if self.spread is Spread.AUTO else self.spread is not Spread.MODEL
+        rule = self.sampling.single_psu if by_design and not replicated else SinglePsu.CERTAINTY
+        design, notes = design_of(data, replace(self.sampling, single_psu=rule))
+        found = fit(matrix, design, family=family, by_design=by_design)
+        if replicated:
+            given = self.replication
+            weights = replicate_columns(data, given.weights, negative=False)
+            sets = given_replicates(design, weights, given.squares(), mse=given.mse is not False)
+            found = with_replicates(found, matrix, sets, family=family)
+        return found, notes
+
+
 def fitted(
     files: Sequence[Microdata],
     formula: str,
     family: Family,
-    variance: Spread,
+    variance: CoefficientVariance,
     reference: Mapping[str, Any] | None = None,
 ) -> tuple[list[Fit | None], list[str]]:
     """The model on every file, None where it cannot be fitted, and what must be said."""
@@ -147,18 +235,14 @@ def fitted(
             fits.append(None)
             notes.append(f"The {file} file has fewer than two complete records for this formula.")
             continue
-        roles = data.roles
-        designed = bool(roles.strata) or roles.weight is not None or roles.cluster is not None
-        design, said = design_of(data)
-        by_design = designed if variance is Spread.AUTO else variance is Spread.DESIGN
-        fits.append(fit(matrix, design, family=family, by_design=by_design))
+        found, said = variance.of(data, matrix, family)
+        fits.append(found)
         dropped = int((~matrix.kept).sum())
         if dropped:
             notes.append(
                 f"{dropped:,} of {data.height:,} {file} records are left out for missing or infinite values."
             )
-        last = fits[-1]
-        notes += [f"{file.capitalize()} file: {note}" for note in (*said, *(last.notes if last else ()))]
+        notes += [f"{file.capitalize()} file: {note}" for note in (*said, *found.notes)]
     return fits, list(dict.fromkeys(notes))
 
 
