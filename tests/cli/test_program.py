@@ -5,7 +5,7 @@ from importlib.metadata import version
 import pytest
 
 import sdckit.choose.plan
-from sdckit.cli._json import clean
+from sdckit.choose.plain import clean
 from sdckit.cli._options import accepted_risk, names, shares
 from sdckit.cli._progress import following
 from sdckit.cli._show import number

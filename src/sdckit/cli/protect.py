@@ -25,6 +25,7 @@ def protect(
 
     Example: `sdckit protect scenarios.yaml --scenario k3 --out protected.sav`
     """
+    from sdckit.choose import plain
     from sdckit.choose.plan import Plan
     from sdckit.choose.release_facts import unmeasured
     from sdckit.cli import _json, _show
@@ -49,7 +50,7 @@ def protect(
     without_role = [c for c in protected.columns if not protected.roles.of(c)]
     warnings = (*protected.warnings, *unmeasured(data, protected))
     if as_json:
-        told = {"scenario": chosen.name, "seed": used, "steps": _json.log(protected), "dropped": dropped}
+        told = {"scenario": chosen.name, "seed": used, "steps": plain.log(protected), "dropped": dropped}
         _json.emit({**told, "without_role": without_role, "warnings": warnings, "files": written})
     else:
         _show.log(protected, f"Scenario {chosen.name}, seed {used}, {protected.height:,} records")

@@ -24,5 +24,7 @@ def web(
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError:
-        raise SdcError("The page needs two more packages.", hint="Install them: pip install 'sdckit[web]'.") from None
+        raise SdcError(
+            "The page needs two more packages.", hint="Install them: pip install 'sdckit[web]'."
+        ) from None
     serve(file, port=port, browser=browser, roots=tuple(root or ()), uploads=uploads, say=typer.echo)

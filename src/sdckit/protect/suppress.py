@@ -83,6 +83,7 @@ SecretSeed = Annotated[
         "Secret seed",
         "Which common records are suppressed with rare ones is drawn from it; never publish it.",
         absent="drawn in secret",
+        secret=True,
     ),
 ]
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -35,12 +36,14 @@ Handler = Callable[[Request], Awaitable[Response]]
 class Page:
     """The page over one session: several tabs are views of it."""
 
-    def __init__(self, folder: Path, roots: tuple[Path, ...], *, uploads: bool = True) -> None:
+    def __init__(
+        self, folder: Path, roots: tuple[Path, ...], *, uploads: bool = True, memory: Path | None = None
+    ) -> None:
         self._folder, self._uploads = folder, uploads
         self._files = FileList(roots)
         self._listeners: set[asyncio.Queue[tuple[str, Any]]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.session = Session(folder, self._tell)
+        self.session = Session(folder, self._tell, memory)
 
     def app(self) -> Starlette:
         """The routes."""
@@ -112,12 +115,14 @@ class Page:
 
     async def _open(self, request: Request) -> Response:
         asked = await _json(request)
-        if "demo" not in asked:
-            path = self._files.inside(str(asked.get("path", "")))
-            return JSONResponse({"job": (await run_in_threadpool(self.open, path)).id})
-        source = {"demo": asked["demo"], "n": _whole(asked.get("n", 2000), 1, 10_000_000), "seed": 1}
-        job = self.session.open(Document(source=source), f"opened the demo {asked['demo']}")
-        return JSONResponse({"job": job.id})
+        if asked.get("earlier"):
+            return JSONResponse({"job": self.session.open_earlier().id})
+        if "demo" in asked:
+            kind = str(asked["demo"])
+            document = Document(source={"demo": {kind: _whole(asked.get("n", 2000), 1, 10_000_000)}})
+            return JSONResponse({"job": self.session.open(document, f"opened the demo {kind}").id})
+        path = self._files.inside(str(asked.get("path", "")))
+        return JSONResponse({"job": (await run_in_threadpool(self.open, path)).id})
 
     def open(self, path: Path) -> Job:
         """Open a data file, or a plan with its data file."""
@@ -134,7 +139,7 @@ class Page:
     async def _upload(self, request: Request) -> Response:
         if not self._uploads:
             raise OptionError("Uploads are switched off.", hint="Choose a file of this machine.")
-        name = Path(request.headers.get("x-file-name", "")).name
+        name = Path(unquote(request.headers.get("x-file-name", ""))).name
         if not name or name.startswith("."):
             raise FileError("The file needs a name.", given=preview(name))
         readable(Path(name))

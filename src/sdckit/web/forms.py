@@ -1,8 +1,8 @@
 """Every protection and measure with its form, as the page draws it: all from the registry."""
 
-from dataclasses import asdict
 from typing import Any
 
+from sdckit.choose import plain
 from sdckit.methods.registry import specs
 from sdckit.methods.serialise import to_builtin
 from sdckit.methods.spec import Kind, Spec
@@ -14,16 +14,8 @@ def methods() -> dict[str, list[dict[str, Any]]]:
 
 
 def _method(spec: Spec) -> dict[str, Any]:
-    return {
-        "name": spec.name,
-        "title": spec.title,
-        "help": (spec.function.__doc__ or "").split("\n\n")[0].strip(),
-        "interpretation": spec.interpretation,
-        "reference": spec.reference,
-        "needs": [role.value for role in spec.needs],
-        "compares": spec.compares.value,
-        "flags": bool(spec.flags),
-        "judges": spec.judges,
-        "share": spec.share,
-        "fields": [to_builtin(asdict(field)) for field in spec.form()],
-    }
+    facts = {name: v for name, v in plain.spec(spec).items() if name not in ("options", "figures")}
+    help_text = (spec.function.__doc__ or "").split("\n\n")[0].strip().replace("`", "")
+    more = {"help": help_text, "flags": bool(spec.flags), "judges": spec.judges, "share": spec.share}
+    found: dict[str, Any] = plain.clean(to_builtin({**facts, **more}))
+    return found

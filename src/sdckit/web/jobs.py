@@ -58,8 +58,8 @@ class Lane:
         self._wake = Condition()
         self._closed = False
         self._running: Job | None = None
-        self._killed = Event()
         self._process: Any = None
+        self._stop = self._context.Event()
         self._thread = Thread(target=self._serve, daemon=True)
         self._thread.start()
 
@@ -102,9 +102,10 @@ class Lane:
             self._closed = True
             self._waiting.clear()
             self._wake.notify()
-        if self._process is not None:
-            self._process.kill()
-            self._process.join(2)
+            process = self._process
+        if process is not None:
+            process.kill()
+            process.join(2)
 
     def _kill_after(self, job: Job) -> None:
         deadline = monotonic() + PATIENCE
@@ -112,12 +113,13 @@ class Lane:
             if job.ended:
                 return
             Event().wait(0.02)
-        if not job.ended and self._process is not None:
-            self._process.kill()  # the pipe ends, and _serve starts another
+        process = self._process
+        if not job.ended and process is not None:
+            process.kill()  # the pipe ends, and the next job starts another
 
     def _start(self) -> None:
+        """A new worker; the caller holds the lock."""
         self._pipe, theirs = self._context.Pipe()
-        self._stop = self._context.Event()
         self._process = self._context.Process(
             target=work, args=(theirs, self._stop, str(self._folder)), daemon=True
         )
@@ -125,7 +127,6 @@ class Lane:
         theirs.close()
 
     def _serve(self) -> None:
-        self._start()
         while True:
             with self._wake:
                 while not self._waiting and not self._closed:
@@ -134,6 +135,8 @@ class Lane:
                     return
                 job = self._running = self._waiting.popleft()
                 self._stop.clear()
+                if self._process is None:
+                    self._start()
             job.state, job.since = "running", monotonic()
             self._changed(job)
             try:
@@ -141,9 +144,10 @@ class Lane:
                 self._follow(job)
             except (EOFError, OSError):
                 asked = self._stop.is_set()
-                if self._closed:
-                    return
-                self._start()
+                with self._wake:
+                    if self._closed:
+                        return
+                    self._process = None
                 lost = {"what": "The work was ended from outside, perhaps for want of memory.", "hint": ""}
                 self._end(job, "stopped" if asked else "failed", None if asked else lost)
             with self._wake:

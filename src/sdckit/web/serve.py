@@ -60,9 +60,10 @@ def _run(
 
     from sdckit.web.app import Page
 
-    page = Page(folder, roots or (Path.cwd(), Path.home()), uploads=uploads)
+    page = Page(folder, roots or (Path.cwd(), Path.home()), uploads=uploads, memory=memory_file())
     guard.app = page.app()
     try:
+        page.session.prepare()
         if path is not None:
             page.open(path.expanduser())
         config = uvicorn.Config(guard, log_level="error", access_log=False, timeout_graceful_shutdown=1)
@@ -71,6 +72,12 @@ def _run(
         server.run(sockets=[listening])
     finally:
         page.session.close()
+
+
+def memory_file() -> Path:
+    """Where the decisions of the last session are kept for this user: no values of records."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "sdckit" / "last_session.json"
 
 
 def remove_left_over() -> None:

@@ -5,12 +5,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
+from secrets import randbits
 from threading import RLock
 from typing import Any
 
 from sdckit._support.files import write_text
 from sdckit.choose.scenario import Step
-from sdckit.errors import OptionError, preview
+from sdckit.errors import OptionError, SdcError, preview
 from sdckit.methods.registry import find
 from sdckit.methods.spec import Kind
 from sdckit.web.document import Document
@@ -18,6 +19,7 @@ from sdckit.web.history import History
 from sdckit.web.jobs import Job, Lane
 
 KEPT = 200  # results by what they are of; each is some kB
+SECRET_BITS = 52  # what a number of a browser can hold
 QUICK = ("open", "judge", "measure", "column")
 
 
@@ -28,8 +30,10 @@ class StaleError(Exception):
 class Session:
     """All that the page shows and changes. Its methods may be called from several threads."""
 
-    def __init__(self, folder: Path, listen: Callable[[str, Any], None]) -> None:
+    def __init__(self, folder: Path, listen: Callable[[str, Any], None], memory: Path | None = None) -> None:
         self.folder, self._listen = folder, listen
+        self._memory = memory  # where the decisions outlive the session; no values of records are in it
+        self.earlier = _earlier(memory)
         self.history = History((("nothing is open", Document()),))
         self.version = 0
         self.facts: dict[str, Any] = {}  # of the open file: records, columns, suggested roles
@@ -37,7 +41,6 @@ class Session:
         self._lock = RLock()
         self._quick = Lane(folder, self._job_changed)
         self._long = Lane(folder, self._job_changed)
-        self._long.add(Job("warm_up", "Preparing (once)", {}, lambda job: None))
 
     # --- what is shown
 
@@ -55,6 +58,7 @@ class Session:
                 "history": [done for done, _ in self.history.entries],
                 "position": self.history.position,
                 "facts": self.facts,
+                "earlier": None if self.earlier is None else [done for done, _ in self.earlier.entries][1:],
                 "results": {name: self.result(name) for name in self.document.scenarios},
                 "jobs": [job.as_dict() for lane in (self._quick, self._long) for job in lane.jobs],
             }
@@ -99,14 +103,20 @@ class Session:
         """Read a file; the document is the open one when the file could be read."""
         return self._read(document, done)
 
-    def _read(self, document: Document, done: str = "") -> Job:
+    def open_earlier(self) -> Job:
+        """Go on with the document that an earlier session ended with."""
+        if self.earlier is None:
+            raise OptionError("There is no earlier session to go on with.")
+        return self._read(self.earlier.document, history=self.earlier)
+
+    def _read(self, document: Document, done: str = "", history: History | None = None) -> Job:
         def ended(job: Job) -> None:
             if job.state != "done":
                 return
             with self._lock:
                 self.facts = job.result
-                if done:
-                    self._set(self.history.then(done, document), judge=False)
+                then = self.history.then(done, document) if done else self.history
+                self._set(history or then, judge=False)
             self._judge()
 
         task = {"source": dict(document.source)}
@@ -123,8 +133,11 @@ class Session:
             self._judge()
 
     def _save(self) -> None:
-        """Nothing is lost: the document is on disk after every change."""
-        write_text(json.dumps(self.history.as_dict()), self.folder / "history.json")
+        """Nothing is lost: all decisions are on disk after every change, for this user alone."""
+        if self._memory is not None:
+            self._memory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_text(json.dumps(self.history.as_dict()), self._memory)
+            self._memory.chmod(0o600)
 
     # --- work
 
@@ -172,6 +185,10 @@ class Session:
 
         return ended
 
+    def prepare(self) -> None:
+        """Compile ahead, while the user looks for the file."""
+        self._long.add(Job("warm_up", "Preparing (once)", {}, lambda job: None))
+
     def stop(self, job_id: int) -> bool:
         """Stop a job."""
         return self._quick.stop(job_id) or self._long.stop(job_id)
@@ -186,6 +203,16 @@ class Session:
         if job.ended:
             content["result"] = job.result
         self._listen("job", content)
+
+
+def _earlier(memory: Path | None) -> History | None:
+    """The history of an earlier session, if it can still be understood."""
+    if memory is None or not memory.is_file():
+        return None
+    try:
+        return History.of_dict(json.loads(memory.read_text(encoding="utf-8")))
+    except (SdcError, ValueError, KeyError, TypeError, AttributeError, OSError):
+        return None  # of another version: nothing can be offered
 
 
 # --- the changes, by name: each gives what was done, in words, and the new document
@@ -205,8 +232,13 @@ def _roles(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:
 
 
 def _step(asked: Mapping[str, Any]) -> Step:
-    find(str(asked["method"]), Kind.PROTECTION)
-    return Step(str(asked["method"]), **asked.get("options", {}))
+    """The step of a form. A seed that would be drawn in secret is drawn here, for the plan to hold it."""
+    spec = find(str(asked["method"]), Kind.PROTECTION)
+    options = dict(asked.get("options", {}))
+    for field in spec.form():
+        if field.secret and field.name not in options:
+            options[field.name] = randbits(SECRET_BITS)
+    return Step(spec.name, **options)
 
 
 def _add_step(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:

@@ -11,19 +11,20 @@ import polars as pl
 
 import sdckit as sdc
 from sdckit._support.progress import Progress
+from sdckit.choose import plain
 from sdckit.choose.assess import assess
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.compare import compare
 from sdckit.choose.describe import describe
+from sdckit.choose.plan import demo_data
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario, StepCache
 from sdckit.choose.search import search
 from sdckit.choose.warm_up import warm_up
-from sdckit.cli import _json
 from sdckit.data.intruder import default_intruders
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.errors import OptionError, SdcWarning
+from sdckit.errors import SdcWarning
 from sdckit.methods.registry import find, specs
 from sdckit.methods.spec import Compares, Kind
 from sdckit.web.document import Document
@@ -60,7 +61,7 @@ class Desk:
         }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SdcWarning)  # the page shows what the file says of itself
-            return _json.clean(kinds[task["kind"]](task, progress))
+            return plain.clean(kinds[task["kind"]](task, progress))
 
     def raw(self, source: Mapping[str, Any]) -> Microdata:
         """The open file without roles. Read again only where its content is another."""
@@ -95,7 +96,7 @@ class Desk:
         return {
             "records": raw.height,
             "rows": name,
-            "columns": [{**_json.column(c), "value_labels": _labels(raw, c.name)} for c in seen.columns],
+            "columns": [{**plain.column(c), "value_labels": _labels(raw, c.name)} for c in seen.columns],
             "suggested": seen.roles,
             "key": self._key,
         }
@@ -110,8 +111,8 @@ class Desk:
         name = _kept(protected, self.folder, "protected", f"{self._key} {task['key']}")
         known = document.intruders or default_intruders(data)
         return {
-            **_json.assessment(done),
-            "log": _json.log(protected),
+            **plain.assessment(done),
+            "log": plain.log(protected),
             "rows": name,
             "protected_records": protected.height,
             "columns": list(protected.columns),
@@ -221,10 +222,7 @@ class Desk:
 def _opened(source: Mapping[str, Any]) -> Microdata:
     if "file" in source:
         return sdc.read(source["file"])
-    makers = {"survey": sdc.demo.survey, "business": sdc.demo.business}
-    if source.get("demo") not in makers:
-        raise OptionError("There is no such demo file.", given=source.get("demo"), allowed=", ".join(makers))
-    made = makers[source["demo"]](n=source.get("n", 2000), seed=source.get("seed", 1))
+    made = demo_data(source.get("demo"))
     return Microdata.of(made.frame, labels=made.labels)
 
 
@@ -280,4 +278,4 @@ def _shown(result: Result) -> dict[str, Any]:
 
 
 def _mapped(found: RiskUtilityMap) -> dict[str, Any]:
-    return {**_json.risk_utility_map(found), "chart": found.chart().to_dict()}
+    return {**plain.risk_utility_map(found), "chart": found.chart().to_dict()}

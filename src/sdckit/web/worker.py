@@ -24,7 +24,6 @@ def work(pipe: Any, stop: Any, folder: str) -> None:
             return
         if task is None:
             return
-        stop.clear()
         tell = Progress(_told(pipe, task["id"]), stop=stop.is_set)
         try:
             event, content = "done", desk.do(task, tell)

@@ -5,7 +5,7 @@ import { store } from "../store.js";
 const start = (field, given) => given !== undefined ? given : undefined;
 
 export function Form({ method, options = {}, columns, onSave, onCancel, onDraft, save = "Add the step" }) {
-  const [values, set] = useState(() => Object.fromEntries(method.fields.map((f) => [f.name, start(f, options[f.name])])));
+  const [values, set] = useState(() => Object.fromEntries(method.form.map((f) => [f.name, start(f, options[f.name])])));
   const [trouble, say] = useState(null);
   const [busy, wait] = useState(false);
   const put = (name, value) => { const next = { ...values, [name]: value }; set(next); onDraft?.(given(next)); };
@@ -16,9 +16,9 @@ export function Form({ method, options = {}, columns, onSave, onCancel, onDraft,
     try { await onSave(given(values)); say(null); } catch (error) { say(error); }
     wait(false);
   };
-  const basic = method.fields.filter((f) => f.basic || f.required), rest = method.fields.filter((f) => !(f.basic || f.required));
+  const basic = method.form.filter((f) => f.basic || f.required), rest = method.form.filter((f) => !(f.basic || f.required));
   const first = basic.length ? basic : rest, folded = basic.length ? rest : [];
-  const about = trouble && method.fields.find((f) => `${trouble.what} ${trouble.message}`.includes(f.name));
+  const about = trouble && method.form.find((f) => `${trouble.what} ${trouble.message}`.includes(f.name));
   const show = (f) => html`<${Field} key=${f.name} field=${f} value=${values[f.name]} put=${(v) => put(f.name, v)} columns=${columns}
       trouble=${about?.name === f.name ? trouble : null} blocked=${f.excludes.find((other) => values[other] !== undefined && values[other] !== "")} />`;
   return html`<form class="form" onSubmit=${submit}>

@@ -48,17 +48,29 @@ function Warnings({ list }) {
   return list.length > 0 && html`<h3>To look at before the release</h3><ul class="warnings">${list.map((text) => html`<li>${text}</li>`)}</ul>`;
 }
 
+const FLAGS = { order: "the rows may stay in the order of the original", missing_keys: "keys missing from the start are understood" };
+const LISTS = { columns: "columns looked at and found harmless", numbers: "numbers that may be released unchanged" };
+
 function Accepted({ state }) {
   const { max_risk: ceiling, accept } = state.document;
   const [trouble, say] = useState("");
-  const set = async (text) => {
-    const value = text.trim() === "" ? null : Number(text.replace(",", ".")) / 100;
-    try { await change("criteria", { max_risk: value, accept }); say(""); } catch (error) { say(`${error.message} Allowed: 0 to 100 %.`); }
+  const put = async (max_risk, next) => {
+    try { await change("criteria", { max_risk, accept: next }); say(""); } catch (error) { say(`${error.message} ${error.allowed ? `Allowed: ${error.allowed}.` : ""}`); }
   };
+  const share = (text) => text.trim() === "" ? null : Number(text.replace(",", ".")) / 100;
+  const other = (name, value) => { const { [name]: had, ...rest } = accept; put(ceiling, value === null || value === false || value === "" || (Array.isArray(value) && !value.length) ? rest : { ...rest, [name]: value }); };
+  const names = state.facts.columns?.map((c) => c.name) || [];
   return html`<h3>What is accepted</h3>
     <label class="field">Persons an intruder may find, in %
-      <input inputmode="decimal" value=${ceiling === null ? "" : 100 * ceiling} onChange=${(e) => set(e.target.value)} aria-describedby="ceiling-help" aria-invalid=${trouble ? "true" : null} /></label>
-    ${trouble ? html`<p id="ceiling-help" class="bad" role="alert">${trouble}</p>` : html`<p id="ceiling-help" class="hint">Without it no file can be cleared: you decide what is acceptable.</p>`}`;
+      <input inputmode="decimal" value=${ceiling === null ? "" : Number((100 * ceiling).toPrecision(6))} onChange=${(e) => put(share(e.target.value), accept)} aria-describedby="ceiling-help" aria-invalid=${trouble ? "true" : null} /></label>
+    ${trouble ? html`<p id="ceiling-help" class="bad" role="alert">${trouble}</p>` : html`<p id="ceiling-help" class="hint">Without it no file can be cleared: you decide what is acceptable.</p>`}
+    <details><summary>Accepted with open eyes${Object.keys(accept).length ? ` (${Object.keys(accept).length})` : ""}</summary>
+      <label class="field">Right claims of a sure intruder <input inputmode="numeric" value=${accept.claims ?? ""} onChange=${(e) => other("claims", e.target.value === "" ? null : Number(e.target.value))} /></label>
+      <label class="field">Persons whose sensitive value may be inferred, in % <input inputmode="decimal" value=${accept.inference === undefined ? "" : 100 * accept.inference} onChange=${(e) => other("inference", share(e.target.value))} /></label>
+      <label class="field">People the weights stand for <input inputmode="numeric" value=${accept.population ?? ""} onChange=${(e) => other("population", e.target.value === "" ? null : Number(e.target.value))} /></label>
+      ${Object.entries(FLAGS).map(([name, words]) => html`<label class="field"><input type="checkbox" checked=${!!accept[name]} onChange=${(e) => other(name, e.target.checked)} /> ${words}</label>`)}
+      ${Object.entries(LISTS).map(([name, words]) => html`<fieldset><legend>${words}</legend><div class="chips">${names.map((c) => html`<button class=${accept[name]?.includes(c) ? "chip on" : "chip"} aria-pressed=${!!accept[name]?.includes(c)}
+        onClick=${() => other(name, accept[name]?.includes(c) ? accept[name].filter((x) => x !== c) : [...(accept[name] || []), c])}>${c}</button>`)}</div></fieldset>`)}</details>`;
 }
 
 function Past({ state }) {

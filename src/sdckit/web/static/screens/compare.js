@@ -16,7 +16,7 @@ export function Compare({ state }) {
     say(null);
     try { const map = await start("/api/jobs", { kind: "compare", scenarios: chosen }); last = { map, version: state.version }; show(last); } catch (error) { if (!error.stopped) say(error); }
   };
-  return html`<h1>Compare</h1><p class="lead">Scenarios side by side: the further left, the less risk; the further down, the less is lost.</p>
+  return html`<h1>Compare</h1><p class="lead">Scenarios side by side: the lower, the less risk; the further left, the less is lost.</p>
     <div class="tools"><div class="chips" role="group" aria-label="Scenarios to compare">${names.map((n) => html`<button class=${left.includes(n) ? "chip" : "chip on"} aria-pressed=${!left.includes(n)} onClick=${() => leave(left.includes(n) ? left.filter((x) => x !== n) : [...left, n])}>${n}</button>`)}</div>
       <button class="main" disabled=${!chosen.length} onClick=${run}>Compare</button></div>
     ${names.length < 2 && html`<p class="hint">There is one scenario so far. “+” in the top bar makes another, as a copy to change.</p>`}

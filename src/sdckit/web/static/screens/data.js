@@ -7,7 +7,14 @@ import { Table } from "../parts/table.js";
 export function Data({ state }) {
   const open = state.facts.records > 0;
   return html`<h1>Data</h1>${!open && html`<p class="lead">Open the file that is to be released. Nothing leaves this machine.</p>`}
+    ${!open && state.earlier && html`<section class="card"><h3>Go on where you stopped</h3><p class="hint">${state.earlier.slice(-3).join(" · ")}</p><${Again} /></section>`}
     <${Open} small=${open} />${open && html`<${Facts} state=${state} /><${Records} state=${state} />`}`;
+}
+
+function Again() {
+  const [trouble, say] = useState(null);
+  const go = async () => { try { await waitFor((await post("/api/open", { earlier: true })).job); look({ screen: "protect" }); } catch (error) { say(error); } };
+  return html`<button class="main" onClick=${go}>Go on</button>${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.hint || ""}</p>`}`;
 }
 
 function Open({ small }) {

@@ -31,7 +31,7 @@ function Card({ card, at, of, state, did }) {
   const method = titles()[card.method];
   const scenario = store.view.scenario;
   const editing = store.view.form?.at === at;
-  const label = (name) => method.fields.find((f) => f.name === name)?.label || name;
+  const label = (name) => method.form.find((f) => f.name === name)?.label || name;
   const figures = Object.entries(did?.figures || {}).filter(([, v]) => typeof v === "number" && v !== 0);
   return html`<li class=${card.on ? "card step" : "card step off"}><div class="head"><strong>${method?.title || card.method}</strong>
       <span class="buttons"><button disabled=${at === 0} aria-label="Move up" title="Move up" onClick=${() => change("move_step", { scenario, at, to: at - 1 })}>↑</button>
@@ -71,8 +71,8 @@ function Step({ state, form }) {
 
 // Before a step is added: the variable it is about, with the class limits of the form drawn into it.
 function Preview({ draft, method }) {
-  const single = method.fields.find((f) => f.kind === "column")?.name;
-  const several = method.fields.find((f) => f.kind === "columns" && f.required)?.name;
+  const single = method.form.find((f) => f.kind === "column")?.name;
+  const several = method.form.find((f) => f.kind === "columns" && f.required)?.name;
   const column = (single && draft[single]) || (several && draft[several]?.[0]);
   const [shown, show] = useState(null);
   useEffect(() => {
