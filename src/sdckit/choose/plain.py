@@ -1,4 +1,4 @@
-"""Results as plain values, for JSON. Tables of records stay out: only numbers about a whole file are shown."""
+"""Results as plain values, for JSON. Tables of records stay out: only numbers about a file are shown."""
 
 from collections.abc import Mapping
 from dataclasses import asdict

@@ -17,7 +17,7 @@ class FormField:
     kind: number, integer, flag, choice, text, column, columns, measure, file, mapping or list. role: the
     columns of this role are the default. limits: least, most, above, below. choices: value and meaning.
     excludes: options that cannot be given together with it. requires: the option it needs. secret: a seed
-    that is drawn in secret where none is given.
+    that is drawn in secret where none is given. shape: what a mapping is of.
     """
 
     name: str
@@ -36,6 +36,7 @@ class FormField:
     excludes: tuple[str, ...] = ()
     requires: str = ""
     secret: bool = False
+    shape: str = ""
 
 
 def form_of(
@@ -72,6 +73,7 @@ def form_of(
                 ),
                 next((r.other for r in rules if isinstance(r, Requires) and r.name == name), ""),
                 option.secret,
+                option.shape or "",
             )
         )
     return fields

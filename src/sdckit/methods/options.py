@@ -19,7 +19,8 @@ class Option:
 
     label: a few words. help: a sentence. basic: among the first that a form shows. unit: of a number.
     choices: what each allowed value means. absent: what it means where nothing is given. secret: a seed that
-    is drawn in secret where none is given; whoever wants the same file again must write one down.
+    is drawn in secret where none is given; whoever wants the same file again must write one down. shape: what
+    a mapping is of, where a form has something better for it than text: see `Shape`.
     """
 
     label: str
@@ -29,6 +30,15 @@ class Option:
     choices: Mapping[str, str] = field(default_factory=dict, hash=False)
     absent: str = ""
     secret: bool = False
+    shape: "Shape | None" = None
+
+
+class Shape(StrEnum):
+    """What a mapping is of: {new: [old, …]}, {key: level}, or {old: {new: probability}}."""
+
+    MERGED = "merged categories"
+    LEVELS = "level of each key"
+    MATRIX = "transition matrix"
 
 
 class RoleColumns(tuple[str, ...]):

@@ -15,9 +15,10 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from sdckit._support.messages import join_names
 from sdckit.choose.plan import Plan
 from sdckit.errors import FileError, OptionError, SdcError, preview
-from sdckit.io.formats import readable
+from sdckit.io.formats import READABLE, ending_of, readable
 from sdckit.web.document import Document
 from sdckit.web.files import PLANS, FileList
 from sdckit.web.forms import methods
@@ -142,7 +143,8 @@ class Page:
         name = Path(unquote(request.headers.get("x-file-name", ""))).name
         if not name or name.startswith("."):
             raise FileError("The file needs a name.", given=preview(name))
-        readable(Path(name))
+        if ending_of(Path(name)) not in READABLE:
+            raise FileError("Files of this kind cannot be read.", given=name, allowed=join_names(READABLE))
         folder = self._folder / "uploads"
         folder.mkdir(mode=0o700, exist_ok=True)
         path, part, size = folder / name, folder / f".{name}.part", 0

@@ -271,6 +271,9 @@ def _remove_step(session: Session, asked: Mapping[str, Any]) -> tuple[str, Docum
 
 def _add_scenario(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:
     document = session.document.with_scenario(asked["name"], asked.get("like"))
+    for step in asked.get("steps", ()):
+        method, options = next(iter(step.items()))
+        document = document.with_step(asked["name"], _step({"method": method, "options": options or {}}))
     return f"scenario {asked['name']}", document
 
 

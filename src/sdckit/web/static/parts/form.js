@@ -1,11 +1,10 @@
 // A form from the registry: basic options first, the others folded, help under each field.
 import { html, useState } from "../vendor/preact.js";
 import { store } from "../store.js";
-
-const start = (field, given) => given !== undefined ? given : undefined;
+import { Levels, Matrix, Merged } from "./editors.js";
 
 export function Form({ method, options = {}, columns, onSave, onCancel, onDraft, save = "Add the step" }) {
-  const [values, set] = useState(() => Object.fromEntries(method.form.map((f) => [f.name, start(f, options[f.name])])));
+  const [values, set] = useState(() => Object.fromEntries(method.form.map((f) => [f.name, options[f.name]])));
   const [trouble, say] = useState(null);
   const [busy, wait] = useState(false);
   const put = (name, value) => { const next = { ...values, [name]: value }; set(next); onDraft?.(given(next)); };
@@ -19,7 +18,7 @@ export function Form({ method, options = {}, columns, onSave, onCancel, onDraft,
   const basic = method.form.filter((f) => f.basic || f.required), rest = method.form.filter((f) => !(f.basic || f.required));
   const first = basic.length ? basic : rest, folded = basic.length ? rest : [];
   const about = trouble && method.form.find((f) => `${trouble.what} ${trouble.message}`.includes(f.name));
-  const show = (f) => html`<${Field} key=${f.name} field=${f} value=${values[f.name]} put=${(v) => put(f.name, v)} columns=${columns}
+  const show = (f) => html`<${Field} key=${f.name} field=${f} value=${values[f.name]} put=${(v) => put(f.name, v)} columns=${columns} about=${about_column(method, values)}
       trouble=${about?.name === f.name ? trouble : null} blocked=${f.excludes.find((other) => values[other] !== undefined && values[other] !== "")} />`;
   return html`<form class="form" onSubmit=${submit}>
     <h3>${method.title}</h3><p class="hint">${method.help}</p>
@@ -29,20 +28,31 @@ export function Form({ method, options = {}, columns, onSave, onCancel, onDraft,
     <div class="buttons"><button class="main" type="submit" disabled=${busy}>${save}</button>${onCancel && html`<button type="button" onClick=${onCancel}>Cancel</button>`}</div></form>`;
 }
 
-function Field({ field, value, put, columns, trouble, blocked }) {
+// The variable that the form is about, where it is one.
+function about_column(method, values) {
+  const field = method.form.find((f) => (f.kind === "column" || f.kind === "columns") && values[f.name] !== undefined);
+  const value = field && values[field.name];
+  return Array.isArray(value) ? (value.length === 1 ? value[0] : null) : value || null;
+}
+
+function Field({ field, value, put, columns, about, trouble, blocked }) {
   const id = `field-${field.name}`;
   const absent = field.role ? `the ${field.role === "keys" ? "keys" : `${field.role} columns`}` : field.absent || (field.default === null || field.default === undefined ? "" : String(field.default));
   const help = [field.help, absent && value === undefined ? `Default: ${absent}.` : "", blocked ? `Not together with “${blocked}”.` : ""].filter(Boolean).join(" ");
   return html`<div class=${trouble ? "field wrong" : "field"}>
     <label for=${id}>${field.label}${field.required ? " *" : ""}${field.unit ? html` <small>${field.unit}</small>` : ""}</label>
-    <${Input} id=${id} field=${field} value=${value} put=${put} columns=${columns} invalid=${!!trouble} />
+    <${Input} id=${id} field=${field} value=${value} put=${put} columns=${columns} about=${about} invalid=${!!trouble} />
     <p class="hint" id=${`${id}-help`}>${help}</p></div>`;
 }
 
 const parsed = (text) => { const t = text.trim(); return t === "" ? undefined : t !== "" && !Number.isNaN(Number(t)) ? Number(t) : t; };
 
-function Input({ id, field, value, put, columns, invalid }) {
+const EDITORS = { "merged categories": Merged, "level of each key": Levels, "transition matrix": Matrix };
+
+function Input({ id, field, value, put, columns, about, invalid }) {
   const shared = { id, "aria-describedby": `${id}-help`, "aria-invalid": invalid ? "true" : null, required: field.required };
+  const Editor = EDITORS[field.shape];
+  if (Editor) return html`<${Editor} field=${field} column=${about} value=${value} put=${put} shared=${shared} />`;
   if (field.kind === "choice") return html`<select ...${shared} value=${value ?? ""} onChange=${(e) => put(e.target.value || undefined)}>
     <option value="">${field.default ? `${field.default} (default)` : "…"}</option>
     ${Object.entries(field.choices).map(([name, meaning]) => html`<option value=${name}>${name}${meaning ? `: ${meaning}` : ""}</option>`)}</select>`;
