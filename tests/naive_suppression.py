@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import coo_array
+from scipy.sparse import coo_matrix
 
 
 @st.composite
@@ -140,10 +140,10 @@ def fewest_sound_cells(codes, k, cost, seconds=20.0) -> float | None:
     result = milp(
         np.array([price for _, _, price in slots] + [0.0] * len(number)),
         constraints=LinearConstraint(
-            coo_array((values, (rows, columns)), shape=(len(low), n)).tocsr(), low, high
+            coo_matrix((values, (rows, columns)), shape=(len(low), n)).tocsc(), low, high
         ),
         integrality=np.ones(n),
         bounds=Bounds(0, np.append([s[1] for s in slots], np.ones(len(number)))),
-        options={"time_limit": seconds},
+        options={"time_limit": seconds, "mip_rel_gap": 0},
     )
     return round(float(result.fun), 6) if result.status == 0 else None

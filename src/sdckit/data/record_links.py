@@ -199,9 +199,7 @@ def match_records(original: Microdata, protected: Microdata, columns: Sequence[s
         by_id = None if _by_place(original, protected) else name
         if by_id is not None and not original.frame[by_id].equals(second[by_id]):
             second = original.frame.select(by_id).join(second, on=by_id, how="left", maintain_order="left")
-        both = pl.concat(
-            [original.frame.select(kept), second.select(list(columns)).rename(renamed)], how="horizontal"
-        )
+        both = original.frame.select(kept).hstack(second.select(list(columns)).rename(renamed))
         return frames.lazy(both)
     if name is None:
         raise EngineError(
