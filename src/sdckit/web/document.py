@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from sdckit._support.accepted_risk import accepted_risk
 from sdckit._support.messages import join_names
 from sdckit.choose.criteria import Accepted
 from sdckit.choose.plan import Plan
@@ -42,6 +43,8 @@ class Document:
     max_risk: float | None = None
     accept: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
+    assess: Mapping[str, Any] = field(default_factory=dict)  # what else a plan says of measures
+    search: tuple[Any, ...] = ()
 
     def with_role(self, column: str, roles: tuple[str, ...]) -> "Document":
         """Other roles for a column; the one column of a single role loses it to the new one."""
@@ -147,14 +150,14 @@ class Document:
 
     def plan(self, folder: Path = Path()) -> Plan:
         """The plan that does the same on the command line."""
-        assess: dict[str, Any] = {}
+        assess = dict(self.assess)
         if self.max_risk is not None:
             assess["max_risk"] = self.max_risk
         if self.accept:
             assess["accept"] = dict(self.accept)
         data = {**self.source, **self.columns_by_role}
         scenarios = tuple(self.scenario(name) for name in self.scenarios)
-        return Plan(data, scenarios, assess, self.seed, folder, (), self.intruders)
+        return Plan(data, scenarios, assess, self.seed, folder, self.search, self.intruders)
 
     @classmethod
     def of_plan(cls, plan: Plan) -> "Document":
@@ -171,9 +174,11 @@ class Document:
             roles,
             scenarios or {"A": ()},
             plan.intruders,
-            plan.assess.get("max_risk"),
+            accepted_risk(plan.assess.get("max_risk"), "Entry 'max_risk' of section 'assess'"),
             plan.assess.get("accept") or {},
             plan.seed,
+            {name: value for name, value in plan.assess.items() if name not in ("max_risk", "accept")},
+            plan.search,
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -186,6 +191,8 @@ class Document:
             "max_risk": self.max_risk,
             "accept": dict(self.accept),
             "seed": self.seed,
+            "assess": dict(self.assess),
+            "search": list(self.search),
         }
 
     @classmethod
@@ -203,6 +210,8 @@ class Document:
             content["max_risk"],
             content["accept"],
             content["seed"],
+            content["assess"],
+            tuple(content["search"]),
         )
 
     def _with_place(self, scenario: str, at: int) -> list[CardStep]:

@@ -32,6 +32,8 @@ from sdckit.web.release import release
 from sdckit.web.worker import source_key
 
 LOSSES = ("records_changed", "missing_values", "entropy_loss", "il1s")  # beside the verdict in the panel
+AXES = ("risk", "utility", "extra_measures")
+ONE_FILE = ("measures", "linked")  # what a plan says for the command `sdckit assess`
 BINS = 40  # of a histogram
 CATEGORIES = 60  # most frequent ones of a column that are shown
 FEWEST = 5  # records that a shown category has at least
@@ -136,6 +138,7 @@ class Desk:
             intruders=document.intruders or None,
             accept=document.accept,
             progress=progress,
+            **_options(document),
         )
         return replace(done, scenario=scenario.name, seed=document.seed)
 
@@ -179,13 +182,13 @@ class Desk:
         found = compare(
             self.data(document),
             [document.scenario(name) for name in task["scenarios"]],
-            risk=task.get("risk"),
-            utility=task.get("utility"),
             max_risk=document.max_risk,
             intruders=document.intruders or None,
             accept=document.accept,
             seed=document.seed,
             progress=progress,
+            **_axes(document),
+            **_options(document),
         )
         return _mapped(found)
 
@@ -201,6 +204,8 @@ class Desk:
             accept=document.accept,
             seed=document.seed,
             progress=progress,
+            **_axes(document),
+            **_options(document),
         )
         return _mapped(found)
 
@@ -224,6 +229,17 @@ def _opened(source: Mapping[str, Any]) -> Microdata:
         return sdc.read(source["file"])
     made = demo_data(source.get("demo"))
     return Microdata.of(made.frame, labels=made.labels)
+
+
+def _axes(document: Document) -> dict[str, Any]:
+    """The axes of the map and what is measured beside them, where a plan says so."""
+    given = {"extra_measures" if name == "also" else name: v for name, v in document.assess.items()}
+    return {name: given[name] for name in AXES if name in given}
+
+
+def _options(document: Document) -> dict[str, Any]:
+    """Options of measures, by the measure's name."""
+    return {name: v for name, v in document.assess.items() if name not in (*AXES, "also", *ONE_FILE)}
 
 
 def _judging() -> list[str]:
