@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from secrets import randbits
 from typing import Any
 
 from sdckit._support.accepted_risk import accepted_risk
@@ -13,8 +14,25 @@ from sdckit.choose.scenario import Scenario, Step, check_seed
 from sdckit.data.intruder import Intruder, intruders_of
 from sdckit.data.roles import Role
 from sdckit.errors import OptionError, preview
+from sdckit.methods.registry import find
+from sdckit.methods.spec import Kind
 
 SINGLE = (Role.ID, Role.WEIGHT, Role.CLUSTER, Role.HOUSEHOLD)  # roles of one column
+
+
+SECRET_BITS = 52  # what a number of a browser can hold
+
+
+def with_written_seed(step: Step) -> Step:
+    """The step with a seed where it would draw one in secret: page, plan and script then make one file.
+
+    >>> with_written_seed(Step("suppress", k=3, seed=1))
+    suppress(k=3, seed=1)
+    """
+    lacking = [
+        f.name for f in find(step.method, Kind.PROTECTION).form() if f.secret and f.name not in step.options
+    ]
+    return Step(step.method, **{**step.options, **{name: randbits(SECRET_BITS) for name in lacking}})
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +186,7 @@ class Document:
             given = plan.data.get(role.value) or ()
             for column in (given,) if isinstance(given, str) else given:
                 roles[column] = (*roles.get(column, ()), role.value)
-        scenarios = {s.name: tuple(CardStep(step) for step in s.steps) for s in plan.scenarios}
+        scenarios = {s.name: tuple(CardStep(with_written_seed(x)) for x in s.steps) for s in plan.scenarios}
         return cls(
             source,
             roles,

@@ -5,7 +5,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from secrets import randbits
 from threading import RLock
 from typing import Any
 
@@ -14,12 +13,11 @@ from sdckit.choose.scenario import Step
 from sdckit.errors import OptionError, SdcError, preview
 from sdckit.methods.registry import find
 from sdckit.methods.spec import Kind
-from sdckit.web.document import Document
+from sdckit.web.document import Document, with_written_seed
 from sdckit.web.history import History
 from sdckit.web.jobs import Job, Lane
 
 KEPT = 200  # results by what they are of; each is some kB
-SECRET_BITS = 52  # what a number of a browser can hold
 QUICK = ("open", "judge", "measure", "column")
 
 
@@ -232,13 +230,8 @@ def _roles(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:
 
 
 def _step(asked: Mapping[str, Any]) -> Step:
-    """The step of a form. A seed that would be drawn in secret is drawn here, for the plan to hold it."""
     spec = find(str(asked["method"]), Kind.PROTECTION)
-    options = dict(asked.get("options", {}))
-    for field in spec.form():
-        if field.secret and field.name not in options:
-            options[field.name] = randbits(SECRET_BITS)
-    return Step(spec.name, **options)
+    return with_written_seed(Step(spec.name, **asked.get("options", {})))
 
 
 def _add_step(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:

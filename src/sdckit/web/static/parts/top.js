@@ -9,7 +9,6 @@ export function Top({ state }) {
     <strong class="brand">sdckit</strong>
     <span class="file" title=${doc.source.file || ""}>${name}${facts.records ? ` · ${number(facts.records)} records · ${facts.columns.length} variables` : ""}</span>
     <${Tabs} names=${Object.keys(doc.scenarios)} />
-    <span class="spring"></span>
     <button disabled=${position < 2} onClick=${() => go(position - 1)} title=${position > 1 ? `Undo: ${history[position]}` : "Nothing to undo"}>↶ Undo</button>
     <button disabled=${position + 1 >= history.length} onClick=${() => go(position + 1)}
       title=${position + 1 < history.length ? `Redo: ${history[position + 1]}` : "Nothing to redo"}>↷ Redo</button>
