@@ -110,7 +110,9 @@ class Desk:
         scenario = document.scenario(task["scenario"])
         protected = scenario.protect(data, document.seed, progress, cache=self._cache)
         done = self._assessed(document, data, protected, scenario, progress, [*_judging(), *LOSSES])
-        name = _kept(protected, self.folder, "protected", f"{self._key} {task['key']}")
+        same = protected is data and not data.dropped  # nothing was changed: the rows are there already
+        key = self._key if same else f"{self._key} {task['key']}"
+        name = _kept(protected, self.folder, "original" if same else "protected", key)
         known = document.intruders or default_intruders(data)
         return {
             **plain.assessment(done),
