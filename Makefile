@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check bench docs clean
+.PHONY: help demo web test coverage check bench docs clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -26,6 +26,13 @@ $(BIN)/python:
 
 demo: .venv/.core ## protect artificial survey data in several ways and write demo/report.html
 	$(BIN)/sdckit demo --out demo
+
+.venv/.web: pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[web]'
+	@touch .venv/.core $@
+
+web: .venv/.web ## the page for data stewards, in your browser
+	$(BIN)/sdckit web
 
 test: .venv/.test ## run all tests (what is optional and absent is skipped)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup

@@ -5,8 +5,9 @@ from importlib.metadata import version
 import pytest
 
 import sdckit.choose.plan
-from sdckit.cli._json import clean
-from sdckit.cli._options import accepted_risk, names, shares
+from sdckit._support.accepted_risk import accepted_risk
+from sdckit.choose.plain import clean
+from sdckit.cli._options import names, shares
 from sdckit.cli._progress import following
 from sdckit.cli._show import number
 from sdckit.errors import OptionError

@@ -58,6 +58,7 @@ class Criterion:
             "status": self.status.value,
             "value": self.value,
             "limit": self.limit,
+            "share": self.share,
             "why": self.why,
             "mends": self.mends,
         }

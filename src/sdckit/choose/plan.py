@@ -13,11 +13,13 @@ from sdckit.choose.scenario import Scenario, check_seed
 from sdckit.data.intruder import Intruder, intruders_of
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
-from sdckit.errors import FileError, OptionError
+from sdckit.demo import business, survey
+from sdckit.errors import FileError, OptionError, preview
 from sdckit.io import read
 from sdckit.methods.registry import specs
 from sdckit.methods.serialise import to_builtin
 
+DEMOS: Mapping[str, Callable[..., Microdata]] = {"survey": survey, "business": business}
 SECTIONS = ("data", "scenarios", "search", "intruders", "assess", "seed")
 
 
@@ -64,7 +66,7 @@ class Plan:
             raise FileError("The scenario file must hold sections.", allowed=join_names(SECTIONS))
         _known(content, SECTIONS, "section")
         data = _mapping(content, "data")
-        _known(data, ("file", "keep_direct", "engine", "encoding", *Role), "entry of data")
+        _known(data, ("file", "demo", "keep_direct", "engine", "encoding", *Role), "entry of data")
         require_flag("keep_direct", data.get("keep_direct", False))
         steps = _mapping(content, "scenarios")
         scenarios = tuple(Scenario(str(name), () if s is None else s) for name, s in steps.items())
@@ -99,11 +101,15 @@ class Plan:
 
     def read(self) -> Microdata:
         """The data this plan is about."""
+        roles = {name: value for name, value in self.data.items() if name not in ("file", "demo")}
+        if "demo" in self.data:
+            made = demo_data(self.data["demo"])
+            own = {name: value for name, value in roles.items() if name in set(Role)}
+            return Microdata.of(made.frame, labels=made.labels, **own) if own else made
         if "file" not in self.data:
             raise OptionError(
                 "The plan names no data file.", hint="Add data: {file: …} to the scenario file."
             )
-        roles = {name: value for name, value in self.data.items() if name != "file"}
         return read(self.folder / str(self.data["file"]), **roles)
 
     def find(self, name: str) -> Scenario:
@@ -139,6 +145,20 @@ class Plan:
     def save(self, path: str | Path) -> Path:
         """Write the plan, whole or not at all."""
         return write_text(self.to_yaml(), path)
+
+
+def demo_data(asked: Any) -> Microdata:
+    """The artificial file that a plan asks for: {survey: 2000}, its kind and number of records.
+
+    >>> demo_data({"business": 300}).height
+    300
+    """
+    if not isinstance(asked, Mapping) or len(asked) != 1 or next(iter(asked)) not in DEMOS:
+        raise OptionError(
+            "There is no such demo file.", given=preview(asked), allowed=f"{{{' or '.join(DEMOS)}: records}}"
+        )
+    kind, n = next(iter(asked.items()))
+    return DEMOS[kind](n=n, seed=1)
 
 
 def _not_yaml(error: yaml.YAMLError) -> FileError:

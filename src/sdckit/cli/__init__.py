@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from sdckit._version import __version__
-from sdckit.cli import assess, columns, compare, demo, methods, protect, report, search
+from sdckit.cli import assess, columns, compare, demo, methods, protect, report, search, web
 from sdckit.cli._exit import Command, Commands
 from sdckit.cli._import import importing
 
@@ -37,6 +37,7 @@ for command in (
     search.search,
     report.report,
     methods.methods,
+    web.web,
 ):
     app.command(cls=Command)(importing(command))
 

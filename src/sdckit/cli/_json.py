@@ -1,137 +1,13 @@
-"""Results as JSON documents. Tables of records stay out: only numbers about the whole file are shown."""
+"""One JSON document on stdout."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict
-from math import isfinite
 from typing import Any
 
-import numpy as np
 import typer
 
-from sdckit.choose.assessment import Assessment
-from sdckit.choose.describe import ColumnSummary
-from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
-from sdckit.data.microdata import Microdata
-from sdckit.data.result import Result
-from sdckit.methods.registry import find
-from sdckit.methods.spec import Spec
+from sdckit.choose.plain import clean
 
 
 def emit(document: Any) -> None:
     """Print one JSON document on stdout."""
     typer.echo(json.dumps(clean(document), ensure_ascii=False, indent=2))
-
-
-def clean(value: Any) -> Any:
-    """Plain JSON values; nan and infinity, which JSON does not have, become null.
-
-    >>> clean({"a": float("nan"), "b": (1, 2.5)})
-    {'a': None, 'b': [1, 2.5]}
-    """
-    if isinstance(value, Mapping):
-        return {str(k): clean(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [clean(v) for v in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
-
-
-def assessment(done: Assessment) -> dict[str, Any]:
-    """An assessment without its data."""
-    return {
-        "scenario": done.scenario,
-        "records": done.original.height,
-        "seed": done.seed,
-        "max_risk": done.max_risk,
-        "verdict": done.verdict.as_dict(),
-        "risk": {
-            name: {"before": _result(done.before[name]) if name in done.before else None, "after": _result(r)}
-            for name, r in done.after.items()
-        },
-        "utility": {name: _result(r) for name, r in done.utility.items()},
-        "warnings": done.warnings,
-        "omitted": [{"measure": o.measure, "reason": o.reason} for o in done.omitted],
-        "seconds": done.seconds,
-    }
-
-
-def _result(result: Result) -> dict[str, Any]:
-    spec = find(result.measure)
-    return {
-        "value": result.value,
-        "figures": result.figures,
-        "unit": spec.unit,
-        "better": spec.better.value,
-        "options": result.options,
-        "notes": result.notes,
-    }
-
-
-def risk_utility_map(found: RiskUtilityMap) -> dict[str, Any]:
-    """A map without its data."""
-    front = set(found.front["scenario"])
-    return {
-        "risk": found.risk,
-        "utility": found.utility,
-        "max_risk": found.max_risk,
-        "seed": found.seed,
-        "best": found.best.name if found.best else None,
-        "reason": found.reason,
-        "verdict": None if found.verdict is None else found.verdict.as_dict(),
-        "warnings": found.warnings,
-        "original": _point(found.original),
-        "scenarios": [{**_point(p), "on_front": p.name in front} for p in found.results],
-    }
-
-
-def _point(point: Point) -> dict[str, Any]:
-    return {
-        "name": point.name,
-        "risk": point.risk,
-        "loss": point.loss,
-        "risk_values": point.risk_values,
-        "loss_values": point.loss_values,
-        "extra": point.extra,
-        "left_out": point.left_out,
-        "warnings": point.warnings,
-        "seconds": point.seconds,
-        "error": point.error,
-        "steps": point.scenario.as_list(),
-        "estimates": [asdict(e) for e in point.estimates],
-    }
-
-
-def column(found: ColumnSummary) -> dict[str, Any]:
-    """A column of a file, with the role it could have."""
-    return {**asdict(found), "role": found.role.value if found.role else None}
-
-
-def log(data: Microdata) -> list[dict[str, Any]]:
-    """What each step did."""
-    return [{"method": e.method, "options": e.options, "figures": e.figures} for e in data.log]
-
-
-def spec(found: Spec) -> dict[str, Any]:
-    """What the registry knows of a protection or measure."""
-    measure = found.kind != "protection"
-    return {
-        "name": found.name,
-        "kind": found.kind.value,
-        "title": found.title,
-        "summary": found.summary,
-        "better": found.better.value if measure else None,
-        "bounds": found.bounds if measure else None,
-        "unit": found.unit,
-        "needs": [role.value for role in found.needs],
-        "compares": found.compares.value if measure else None,
-        "engines": found.engines,
-        "interpretation": found.interpretation,
-        "reference": found.reference,
-        "figures": {name: asdict(figure) for name, figure in found.figures.items()},
-        "options": found.json_schema,
-        "form": [asdict(field) for field in found.form()],
-    }

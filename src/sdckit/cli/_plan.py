@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from sdckit._support.accepted_risk import accepted_risk
 from sdckit._support.messages import join_names
 from sdckit.choose.assess import assess
 from sdckit.choose.assessment import Assessment
@@ -17,7 +18,6 @@ from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario
 from sdckit.choose.search import search
 from sdckit.cli._files import may_write, read_protected
-from sdckit.cli._options import accepted_risk
 from sdckit.cli._progress import following, say
 from sdckit.data.intruder import Intruder
 from sdckit.data.microdata import Microdata

@@ -215,12 +215,13 @@ def found(
     save: Path | None = None,
 ) -> None:
     """A map as a table or JSON, its report and results where asked for, and the exit code of its verdict."""
+    from sdckit.choose import plain
     from sdckit.cli import _json
     from sdckit.cli._exit import Code
 
     shown = whole.only_front() if only_front else whole
     if as_json:
-        _json.emit(_json.risk_utility_map(whole))
+        _json.emit(plain.risk_utility_map(whole))
     else:
         risk_utility_map(shown)
         if only_front and whole.best is not None:

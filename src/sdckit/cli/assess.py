@@ -67,6 +67,7 @@ def assess(
 
     Example: `sdckit assess survey.sav protected.sav --keys region,sex,age --numeric income --weight w`
     """
+    from sdckit.choose import plain
     from sdckit.choose.plan import Plan
     from sdckit.cli import _json, _show
     from sdckit.cli._files import check_outputs, plan_inputs, report_outputs, results_output
@@ -90,7 +91,7 @@ def assess(
     given |= {role: column for role, column in single.items() if column}
     done = measured_files(original, protected, {**loaded.data, **given}, chosen, loaded.intruders)
     if as_json:
-        _json.emit(_json.assessment(done))
+        _json.emit(plain.assessment(done))
     else:
         _show.assessment(done, timings=timings)
     if save is not None:

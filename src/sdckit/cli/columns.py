@@ -32,6 +32,7 @@ def columns(
     Example: `sdckit columns survey.sav --plan plan.yaml`
     """
     from sdckit._support.files import write_text
+    from sdckit.choose import plain
     from sdckit.choose.describe import describe
     from sdckit.cli import _json, _show
     from sdckit.cli._files import check_outputs, check_plan_name, relative
@@ -50,7 +51,7 @@ def columns(
     called = "plan.yaml" if plan is None else shlex.quote(str(plan))
     text = starter(found, file.name if plan is None else relative(file, plan), called)
     if as_json:
-        _json.emit({"records": data.height, "columns": [_json.column(c) for c in found], "plan": text})
+        _json.emit({"records": data.height, "columns": [plain.column(c) for c in found], "plan": text})
     else:
         _show.columns(found, data.height)
         if plan is None:

@@ -32,6 +32,7 @@ def demo(
 
     Example: `sdckit demo --out demo`
     """
+    from sdckit.choose import plain
     from sdckit.choose.compare import compare
     from sdckit.choose.plan import Plan
     from sdckit.choose.scenario import Scenario
@@ -71,7 +72,7 @@ def demo(
     written = _write(found, data, plan, out)
     remember("demo")
     if as_json:
-        _json.emit({**_json.risk_utility_map(found), "files": written})
+        _json.emit({**plain.risk_utility_map(found), "files": written})
     else:
         _show.risk_utility_map(found)
         _show.written(written)

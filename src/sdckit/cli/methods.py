@@ -25,6 +25,7 @@ def methods(
 
     Examples: `sdckit methods --kind risk` · `sdckit methods suppress`
     """
+    from sdckit.choose import plain
     from sdckit.cli import _json, _methods
     from sdckit.errors import OptionError
     from sdckit.methods.registry import find, specs
@@ -37,12 +38,12 @@ def methods(
                 f"{name} is a {spec.kind.value}, not a {kind.value}.", hint="Leave --kind away."
             )
         if as_json:
-            _json.emit(_json.spec(spec))
+            _json.emit(plain.spec(spec))
         else:
             _methods.explain(spec)
         return
     found = specs(None if kind is None else Kind(kind.value))
     if as_json:
-        _json.emit([_json.spec(spec) for spec in found])
+        _json.emit([plain.spec(spec) for spec in found])
     else:
         _methods.catalogue(found)

@@ -45,6 +45,7 @@ def protect(
 
     Example: `sdckit protect scenarios.yaml --scenario k3 --out protected.sav`
     """
+    from sdckit.choose import plain
     from sdckit.choose.plan import Plan
     from sdckit.choose.release_facts import unmeasured
     from sdckit.cli import _json, _show
@@ -84,7 +85,7 @@ def protect(
     without_role = [c for c in protected.columns if not protected.roles.of(c)]
     warnings = (*protected.warnings, *unmeasured(data, protected, same_people=False))
     if as_json:
-        told = {"scenario": chosen.name, "seed": used, "steps": _json.log(protected), "dropped": dropped}
+        told = {"scenario": chosen.name, "seed": used, "steps": plain.log(protected), "dropped": dropped}
         listed = [
             text for text in (*warnings, before_release(protected)) if text
         ]  # what write warned of, too

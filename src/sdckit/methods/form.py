@@ -16,7 +16,8 @@ class FormField:
 
     kind: number, integer, flag, choice, text, column, columns, measure, file, mapping or list. role: the
     columns of this role are the default. limits: least, most, above, below. choices: value and meaning.
-    excludes: options that cannot be given together with it. requires: the option it needs.
+    excludes: options that cannot be given together with it. requires: the option it needs. secret: a seed
+    that is drawn in secret where none is given. shape: what a mapping is of.
     """
 
     name: str
@@ -34,6 +35,8 @@ class FormField:
     optional: bool = False
     excludes: tuple[str, ...] = ()
     requires: str = ""
+    secret: bool = False
+    shape: str = ""
 
 
 def form_of(
@@ -69,6 +72,8 @@ def form_of(
                     n for r in rules if isinstance(r, OneOf) and name in r.names for n in r.names if n != name
                 ),
                 next((r.other for r in rules if isinstance(r, Requires) and r.name == name), ""),
+                option.secret,
+                option.shape or "",
             )
         )
     return fields

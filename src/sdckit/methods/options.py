@@ -18,7 +18,9 @@ class Option:
     """What people are told of an option: written into its annotation.
 
     label: a few words. help: a sentence. basic: among the first that a form shows. unit: of a number.
-    choices: what each allowed value means. absent: what it means where nothing is given.
+    choices: what each allowed value means. absent: what it means where nothing is given. secret: a seed that
+    is drawn in secret where none is given; whoever wants the same file again must write one down. shape: what
+    a mapping is of, where a form has something better for it than text: see `Shape`.
     """
 
     label: str
@@ -27,6 +29,16 @@ class Option:
     unit: str = ""
     choices: Mapping[str, str] = field(default_factory=dict, hash=False)
     absent: str = ""
+    secret: bool = False
+    shape: "Shape | None" = None
+
+
+class Shape(StrEnum):
+    """What a mapping is of: {new: [old, …]}, {key: level}, or {old: {new: probability}}."""
+
+    MERGED = "merged categories"
+    LEVELS = "level of each key"
+    MATRIX = "transition matrix"
 
 
 class RoleColumns(tuple[str, ...]):

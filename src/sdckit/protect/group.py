@@ -14,7 +14,7 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.values import as_text
 from sdckit.engine import frames, recode
 from sdckit.errors import DataError, OptionError, preview
-from sdckit.methods.options import Columns, OneOf, Option, Requires
+from sdckit.methods.options import Columns, OneOf, Option, Requires, Shape
 from sdckit.methods.recoding import SameCall
 from sdckit.methods.registry import protection
 from sdckit.protect._categories import Categories, categories, recoded
@@ -43,6 +43,7 @@ NewFromOld = Annotated[
         "Of which old categories each new one is made, {new: [old, …]}.",
         basic=True,
         absent="by digits",
+        shape=Shape.MERGED,
     ),
 ]
 

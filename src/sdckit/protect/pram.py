@@ -13,7 +13,7 @@ from sdckit._support.messages import join_names
 from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.errors import ColumnError, OptionError
-from sdckit.methods.options import By, Columns, OneOf, Option
+from sdckit.methods.options import By, Columns, OneOf, Option, Shape
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
 from sdckit.protect._categories import Categories, categories
@@ -53,6 +53,7 @@ def pram(
             "Transition matrix",
             "The probability of each new category for each old one, {old: {new: probability}}.",
             absent="from stay",
+            shape=Shape.MATRIX,
         ),
     ]
     | None = None,

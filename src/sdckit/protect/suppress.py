@@ -17,7 +17,7 @@ from sdckit.data.key_cells import Missing
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.errors import DataError, OptionError, RoleError
-from sdckit.methods.options import KEYS, SENSITIVE, By, Columns, KeyColumns, Option, SensitiveColumns
+from sdckit.methods.options import KEYS, SENSITIVE, By, Columns, KeyColumns, Option, SensitiveColumns, Shape
 from sdckit.methods.registry import protection
 from sdckit.protect._households import Households, households
 from sdckit.protect._inference import inferable
@@ -34,6 +34,13 @@ Importance = Annotated[
         "Keys from the most to the least important, or a level or cost for each: these lose fewer values.",
         basic=True,
         absent="all keys alike",
+        choices={
+            "low": "rather this than another",
+            "normal": "as the others",
+            "high": "only where nothing else helps",
+            "never": "not at all",
+        },
+        shape=Shape.LEVELS,
     ),
 ]
 Subsets = Annotated[
@@ -83,6 +90,7 @@ SecretSeed = Annotated[
         "Secret seed",
         "Which common records are suppressed with rare ones is drawn from it; never publish it.",
         absent="drawn in secret",
+        secret=True,
     ),
 ]
 

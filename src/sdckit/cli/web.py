@@ -1,0 +1,30 @@
+"""`sdckit web`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def web(
+    file: Annotated[Path | None, typer.Argument(help="A data file or a plan to open.")] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+    root: Annotated[list[Path] | None, typer.Option(help="Folders from which files may be opened.")] = None,
+    uploads: Annotated[bool, typer.Option(help="Whether files may be uploaded.")] = True,
+) -> None:
+    """Protect, judge, compare and release a file on a page, without programming. For this machine only.
+
+    Example: `sdckit web` or `sdckit web people.sav`
+    """
+    from sdckit.errors import SdcError
+    from sdckit.web.serve import serve
+
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        raise SdcError(
+            "The page needs two more packages.", hint="Install them: pip install 'sdckit[web]'."
+        ) from None
+    serve(file, port=port, browser=browser, roots=tuple(root or ()), uploads=uploads, say=typer.echo)

@@ -1,0 +1,240 @@
+"""The routes of the page: each is one call of the session."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from sdckit._support.messages import join_names
+from sdckit.choose.plan import Plan
+from sdckit.errors import FileError, OptionError, SdcError, preview
+from sdckit.io.formats import READABLE, ending_of, readable
+from sdckit.web.document import Document
+from sdckit.web.files import PLANS, FileList
+from sdckit.web.forms import methods
+from sdckit.web.jobs import Job
+from sdckit.web.rows import rows
+from sdckit.web.session import Session, StaleError
+from sdckit.web.worker import error_as_dict
+
+STATIC = Path(__file__).parent / "static"
+LARGEST_UPLOAD = 2 * 1024**3
+LARGEST_REQUEST = 4 * 1024**2
+PAUSE = 15  # seconds between two signs of life of the events
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class Page:
+    """The page over one session: several tabs are views of it."""
+
+    def __init__(
+        self, folder: Path, roots: tuple[Path, ...], *, uploads: bool = True, memory: Path | None = None
+    ) -> None:
+        self._folder, self._uploads = folder, uploads
+        self._files = FileList(roots)
+        self._listeners: set[asyncio.Queue[tuple[str, Any]]] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.session = Session(folder, self._tell, memory)
+
+    def app(self) -> Starlette:
+        """The routes."""
+        routes = [
+            Route("/", self._page),
+            Route("/api/state", _safe(self._state)),
+            Route("/api/events", self._events),
+            Route("/api/methods", _safe(self._methods)),
+            Route("/api/files", _safe(self._list)),
+            Route("/api/rows", _safe(self._rows)),
+            Route("/api/open", _safe(self._open), methods=["POST"]),
+            Route("/api/upload", _safe(self._upload), methods=["POST"]),
+            Route("/api/change", _safe(self._change), methods=["POST"]),
+            Route("/api/history", _safe(self._history), methods=["POST"]),
+            Route("/api/jobs", _safe(self._start), methods=["POST"]),
+            Route("/api/jobs/{id:int}", _safe(self._stop), methods=["DELETE"]),
+            Route("/download/{name}", _safe(self._download)),
+            Mount("/static", StaticFiles(directory=STATIC)),
+        ]
+        return Starlette(routes=routes)
+
+    # --- what is shown
+
+    async def _page(self, request: Request) -> Response:
+        return FileResponse(STATIC / "index.html")
+
+    async def _state(self, request: Request) -> Response:
+        return JSONResponse(self.session.state())
+
+    async def _methods(self, request: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(methods))
+
+    async def _list(self, request: Request) -> Response:
+        return JSONResponse(self._files.at(request.query_params.get("at", "")))
+
+    async def _rows(self, request: Request) -> Response:
+        asked = request.query_params
+        name = Path(asked.get("file", "")).name
+        found = await run_in_threadpool(rows, self._folder / name, asked)
+        return JSONResponse(found)
+
+    async def _events(self, request: Request) -> Response:
+        queue: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
+        self._loop = asyncio.get_running_loop()
+        self._listeners.add(queue)
+
+        async def stream() -> AsyncIterator[str]:
+            try:
+                yield ": here\n\n"
+                while True:
+                    try:
+                        name, content = await asyncio.wait_for(queue.get(), PAUSE)
+                    except TimeoutError:
+                        yield ": still here\n\n"
+                        continue
+                    yield f"event: {name}\ndata: {json.dumps(content, default=str)}\n\n"
+            finally:
+                self._listeners.discard(queue)
+
+        return StreamingResponse(stream(), media_type="text/event-stream")
+
+    def _tell(self, name: str, content: Any) -> None:
+        """Tell every open tab; called from the threads that follow the workers."""
+        if self._loop is not None:
+            for queue in tuple(self._listeners):
+                self._loop.call_soon_threadsafe(queue.put_nowait, (name, content))
+
+    # --- what is changed
+
+    async def _open(self, request: Request) -> Response:
+        asked = await _json(request)
+        if asked.get("earlier"):
+            return JSONResponse({"job": self.session.open_earlier().id})
+        if "demo" in asked:
+            kind = str(asked["demo"])
+            document = Document(source={"demo": {kind: _whole(asked.get("n", 2000), 1, 10_000_000)}})
+            return JSONResponse({"job": self.session.open(document, f"opened the demo {kind}").id})
+        path = self._files.inside(str(asked.get("path", "")))
+        return JSONResponse({"job": (await run_in_threadpool(self.open, path)).id})
+
+    def open(self, path: Path) -> Job:
+        """Open a data file, or a plan with its data file."""
+        if path.suffix.lower() not in PLANS:
+            readable(path)
+            return self.session.open(Document(source={"file": str(path)}), f"opened {path.name}")
+        plan = Plan.load(path)
+        document = Document.of_plan(plan)
+        if "file" in document.source:
+            file = self._files.inside(str(plan.folder / str(document.source["file"])))
+            document = replace(document, source={"file": str(file)})
+        return self.session.open(document, f"opened the plan {path.name}")
+
+    async def _upload(self, request: Request) -> Response:
+        if not self._uploads:
+            raise OptionError("Uploads are switched off.", hint="Choose a file of this machine.")
+        name = Path(unquote(request.headers.get("x-file-name", ""))).name
+        if not name or name.startswith("."):
+            raise FileError("The file needs a name.", given=preview(name))
+        if ending_of(Path(name)) not in READABLE:
+            raise FileError("Files of this kind cannot be read.", given=name, allowed=join_names(READABLE))
+        folder = self._folder / "uploads"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        path, part, size = folder / name, folder / f".{name}.part", 0
+        with part.open("wb") as file:
+            async for block in request.stream():
+                size += len(block)
+                if size > LARGEST_UPLOAD:
+                    part.unlink()
+                    raise FileError("The file is too large.", allowed="2 GB", hint="Open it by its path.")
+                file.write(block)
+        part.replace(path)
+        document = Document(source={"file": str(path)})
+        return JSONResponse({"job": self.session.open(document, f"opened {name}").id})
+
+    async def _change(self, request: Request) -> Response:
+        asked = await _json(request)
+        try:
+            return JSONResponse(await run_in_threadpool(self.session.change, asked))
+        except KeyError as error:
+            raise OptionError(f"The change lacks {error.args[0]!r}.") from None
+
+    async def _history(self, request: Request) -> Response:
+        asked = await _json(request)
+        return JSONResponse(await run_in_threadpool(self.session.go_to, asked.get("to", -1)))
+
+    async def _start(self, request: Request) -> Response:
+        asked = await _json(request)
+        kinds = {
+            "measure": ("Measuring {measure}", ("measure", "scenario", "options")),
+            "column": ("Looking at {column}", ("column", "scenario")),
+            "compare": ("Comparing scenarios", ("scenarios", "risk", "utility")),
+            "search": ("Searching", ("space", "trials")),
+            "release": ("Making the release", ("scenario", "wanted")),
+        }
+        if asked.get("kind") not in kinds:
+            raise OptionError(
+                "There is no such work.", given=preview(asked.get("kind")), allowed=", ".join(kinds)
+            )
+        title, names = kinds[asked["kind"]]
+        task = {name: asked[name] for name in names if name in asked}
+        job = self.session.start(asked["kind"], title.format_map(_Named(task)), **task)
+        return JSONResponse({"job": job.id})
+
+    async def _stop(self, request: Request) -> Response:
+        return JSONResponse({"stopped": self.session.stop(request.path_params["id"])})
+
+    async def _download(self, request: Request) -> Response:
+        name = Path(request.path_params["name"]).name
+        path = self._folder / "release" / name
+        if not path.is_file():
+            raise FileError("There is no such file in the release.", given=preview(name))
+        return FileResponse(path, filename=name, media_type="application/octet-stream")
+
+
+class _Named(dict[str, Any]):
+    def __missing__(self, key: str) -> str:
+        return "…"
+
+
+def _whole(value: Any, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise OptionError(
+            "This is not a number of records.", given=preview(value), allowed=f"{least} to {most:,}"
+        )
+    return value
+
+
+async def _json(request: Request) -> Mapping[str, Any]:
+    """What the page sent, as a mapping."""
+    length = request.headers.get("content-length", "0")
+    if not length.isdigit() or int(length) > LARGEST_REQUEST:
+        raise OptionError("The request is too large.", allowed="4 MB")
+    try:
+        content = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        raise OptionError("The request is not JSON.") from None
+    if not isinstance(content, Mapping):
+        raise OptionError("The request must be a JSON object.")
+    return content
+
+
+def _safe(handler: Handler) -> Handler:
+    """Our errors as JSON with what, given, allowed and hint; 409 for a change of an old document."""
+
+    async def answered(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except StaleError:
+            return JSONResponse({"what": "The page was not up to date; nothing is lost."}, status_code=409)
+        except SdcError as error:
+            return JSONResponse(error_as_dict(error), status_code=400)
+
+    return answered

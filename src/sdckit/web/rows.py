@@ -1,0 +1,43 @@
+"""Rows of a file, a slice at a time: what the table on the page shows is all that leaves the disk."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sdckit.errors import FileError, OptionError, preview
+
+MOST = 500  # rows of a slice
+
+
+def rows(path: Path, asked: Mapping[str, str]) -> dict[str, Any]:
+    """Rows `at` … `at` + `n` of a file of the session, sorted and filtered where asked for."""
+    if path.suffix != ".arrow" or not path.is_file():
+        raise FileError("There is no such file in this session.", given=preview(path.name))
+    at, n = _whole(asked, "at", 0), min(_whole(asked, "n", 100), MOST)
+    table = pl.scan_ipc(path)
+    names = table.collect_schema().names()
+    if column := asked.get("sort"):
+        _require(column, names)
+        table = table.sort(column, descending=asked.get("descending") == "1", nulls_last=True)
+    if column := asked.get("column"):
+        _require(column, names)
+        text = asked.get("value", "")
+        value = pl.col(column).cast(pl.String)
+        table = table.filter(value.is_null() if text == "" else value.str.contains(text, literal=True))
+    count = table.select(pl.len()).collect().item()
+    part = table.slice(at, n).select(pl.all().cast(pl.String)).collect()
+    return {"at": at, "count": count, "columns": names, "rows": [list(row) for row in part.rows()]}
+
+
+def _require(column: str, names: list[str]) -> None:
+    if column not in names:
+        raise OptionError("The file has no such column.", given=preview(column))
+
+
+def _whole(asked: Mapping[str, str], name: str, default: int) -> int:
+    text = asked.get(name, str(default))
+    if not text.isdigit():
+        raise OptionError(f"{name} is a whole number.", given=preview(text), allowed="0 or more")
+    return int(text)

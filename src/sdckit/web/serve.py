@@ -1,0 +1,98 @@
+"""serve: the page on this machine, until it is stopped."""
+
+import os
+import shutil
+import signal
+import socket
+import tempfile
+import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+PREFIX = "sdckit-web-"
+
+
+def serve(
+    path: Path | None = None,
+    *,
+    port: int = 0,
+    browser: bool = True,
+    roots: tuple[Path, ...] = (),
+    uploads: bool = True,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Serve the page on this machine alone until it is stopped; the session's folder is removed then.
+
+    `path`: a data file or a plan to open. `roots`: the folders from which files may be opened, the home
+    folder and the present one if none is given.
+    """
+    remove_left_over()
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))  # mode 0700
+    (folder / "pid").write_text(str(os.getpid()))
+    try:
+        with socket.socket() as listening:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(("127.0.0.1", port))
+            listening.listen()  # a browser that is quicker than our imports waits
+            _run(listening, folder, path, browser, roots, uploads, say)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run(
+    listening: socket.socket,
+    folder: Path,
+    path: Path | None,
+    browser: bool,
+    roots: tuple[Path, ...],
+    uploads: bool,
+    say: Callable[[str], None],
+) -> None:
+    from sdckit.web.guard import Guard
+
+    guard = Guard(port=listening.getsockname()[1])
+    say(f"Open {guard.address}")
+    say("For this machine only; Ctrl+C ends it.")
+    if browser:
+        webbrowser.open(guard.address)
+    import uvicorn
+
+    from sdckit.web.app import Page
+
+    page = Page(folder, roots or (Path.cwd(), Path.home()), uploads=uploads, memory=memory_file())
+    guard.app = page.app()
+    try:
+        page.session.prepare()
+        if path is not None:
+            page.open(path.expanduser())
+        config = uvicorn.Config(guard, log_level="error", access_log=False, timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        signal.signal(signal.SIGTERM, lambda *_: setattr(server, "should_exit", True))
+        server.run(sockets=[listening])
+    finally:
+        page.session.close()
+
+
+def memory_file() -> Path:
+    """Where the decisions of the last session are kept for this user: no values of records."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "sdckit" / "last_session.json"
+
+
+def remove_left_over() -> None:
+    """Folders of sessions whose process is gone: they hold microdata."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError, ValueError):
+            if not _alive(int((folder / "pid").read_text())):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

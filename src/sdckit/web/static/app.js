@@ -1,0 +1,66 @@
+// The frame of the page: top bar, the five screens, and the panel that is always in sight.
+import { html, render, useEffect, useState } from "./vendor/preact.js";
+import { begin, look, store, subscribe } from "./store.js";
+import { Top } from "./parts/top.js";
+import { Jobs } from "./parts/jobs.js";
+import { Panel } from "./parts/panel.js";
+import { Help } from "./parts/help.js";
+import { Data } from "./screens/data.js";
+import { Variables } from "./screens/variables.js";
+import { Protect } from "./screens/protect.js";
+import { Compare } from "./screens/compare.js";
+import { Release } from "./screens/release.js";
+
+const SCREENS = { data: ["Data", Data], variables: ["Variables", Variables], protect: ["Protect", Protect],
+  compare: ["Compare", Compare], release: ["Release", Release] };
+
+function ticked(name, state) {
+  const some = (cards) => cards.length > 0;
+  const done = {
+    data: state.facts.records > 0,
+    variables: Object.values(state.document.roles).some((roles) => roles.includes("keys")),
+    protect: Object.values(state.document.scenarios).some(some),
+    compare: Object.keys(state.document.scenarios).length > 1,
+    release: Object.values(state.results).some((found) => found?.verdict?.status === "releasable"),
+  };
+  return done[name];
+}
+
+function Rail({ state }) {
+  return html`<nav class="rail" aria-label="Steps">
+    ${Object.entries(SCREENS).map(([name, [title]], place) => html`
+      <a href="#${name}" class=${store.view.screen === name ? "here" : ""}
+         aria-current=${store.view.screen === name ? "page" : null}>
+        <span class="place ${ticked(name, state) ? "ticked" : ""}" aria-hidden="true">${ticked(name, state) ? "✓" : place + 1}</span>${title}
+      </a>`)}
+    <button class="quiet" onClick=${() => look({ help: { kind: "keys" } })}>Keys and words</button>
+  </nav>`;
+}
+
+function Page() {
+  const [, redraw] = useState(0);
+  useEffect(() => subscribe(() => redraw((n) => n + 1)), []);
+  useEffect(() => {
+    const pressed = (event) => {
+      if (event.target.matches("input, textarea, select")) return;
+      const names = Object.keys(SCREENS);
+      if (event.key >= "1" && event.key <= "5") look({ screen: names[event.key - 1] });
+      if (event.key === "?") look({ help: { kind: "keys" } });
+      if (event.key === "Escape") look({ help: null });
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, []);
+  if (!store.state || !store.methods) return html`<p class="loading">One moment …</p>`;
+  const Screen = (SCREENS[store.view.screen] || SCREENS.data)[1];
+  return html`<a class="skip" href="#main">To the content</a>
+    <${Top} state=${store.state} /><${Rail} state=${store.state} />
+    <main id="main" tabindex="-1"><${Jobs} /><${Screen} state=${store.state} /></main>
+    <${Panel} state=${store.state} />
+    ${store.view.help && html`<${Help} about=${store.view.help} />`}`;
+}
+
+const page = document.getElementById("page");
+page.textContent = "";
+render(html`<${Page} />`, page);
+begin();

@@ -1,0 +1,87 @@
+// A form from the registry: basic options first, the others folded, help under each field.
+import { html, useState } from "../vendor/preact.js";
+import { store } from "../store.js";
+import { Levels, Matrix, Merged } from "./editors.js";
+
+export function Form({ method, options = {}, columns, onSave, onCancel, onDraft, save = "Add the step" }) {
+  const [values, set] = useState(() => Object.fromEntries(method.form.map((f) => [f.name, options[f.name]])));
+  const [trouble, say] = useState(null);
+  const [busy, wait] = useState(false);
+  const put = (name, value) => { const next = { ...values, [name]: value }; set(next); onDraft?.(given(next)); };
+  const given = (all) => Object.fromEntries(Object.entries(all).filter(([, v]) => v !== undefined && v !== "" && !(Array.isArray(v) && !v.length)));
+  const submit = async (event) => {
+    event.preventDefault();
+    wait(true);
+    try { await onSave(given(values)); say(null); } catch (error) { say(error); }
+    wait(false);
+  };
+  const basic = method.form.filter((f) => f.basic || f.required), rest = method.form.filter((f) => !(f.basic || f.required));
+  const first = basic.length ? basic : rest, folded = basic.length ? rest : [];
+  const about = trouble && method.form.find((f) => `${trouble.what} ${trouble.message}`.includes(f.name));
+  const show = (f) => html`<${Field} key=${f.name} field=${f} value=${values[f.name]} put=${(v) => put(f.name, v)} columns=${columns} about=${about_column(method, values)}
+      trouble=${about?.name === f.name ? trouble : null} blocked=${f.excludes.find((other) => values[other] !== undefined && values[other] !== "")} />`;
+  return html`<form class="form" onSubmit=${submit}>
+    <h3>${method.title}</h3><p class="hint">${method.help}</p>
+    ${first.map(show)}
+    ${folded.length > 0 && html`<details open=${folded.some((f) => options[f.name] !== undefined)}><summary>More options (${folded.length})</summary>${folded.map(show)}</details>`}
+    ${trouble && html`<p class="bad" role="alert">${trouble.what || trouble.message} ${trouble.allowed ? `Allowed: ${trouble.allowed}.` : ""} ${trouble.hint || ""}</p>`}
+    <div class="buttons"><button class="main" type="submit" disabled=${busy}>${save}</button>${onCancel && html`<button type="button" onClick=${onCancel}>Cancel</button>`}</div></form>`;
+}
+
+// The variable that the form is about, where it is one.
+function about_column(method, values) {
+  const field = method.form.find((f) => (f.kind === "column" || f.kind === "columns") && values[f.name] !== undefined);
+  const value = field && values[field.name];
+  return Array.isArray(value) ? (value.length === 1 ? value[0] : null) : value || null;
+}
+
+function Field({ field, value, put, columns, about, trouble, blocked }) {
+  const id = `field-${field.name}`;
+  const absent = field.role ? `the ${field.role === "keys" ? "keys" : `${field.role} columns`}` : field.absent || (field.default === null || field.default === undefined ? "" : String(field.default));
+  const help = [field.help, absent && value === undefined ? `Default: ${absent}.` : "", blocked ? `Not together with “${blocked}”.` : ""].filter(Boolean).join(" ");
+  return html`<div class=${trouble ? "field wrong" : "field"}>
+    <label for=${id}>${field.label}${field.required ? " *" : ""}${field.unit ? html` <small>${field.unit}</small>` : ""}</label>
+    <${Input} id=${id} field=${field} value=${value} put=${put} columns=${columns} about=${about} invalid=${!!trouble} />
+    <p class="hint" id=${`${id}-help`}>${help}</p></div>`;
+}
+
+const parsed = (text) => { const t = text.trim(); return t === "" ? undefined : t !== "" && !Number.isNaN(Number(t)) ? Number(t) : t; };
+
+const EDITORS = { "merged categories": Merged, "level of each key": Levels, "transition matrix": Matrix };
+
+function Input({ id, field, value, put, columns, about, invalid }) {
+  const shared = { id, "aria-describedby": `${id}-help`, "aria-invalid": invalid ? "true" : null, required: field.required };
+  const Editor = EDITORS[field.shape];
+  if (Editor) return html`<${Editor} field=${field} column=${about} value=${value} put=${put} shared=${shared} />`;
+  if (field.kind === "choice") return html`<select ...${shared} value=${value ?? ""} onChange=${(e) => put(e.target.value || undefined)}>
+    <option value="">${field.default ? `${field.default} (default)` : "…"}</option>
+    ${Object.entries(field.choices).map(([name, meaning]) => html`<option value=${name}>${name}${meaning ? `: ${meaning}` : ""}</option>`)}</select>`;
+  if (field.kind === "flag") return html`<select ...${shared} value=${value === undefined ? "" : String(value)} onChange=${(e) => put(e.target.value === "" ? undefined : e.target.value === "true")}>
+    <option value="">${field.default === null ? "…" : `${field.default ? "yes" : "no"} (default)`}</option><option value="true">yes</option><option value="false">no</option></select>`;
+  if (field.kind === "column") return html`<select ...${shared} value=${value ?? ""} onChange=${(e) => put(e.target.value || undefined)}><option value="">…</option>${columns.map((c) => html`<option>${c}</option>`)}</select>`;
+  if (field.kind === "columns") return html`<${Columns} ...${shared} value=${value || []} put=${put} columns=${columns} />`;
+  if (field.kind === "measure") return html`<select ...${shared} value=${typeof value === "string" ? value : ""} onChange=${(e) => put(e.target.value || undefined)}><option value="">all records</option>
+    ${store.methods.risk.filter((m) => m.flags).map((m) => html`<option value=${m.name}>records flagged by: ${m.title}</option>`)}</select>`;
+  if (field.kind === "number" || field.kind === "integer") return html`<input ...${shared} inputmode="decimal" value=${value ?? ""} placeholder=${field.default ?? ""} onInput=${(e) => put(parsed(e.target.value))} />`;
+  if (field.kind === "list") return html`<input ...${shared} value=${Array.isArray(value) ? value.join(", ") : value ?? ""} placeholder="separated by commas"
+    onInput=${(e) => put(e.target.value.trim() === "" ? undefined : e.target.value.split(",").map(parsed).filter((v) => v !== undefined))} />`;
+  if (field.kind === "mapping") return html`<${Mapping} ...${shared} value=${value} put=${put} />`;
+  return html`<input ...${shared} value=${value ?? ""} onInput=${(e) => put(parsed(e.target.value))} />`;
+}
+
+function Columns({ value, put, columns, ...shared }) {
+  const flip = (name) => put(value.includes(name) ? value.filter((v) => v !== name) : [...value, name]);
+  return html`<div class="chips" role="group" ...${{ "aria-describedby": shared["aria-describedby"], id: shared.id }}>${columns.map((name) => html`
+    <button type="button" class=${value.includes(name) ? "chip on" : "chip"} aria-pressed=${value.includes(name)} onClick=${() => flip(name)}>${name}</button>`)}</div>`;
+}
+
+// Pairs of a name and what it becomes, one a line: "old: new", as a plan writes them.
+function Mapping({ value, put, ...shared }) {
+  const text = value && typeof value === "object" ? Object.entries(value).map(([k, v]) => `${k}: ${typeof v === "object" ? JSON.stringify(v) : v}`).join("\n") : "";
+  const read = (typed) => {
+    const pairs = typed.split("\n").map((line) => line.split(/:(.*)/s)).filter((p) => p[0].trim() && p[1] !== undefined)
+      .map(([k, v]) => [k.trim(), v.trim().startsWith("{") || v.trim().startsWith("[") ? JSON.parse(v) : parsed(v) ?? null]);
+    return pairs.length ? Object.fromEntries(pairs) : undefined;
+  };
+  return html`<textarea ...${shared} rows="4" placeholder="name: value, one a line" onChange=${(e) => { try { put(read(e.target.value)); e.target.setCustomValidity(""); } catch { e.target.setCustomValidity("This is not a list of pairs."); e.target.reportValidity(); } }}>${text}</textarea>`;
+}

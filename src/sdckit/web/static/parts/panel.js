@@ -1,0 +1,80 @@
+// "Risk now": the verdict with every criterion, what was lost, what is accepted, and the history.
+import { html, useState } from "../vendor/preact.js";
+import { change, go, look, number, store } from "../store.js";
+
+const MARKS = { met: "✓", "not met": "✕", "not judged": "?" };
+const WORDS = { releasable: "Can be released", "not releasable": "Must not be released", open: "Not cleared for release" };
+
+export function Panel({ state }) {
+  const name = store.view.scenario;
+  const found = state.results[name] || store.known[name]; // the last known stays, in grey, until the new one is there
+  const waiting = found && !state.results[name];
+  const [open, show] = useState(false);
+  return html`<aside class=${open ? "panel open" : "panel"} aria-label="Risk now">
+    <button class="drawer" aria-expanded=${open} onClick=${() => show(!open)}>Risk now</button>
+    <div class="inside"><h2>Risk now <small>scenario ${name}</small></h2>
+      ${!state.facts.records ? html`<p class="hint">Open a file to see its risks.</p>`
+        : !found ? html`<p class="hint" aria-live="polite">${Object.keys(state.document.roles).length ? "Being judged …" : "Give the variables roles, and the risks are measured."}</p>`
+        : found.error ? html`<div class="verdict bad" role="alert"><strong>Could not be judged</strong><p>${found.error.what} ${found.error.hint}</p></div>`
+        : html`<div class=${waiting ? "waiting" : ""}>${waiting && html`<p class="hint" role="status">Being judged again …</p>`}<${Verdict} verdict=${found.verdict} /><${Losses} found=${found} /><${Warnings} list=${found.warnings} /></div>`}
+      <${Accepted} state=${state} />
+      <${Past} state=${state} />
+    </div></aside>`;
+}
+
+function Verdict({ verdict }) {
+  const failed = verdict.criteria.filter((c) => c.status !== "met");
+  const met = verdict.criteria.filter((c) => c.status === "met");
+  return html`<div class="verdict ${verdict.status.replace(" ", "-")}" aria-live="polite">
+      <strong>${WORDS[verdict.status]}</strong>
+      <p>${met.length} of ${verdict.criteria.length} criteria are judged and met.</p></div>
+    <ul class="criteria">${[...failed, ...met].map((c) => html`<li key=${c.name} class=${c.status.replace(" ", "-")}>
+      <details><summary><span class="mark" aria-hidden="true">${MARKS[c.status]}</span><span>${c.name}</span>
+        <span class="value">${c.value === null ? "" : shown(c)}</span><span class="hidden">${c.status}</span></summary>
+        <p>${c.why}</p>${c.mends && html`<p class="mends">What would mend it: ${c.mends}</p>`}</details></li>`)}</ul>`;
+}
+
+const shown = (c) => `${number(c.value, c.share)}${c.limit !== null ? ` / ${number(c.limit, c.share)}` : ""}`;
+
+function Losses({ found }) {
+  const titles = Object.fromEntries(store.methods.utility.map((m) => [m.name, m]));
+  return html`<h3>Information lost</h3><table class="lines"><tbody>
+    ${Object.entries(found.utility).map(([name, r]) => html`<tr key=${name}><th scope="row">
+      <button class="quiet" onClick=${() => look({ help: { kind: "utility", name } })}>${titles[name]?.title || name}</button></th>
+      <td>${number(r.value, titles[name]?.share)}</td></tr>`)}</tbody></table>`;
+}
+
+function Warnings({ list }) {
+  return list.length > 0 && html`<h3>To look at before the release</h3><ul class="warnings">${list.map((text) => html`<li>${text}</li>`)}</ul>`;
+}
+
+const FLAGS = { order: "the rows may stay in the order of the original", missing_keys: "keys missing from the start are understood" };
+const LISTS = { columns: "columns looked at and found harmless", numbers: "numbers that may be released unchanged" };
+
+function Accepted({ state }) {
+  const { max_risk: ceiling, accept } = state.document;
+  const [trouble, say] = useState("");
+  const put = async (max_risk, next) => {
+    try { await change("criteria", { max_risk, accept: next }); say(""); } catch (error) { say(`${error.message} ${error.allowed ? `Allowed: ${error.allowed}.` : ""}`); }
+  };
+  const share = (text) => text.trim() === "" ? null : Number(text.replace(",", ".")) / 100;
+  const other = (name, value) => { const { [name]: had, ...rest } = accept; put(ceiling, value === null || value === false || value === "" || (Array.isArray(value) && !value.length) ? rest : { ...rest, [name]: value }); };
+  const names = state.facts.columns?.map((c) => c.name) || [];
+  return html`<h3>What is accepted</h3>
+    <label class="field">Persons an intruder may find, in %
+      <input inputmode="decimal" value=${ceiling === null ? "" : Number((100 * ceiling).toPrecision(6))} onChange=${(e) => put(share(e.target.value), accept)} aria-describedby="ceiling-help" aria-invalid=${trouble ? "true" : null} /></label>
+    ${trouble ? html`<p id="ceiling-help" class="bad" role="alert">${trouble}</p>` : html`<p id="ceiling-help" class="hint">Without it no file can be cleared: you decide what is acceptable.</p>`}
+    <details><summary>Accepted with open eyes${Object.keys(accept).length ? ` (${Object.keys(accept).length})` : ""}</summary>
+      <label class="field">Right claims of a sure intruder <input inputmode="numeric" value=${accept.claims ?? ""} onChange=${(e) => other("claims", e.target.value === "" ? null : Number(e.target.value))} /></label>
+      <label class="field">Persons whose sensitive value may be inferred, in % <input inputmode="decimal" value=${accept.inference === undefined ? "" : 100 * accept.inference} onChange=${(e) => other("inference", share(e.target.value))} /></label>
+      <label class="field">People the weights stand for <input inputmode="numeric" value=${accept.population ?? ""} onChange=${(e) => other("population", e.target.value === "" ? null : Number(e.target.value))} /></label>
+      ${Object.entries(FLAGS).map(([name, words]) => html`<label class="field"><input type="checkbox" checked=${!!accept[name]} onChange=${(e) => other(name, e.target.checked)} /> ${words}</label>`)}
+      ${Object.entries(LISTS).map(([name, words]) => html`<fieldset><legend>${words}</legend><div class="chips">${names.map((c) => html`<button class=${accept[name]?.includes(c) ? "chip on" : "chip"} aria-pressed=${!!accept[name]?.includes(c)}
+        onClick=${() => other(name, accept[name]?.includes(c) ? accept[name].filter((x) => x !== c) : [...(accept[name] || []), c])}>${c}</button>`)}</div></fieldset>`)}</details>`;
+}
+
+function Past({ state }) {
+  return html`<h3>History</h3><ol class="history">${state.history.map((done, place) => place > 0 && html`
+    <li key=${place}><button class=${place === state.position ? "quiet here" : place > state.position ? "quiet undone" : "quiet"}
+      aria-current=${place === state.position ? "step" : null} onClick=${() => go(place)}>${done}</button></li>`)}</ol>`;
+}

@@ -1,0 +1,59 @@
+// What each variable is for, and who might attack.
+import { html, useState } from "../vendor/preact.js";
+import { change, number, start, store } from "../store.js";
+import { Bars } from "../parts/chart.js";
+import { Intruders } from "../parts/intruders.js";
+
+export const ROLES = { "": "no role", keys: "key", sensitive: "sensitive", numeric: "number", "numeric+sensitive": "number, sensitive", weight: "weight", strata: "stratum", "keys+strata": "key, stratum",
+  cluster: "cluster (PSU)", household: "household", "household+cluster": "household, cluster", id: "record id", direct: "direct identifier" };
+const joined = (roles) => { const key = (roles || []).join("+"); return key in ROLES ? key : (roles || []).slice().reverse().join("+"); };
+
+export function Variables({ state }) {
+  const { facts, document: doc } = state;
+  const [find, search] = useState("");
+  const [only, filter] = useState("");
+  const [picked, pick] = useState([]);
+  const [trouble, say] = useState({});
+  if (!facts.records) return html`<h1>Variables</h1><p class="lead">Open a file first: <a href="#data">Data</a>.</p>`;
+  const give = async (names, role) => {
+    try { await change("roles", { roles: Object.fromEntries(names.map((n) => [n, role ? role.split("+") : null])) }); say({}); pick([]); }
+    catch (error) { say({ [names[0]]: error.message }); }
+  };
+  const suggested = Object.fromEntries(facts.columns.filter((c) => c.role).map((c) => [c.name, [c.role]]));
+  const use = async () => { try { await change("roles", { roles: suggested }); say({}); } catch (error) { say({ "": error.message }); } };
+  const shown = facts.columns.filter((c) => `${c.name} ${c.label}`.toLowerCase().includes(find.toLowerCase()) && (!only || (only === "none" ? !doc.roles[c.name] : (doc.roles[c.name] || []).includes(only))));
+  const failed = state.results[store.view.scenario]?.error;
+  return html`<h1>Variables</h1><p class="lead">Say what each variable is for. Every change measures the risk again.</p>
+    <div class="tools"><button class=${Object.keys(doc.roles).length ? "" : "main"} onClick=${use}>Use the suggestions</button>
+      <label>Find <input value=${find} onInput=${(e) => search(e.target.value)} /></label>
+      <label>Show <select value=${only} onChange=${(e) => filter(e.target.value)}><option value="">all</option><option value="none">without a role</option>
+        ${Object.entries(ROLES).filter(([k]) => k && !k.includes("+")).map(([k, t]) => html`<option value=${k}>${t}</option>`)}</select></label>
+      ${picked.length > 0 && html`<label>${picked.length} chosen: <select value="" onChange=${(e) => give(picked, e.target.value === "none" ? "" : e.target.value)}><option value="">give a role …</option>
+        ${Object.entries(ROLES).map(([k, t]) => html`<option value=${k || "none"}>${t}</option>`)}</select></label>`}</div>
+    ${trouble[""] && html`<p class="bad" role="alert">${trouble[""]}</p>`}
+    ${failed && html`<p class="bad" role="alert">${failed.what} ${failed.hint || ""}</p>`}
+    <div class="wide"><table class="variables"><thead><tr><th scope="col"><span class="hidden">chosen</span></th><th scope="col">Variable</th><th scope="col">Type</th><th scope="col">Different</th>
+      <th scope="col">Missing</th><th scope="col">Common values</th><th scope="col">Role</th><th scope="col">Suggested</th></tr></thead>
+      <tbody>${shown.map((c) => html`<${Row} key=${c.name} column=${c} roles=${doc.roles[c.name]} trouble=${trouble[c.name]} give=${(role) => give([c.name], role)}
+        picked=${picked.includes(c.name)} pick=${() => pick(picked.includes(c.name) ? picked.filter((n) => n !== c.name) : [...picked, c.name])} />`)}</tbody></table></div>
+    <${Intruders} state=${state} />`;
+}
+
+function Row({ column, roles, trouble, give, picked, pick }) {
+  const [detail, show] = useState(null);
+  const open = async () => {
+    if (detail) return show(null);
+    show({});
+    try { show(await start("/api/jobs", { kind: "column", column: column.name, scenario: store.view.scenario })); } catch (error) { show({ trouble: error.what }); }
+  };
+  const role = joined(roles);
+  return html`<tr class=${(roles || [])[0] || ""}><td><input type="checkbox" checked=${picked} onChange=${pick} aria-label=${`choose ${column.name}`} /></td>
+    <th scope="row"><button class="quiet" aria-expanded=${!!detail} onClick=${open}>${detail ? "▾" : "▸"} ${column.name}</button>${column.label && html`<small>${column.label}</small>`}</th>
+    <td>${column.kind}</td><td class="number">${number(column.different)}</td><td class="number">${number(column.missing)}</td>
+    <td class="common">${column.common.join(", ")}</td>
+    <td><select class=${`role ${(roles || [])[0] || "none"}`} value=${role} onChange=${(e) => give(e.target.value)} aria-label=${`role of ${column.name}`} id=${`role-${column.name}`}>
+      ${Object.entries(ROLES).map(([k, t]) => html`<option value=${k}>${t}</option>`)}</select>${trouble && html`<p class="bad" role="alert">${trouble}</p>`}</td>
+    <td class="hint">${column.role ? html`${ROLES[column.role]}<small>${column.reason}</small>` : "–"}</td></tr>
+    ${detail && html`<tr class="detail"><td></td><td colspan="7">${detail.trouble ? html`<p class="bad">${detail.trouble}</p>` : detail.original
+      ? html`<${Bars} original=${detail.original} changed=${detail.protected} labels=${detail.labels} label=${`Distribution of ${column.name}`} />` : "…"}</td></tr>`}`;
+}

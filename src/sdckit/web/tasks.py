@@ -1,0 +1,299 @@
+"""What the page has done for it: read, judge, measure, compare, search, report, release."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import sdckit as sdc
+from sdckit._support.progress import Progress
+from sdckit.choose import plain
+from sdckit.choose.assess import assess
+from sdckit.choose.assessment import Assessment
+from sdckit.choose.compare import compare
+from sdckit.choose.describe import describe
+from sdckit.choose.plan import demo_data
+from sdckit.choose.risk_utility_map import RiskUtilityMap
+from sdckit.choose.scenario import Scenario, StepCache
+from sdckit.choose.search import search
+from sdckit.choose.warm_up import warm_up
+from sdckit.data.intruder import default_intruders
+from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
+from sdckit.errors import SdcWarning
+from sdckit.methods.registry import find, specs
+from sdckit.methods.spec import Compares, Kind
+from sdckit.web.document import Document
+from sdckit.web.release import release
+from sdckit.web.worker import source_key
+
+LOSSES = ("records_changed", "missing_values", "entropy_loss", "il1s")  # beside the verdict in the panel
+AXES = ("risk", "utility", "extra_measures")
+ONE_FILE = ("measures", "linked")  # what a plan says for the command `sdckit assess`
+BINS = 40  # of a histogram
+CATEGORIES = 60  # most frequent ones of a column that are shown
+FEWEST = 5  # records that a shown category has at least
+
+
+class Desk:
+    """One worker's data: the file that is open, and the protected files made from it last."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._key = ""
+        self._read: Microdata | None = None
+        self._with_roles: tuple[str, Microdata] | None = None
+        self._cache = StepCache()
+
+    def do(self, task: Mapping[str, Any], progress: Progress) -> Any:
+        """Do one task; what it gives is plain JSON."""
+        kinds = {
+            "open": self.open,
+            "judge": self.judge,
+            "measure": self.measure,
+            "column": self.column,
+            "compare": self.compare,
+            "search": self.search,
+            "release": self.release,
+            "warm_up": self.warm_up,
+        }
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SdcWarning)  # the page shows what the file says of itself
+            return plain.clean(kinds[task["kind"]](task, progress))
+
+    def raw(self, source: Mapping[str, Any]) -> Microdata:
+        """The open file without roles. Read again only where its content is another."""
+        key = source_key(source)
+        if self._read is None or key != self._key:
+            self._read = _opened(source)
+            self._key = key  # after the reading: a key without its data would be another file's
+            self._with_roles = None
+            self._cache.clear()
+        return self._read
+
+    def data(self, document: Document) -> Microdata:
+        """The open file under its roles, without direct identifiers."""
+        raw = self.raw(document.source)
+        roles = document.columns_by_role
+        key = repr(sorted(roles.items()))
+        if self._with_roles is None or self._with_roles[0] != key:
+            named = raw.with_roles(**roles)
+            direct = named.roles.direct
+            whole = replace(named.without(direct), dropped=direct) if direct else named
+            self._with_roles = (key, whole)
+        return self._with_roles[1]
+
+    def open(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """Read a file, put it where the page can look at its rows, and say what it holds."""
+        progress("reading the file", 0, 3)
+        raw = self.raw(task["source"])
+        progress("looking at the columns", 1, 3)
+        seen = describe(raw)
+        progress("keeping the records", 2, 3)
+        name = _kept(raw, self.folder, "original", self._key)
+        return {
+            "records": raw.height,
+            "rows": name,
+            "columns": [{**plain.column(c), "value_labels": _labels(raw, c.name)} for c in seen.columns],
+            "suggested": seen.roles,
+            "key": self._key,
+        }
+
+    def judge(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """Protect as a scenario says, and judge the file by every criterion."""
+        document = Document.of_dict(task["document"])
+        data = self.data(document)
+        scenario = document.scenario(task["scenario"])
+        protected = scenario.protect(data, document.seed, progress, cache=self._cache)
+        done = self._assessed(document, data, protected, scenario, progress, [*_judging(), *LOSSES])
+        same = protected is data and not data.dropped  # nothing was changed: the rows are there already
+        key = self._key if same else f"{self._key} {task['key']}"
+        name = _kept(protected, self.folder, "original" if same else "protected", key)
+        known = document.intruders or default_intruders(data)
+        return {
+            **plain.assessment(done),
+            "log": plain.log(protected),
+            "rows": name,
+            "protected_records": protected.height,
+            "columns": list(protected.columns),
+            "intruders": {one.name: {**one.as_dict(), "words": one.describe()} for one in known},
+        }
+
+    def _assessed(
+        self,
+        document: Document,
+        data: Microdata,
+        protected: Microdata,
+        scenario: Scenario,
+        progress: Progress,
+        measures: list[str] | None,
+    ) -> Assessment:
+        done = assess(
+            data,
+            protected,
+            measures=measures,
+            max_risk=document.max_risk,
+            intruders=document.intruders or None,
+            accept=document.accept,
+            progress=progress,
+            **_options(document),
+        )
+        return replace(done, scenario=scenario.name, seed=document.seed)
+
+    def measure(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """One measure of a scenario's file, before and after, with its pictures."""
+        document = Document.of_dict(task["document"])
+        data = self.data(document)
+        scenario = document.scenario(task["scenario"])
+        spec = find(task["measure"])
+        options = task.get("options") or {}
+        progress(spec.title, 0, 2)
+        protected = scenario.protect(data, document.seed, progress, cache=self._cache)
+        if spec.compares is Compares.ONE_FILE:
+            found = {"before": spec.call(data, **options), "after": spec.call(protected, **options)}
+        else:
+            found = {"after": spec.call(data, protected, **options)}
+        return {"measure": spec.name, **{name: _shown(result) for name, result in found.items()}}
+
+    def column(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """The distribution of one column, and of the same column of a scenario's file."""
+        document = Document.of_dict(task["document"])
+        raw = self.raw(document.source)
+        raw.require(task["column"])
+        files = {"original": raw.frame[task["column"]]}
+        if task.get("scenario") and document.scenario(task["scenario"]).steps:
+            scenario = document.scenario(task["scenario"])
+            protected = scenario.protect(self.data(document), document.seed, progress, cache=self._cache)
+            if task["column"] in protected.columns:
+                files["protected"] = protected.frame[task["column"]]
+        hidden = {"direct", "id"} & set(document.roles.get(task["column"], ()))
+        labels = {} if hidden else _labels(raw, task["column"])
+        return {
+            "column": task["column"],
+            "labels": labels,
+            **{name: {} if hidden else _distribution(values) for name, values in files.items()},
+        }
+
+    def compare(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """Every scenario on one map."""
+        document = Document.of_dict(task["document"])
+        found = compare(
+            self.data(document),
+            [document.scenario(name) for name in task["scenarios"]],
+            max_risk=document.max_risk,
+            intruders=document.intruders or None,
+            accept=document.accept,
+            seed=document.seed,
+            progress=progress,
+            **_axes(document),
+            **_options(document),
+        )
+        return _mapped(found)
+
+    def search(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """Trials over ranges of options, on one map."""
+        document = Document.of_dict(task["document"])
+        found = search(
+            self.data(document),
+            task["space"],
+            trials=task["trials"],
+            max_risk=document.max_risk,
+            intruders=document.intruders or None,
+            accept=document.accept,
+            seed=document.seed,
+            progress=progress,
+            **_axes(document),
+            **_options(document),
+        )
+        return _mapped(found)
+
+    def release(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """The files of a release, in the session's folder."""
+        document = Document.of_dict(task["document"])
+        data = self.data(document)
+        scenario = document.scenario(task["scenario"])
+        protected = scenario.protect(data, document.seed, progress, cache=self._cache)
+        done = self._assessed(document, data, protected, scenario, progress, None)
+        return release(document, protected, done, self.folder / "release", task["wanted"], progress)
+
+    def warm_up(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """Compile ahead what the usual tasks need."""
+        warm_up(progress=progress)
+        return {}
+
+
+def _opened(source: Mapping[str, Any]) -> Microdata:
+    if "file" in source:
+        return sdc.read(source["file"])
+    made = demo_data(source.get("demo"))
+    return Microdata.of(made.frame, labels=made.labels)
+
+
+def _axes(document: Document) -> dict[str, Any]:
+    """The axes of the map and what is measured beside them, where a plan says so."""
+    given = {"extra_measures" if name == "also" else name: v for name, v in document.assess.items()}
+    return {name: given[name] for name in AXES if name in given}
+
+
+def _options(document: Document) -> dict[str, Any]:
+    """Options of measures, by the measure's name."""
+    return {name: v for name, v in document.assess.items() if name not in (*AXES, "also", *ONE_FILE)}
+
+
+def _judging() -> list[str]:
+    return [s.name for s in specs(Kind.RISK) if s.judges]
+
+
+def _kept(data: Microdata, folder: Path, kind: str, key: str) -> str:
+    """The records as a file that the page reads by the slice; its name."""
+    from hashlib import sha256
+
+    name = f"{kind}-{sha256(key.encode()).hexdigest()[:24]}.arrow"
+    path = folder / name
+    if not path.exists():
+        frame = data.frame.with_columns(pl.selectors.categorical().cast(pl.String))
+        frame.write_ipc(path.with_suffix(".part"))
+        path.with_suffix(".part").replace(path)
+    return name
+
+
+def _labels(data: Microdata, column: str) -> dict[str, str]:
+    return {str(code): text for code, text in data.labels.values.get(column, {}).items()}
+
+
+def _distribution(values: pl.Series) -> dict[str, Any]:
+    """Counts in classes of equal width for numbers with many values, else of the frequent categories."""
+    there = values.drop_nulls()
+    facts = {"records": len(values), "missing": len(values) - len(there), "different": there.n_unique()}
+    if there.dtype.is_numeric() and facts["different"] > CATEGORIES and len(there):
+        numbers = there.cast(pl.Float64).to_numpy()
+        finite = numbers[np.isfinite(numbers)]
+        low, high = np.quantile(finite, (0.005, 0.995))  # the ends belong to few records
+        counts, edges = np.histogram(np.clip(finite, low, high), bins=BINS)
+        return {**facts, "counts": counts.tolist(), "edges": edges.tolist()}
+    counted = there.cast(pl.String).value_counts(sort=True).filter(pl.col("count") >= FEWEST).head(CATEGORIES)
+    return {**facts, "categories": [{"value": v, "count": c} for v, c in counted.rows()]}
+
+
+def _shown(result: Result) -> dict[str, Any]:
+    """A result as the page shows it: numbers, notes, and its picture as a Vega-Lite specification."""
+    spec = find(result.measure)
+    chart = None if spec.chart is None else result.chart()
+    figures = {
+        name: {"label": spec.figures[name].label if name in spec.figures else name, "value": value}
+        for name, value in result.figures.items()
+    }
+    return {
+        "value": result.value,
+        "figures": figures,
+        "notes": list(result.notes),
+        "chart": None if chart is None else chart.to_dict(),
+    }
+
+
+def _mapped(found: RiskUtilityMap) -> dict[str, Any]:
+    return {**plain.risk_utility_map(found), "chart": found.chart().to_dict()}

@@ -1,0 +1,117 @@
+"""A page without a browser: requests go straight to the guard."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+httpx = pytest.importorskip("httpx", reason="httpx is not installed")
+
+from sdckit.web.app import Page  # noqa: E402
+from sdckit.web.guard import Guard  # noqa: E402
+
+PORT = 4711
+HOME = f"http://127.0.0.1:{PORT}"
+
+
+class Client:
+    """A browser's requests, with the cookie after `login`."""
+
+    def __init__(self, guard: Guard, page: Page) -> None:
+        self.guard, self.page = guard, page
+        self.cookies: dict[str, str] = {}
+
+    def request(self, method: str, path: str, **how: Any) -> Any:
+        headers = {"origin": HOME, **how.pop("headers", {})}
+
+        async def send() -> Any:
+            transport = httpx.ASGITransport(self.guard)
+            async with httpx.AsyncClient(transport=transport, base_url=HOME, cookies=self.cookies) as client:
+                return await client.request(method, path, headers=headers, **how)
+
+        return asyncio.run(send())
+
+    def login(self) -> "Client":
+        answer = self.request("GET", f"/login?token={self.guard.token}")
+        assert answer.status_code == 303
+        self.cookies = dict(answer.cookies)
+        return self
+
+    def get(self, path: str, /, **asked: Any) -> Any:
+        return self.request("GET", path, params=asked)
+
+    def post(self, path: str, /, **content: Any) -> Any:
+        return self.request("POST", path, json=content)
+
+    def state(self) -> Any:
+        return self.get("/api/state").json()
+
+    def change(self, action: str, /, **content: Any) -> Any:
+        return self.post("/api/change", version=self.state()["version"], action=action, **content)
+
+    def wait(self, *, seconds: float = 120) -> Any:
+        """The state once nothing runs but the preparation."""
+        from time import monotonic, sleep
+
+        end = monotonic() + seconds
+        while monotonic() < end:
+            state = self.state()
+            if not [job for job in state["jobs"] if job["kind"] != "warm_up"]:
+                return state
+            sleep(0.05)
+        raise AssertionError(f"still busy: {state['jobs']}")
+
+    def job(self, **asked: Any) -> Any:
+        """Start a job and give what came of it."""
+        found: dict[int, Any] = {}
+        told = self.page.session._listen
+
+        def listen(name: str, content: Any) -> None:
+            if name == "job" and content["state"] in ("done", "failed", "stopped"):
+                found[content["id"]] = content
+            told(name, content)
+
+        self.page.session._listen = listen
+        answer = self.post("/api/jobs", **asked)
+        assert answer.status_code == 200, answer.text
+        self.wait()
+        self.page.session._listen = told
+        return found[answer.json()["job"]]
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Client]:
+    """A page on which nothing is open."""
+    folder = tmp_path / "session"
+    folder.mkdir(mode=0o700)
+    page = Page(folder, (tmp_path,), memory=tmp_path / "state" / "last.json")
+    yield Client(Guard(page.app(), port=PORT), page)
+    page.session.close()
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """A page with a small demo survey and its suggested roles."""
+    root = tmp_path_factory.mktemp("page")
+    folder = root / "session"
+    folder.mkdir(mode=0o700)
+    page = Page(folder, (root,))
+    client = Client(Guard(page.app(), port=PORT), page).login()
+    assert client.post("/api/open", demo="survey", n=300).status_code == 200
+    client.wait()
+    roles = {
+        "sex": ["keys"],
+        "region": ["keys"],
+        "age": ["keys"],
+        "income": ["numeric"],
+        "health": ["sensitive"],
+    }
+    assert (
+        client.change("roles", roles={**roles, "weight": ["weight"], "person_id": ["id"]}).status_code == 200
+    )
+    client.wait()
+    yield client
+    page.session.close()

@@ -1,0 +1,257 @@
+"""The page in a real browser: Chromium, driven by Playwright. Skipped where one of them is absent."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from sdckit.data.labels import Labels
+from sdckit.data.microdata import Microdata
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+    pytest.mark.xdist_group("browser"),
+]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--no-first-run",
+    "--disable-sync",
+]
+MARKUP = '<img src=x onerror="document.title=1">'
+LONG = 180_000  # milliseconds for work that may compile first
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """A server of its own for each test; its session folder must be gone afterwards."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    env = {
+        **os.environ,
+        "TMPDIR": str(temporary),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "PYTHONUNBUFFERED": "1",
+    }
+    call = "from sdckit.cli import main; main()"
+    command = [sys.executable, "-c", call, "web", "--no-browser", "--root", str(tmp_path)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, cwd=tmp_path)
+    assert server.stdout is not None
+    yield server.stdout.readline().split()[1]
+    server.terminate()
+    assert server.wait(20) == 0
+    assert not list(temporary.glob("sdckit-web-*"))
+
+
+@pytest.fixture
+def page(browser: Any, address: str) -> Iterator[Any]:
+    """The opened page; any error in it, and any request to another host, fails the test."""
+    context = browser.new_context(viewport={"width": 1366, "height": 768}, accept_downloads=True)
+    tab = context.new_page()
+    faults: list[str] = []
+    tab.on("pageerror", lambda error: faults.append(str(error)))
+    tab.on(
+        "console",
+        lambda m: faults.append(m.text) if m.type == "error" and "status of 400" not in m.text else None,
+    )
+    home = re.match(r"http://127\.0\.0\.1:\d+/", address)
+    assert home is not None
+    tab.on(
+        "request", lambda r: None if r.url.startswith((home[0], "data:", "blob:")) else faults.append(r.url)
+    )
+    tab.goto(address)
+    tab.get_by_role("heading", name="Data", exact=True).wait_for()
+    assert "token" not in tab.url
+    yield tab
+    context.close()
+    assert not faults
+
+
+def screen(page: Any, name: str) -> None:
+    page.get_by_role("navigation").get_by_role("link", name=name).click()
+    page.get_by_role("heading", level=1, name=name).wait_for()
+
+
+def judged(page: Any) -> None:
+    page.locator(".panel .verdict").wait_for(timeout=LONG)
+    sync_api.expect(page.locator(".panel .waiting")).to_have_count(0, timeout=LONG)
+
+
+def open_demo(page: Any) -> None:
+    page.get_by_role("button", name="Demo survey").click()
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    page.get_by_role("button", name="Use the suggestions").click()
+    judged(page)
+
+
+def add(page: Any, method: str, **fields: str) -> None:
+    page.locator("button.method", has=page.get_by_text(method, exact=True)).click()
+    for name, value in fields.items():
+        field = page.locator(f"#field-{name}")
+        if field.evaluate("e => e.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
+    page.get_by_role("button", name="Add the step").click()
+    page.get_by_role("button", name="Add the step").wait_for(state="detached")
+
+
+def test_the_whole_way_from_the_demo_to_the_zip(page, tmp_path):
+    open_demo(page)
+    sync_api.expect(page.locator(".panel .verdict strong")).to_have_text("Must not be released")
+    screen(page, "Protect")
+    add(page, "Recode a number into intervals", variable="age", width="20")
+    add(page, "Shuffle the order of records")
+    judged(page)
+    assert page.locator(".steps > li").count() == 2
+    page.get_by_role("button", name="New scenario").click()
+    add(page, "New random ids")
+    judged(page)
+    screen(page, "Compare")
+    page.locator("main").get_by_role("button", name="Compare", exact=True).click()
+    page.locator(".chart svg").wait_for(timeout=LONG)
+    sync_api.expect(page.locator(".recommendation")).to_contain_text("Recommended")
+    screen(page, "Release")
+    page.locator(".checklist").wait_for(timeout=LONG)
+    page.get_by_label("internal report").uncheck()
+    page.get_by_role("button", name="Make the files").click()
+    page.locator(".files").wait_for(timeout=LONG)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="internal.zip").click()
+    archive = ZipFile(BytesIO(Path(download.value.path()).read_bytes()))
+    assert {"protected.csv", "plan.yaml", "script.py", "SHA256SUMS"} <= set(archive.namelist())
+    archive.extractall(tmp_path / "taken")
+    plan = sdc.Plan.load(tmp_path / "taken" / "plan.yaml")
+    again = sdc.write(plan.find("B").protect(plan.read(), seed=plan.seed), tmp_path / "again.csv")
+    assert again.read_bytes() == archive.read("protected.csv")
+    page.get_by_role("button", name="Undo").click()
+    judged(page)
+
+
+def test_an_uploaded_spss_file_with_hostile_names(page, tmp_path):
+    n = 60
+    frame = pl.DataFrame(
+        {"sex": [1, 2] * (n // 2), "age": [20 + i % 40 for i in range(n)], "note": [MARKUP] * n}
+    )
+    labels = Labels({"sex": MARKUP}, {"sex": {1: MARKUP, 2: "female"}})
+    path = sdc.write(Microdata.of(frame, labels=labels, keys=["sex", "age"]), tmp_path / "people.sav")
+    page.locator("input[type=file]").set_input_files(path)
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    page.locator("#role-sex").select_option("keys")
+    page.locator("#role-age").select_option("keys")
+    judged(page)
+    page.get_by_role("button", name="sex", exact=False).first.click()
+    page.locator(".detail table").wait_for(timeout=LONG)
+    assert page.locator(".detail img").count() == 0
+    assert MARKUP in page.locator(".detail").inner_text()
+    screen(page, "Data")
+    page.locator(".records td", has_text="<img").first.wait_for(timeout=LONG)
+    assert page.locator(".records img").count() == 0
+    assert page.title() == "sdckit"
+
+
+def test_with_the_keyboard_alone(page):
+    page.get_by_role("button", name="Demo survey").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    page.get_by_role("button", name="Use the suggestions").focus()
+    page.keyboard.press("Enter")
+    judged(page)
+    role = page.locator("#role-sex")
+    role.focus()
+    page.keyboard.press("ArrowDown")
+    judged(page)
+    assert page.evaluate("document.activeElement.id") == "role-sex"  # the focus stays where it was
+    page.keyboard.press("Escape")
+    page.get_by_role("heading", level=1).click()
+    page.keyboard.press("3")
+    page.get_by_role("heading", level=1, name="Protect").wait_for()
+    page.keyboard.press("?")
+    page.get_by_role("dialog").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="detached")
+
+
+def test_no_screen_has_a_fault_of_accessibility(page):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
+    options = {"runOnly": ["wcag2a", "wcag2aa"]}
+    open_demo(page)
+    for name in ("Data", "Variables", "Protect", "Compare", "Release"):
+        screen(page, name)
+        page.wait_for_timeout(300)
+        found = axe.run(page, options=options).response["violations"]
+        assert not [(v["id"], [n["html"][:160] for n in v["nodes"][:3]]) for v in found], name
+
+
+def test_a_million_rows_scroll(page, tmp_path):
+    n = 1_000_000
+    pl.DataFrame({"nr": np.arange(n), "sex": np.tile([1, 2], n // 2)}).write_parquet(
+        tmp_path / "large.parquet"
+    )
+    page.get_by_label("Path of a data file or a plan").fill(str(tmp_path / "large.parquet"))
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    screen(page, "Data")
+    page.locator(".records tbody tr").first.wait_for(timeout=LONG)
+    page.get_by_label("Go to record").fill("1000000")
+    page.keyboard.press("Enter")
+    page.locator(".records tbody th", has_text="1000000").wait_for(timeout=30_000)
+    assert page.locator(".records tbody tr").count() < 200
+
+
+def test_stop_during_a_long_step(page, tmp_path):
+    sdc.write(sdc.demo.survey(n=40_000, seed=1), tmp_path / "people.parquet")
+    page.get_by_label("Path of a data file or a plan").fill(str(tmp_path / "people.parquet"))
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    page.get_by_role("button", name="Use the suggestions").click()
+    page.locator(".job", has_text="Judging").get_by_role("button", name="Stop").click(timeout=LONG)
+    page.locator(".job", has_text="Judging").wait_for(state="detached", timeout=20_000)
+    screen(page, "Protect")  # the page still works
+    assert page.locator(".gallery li").count() > 5
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(b"\x00\x01\x02", "cannot be read"), (b"", "empty")],
+)
+def test_what_is_no_file_is_said_on_the_page(page, tmp_path, content, told):
+    path = tmp_path / ("people.dat" if content else "people.csv")
+    path.write_bytes(content)
+    page.get_by_label("Path of a data file or a plan").fill(str(path))
+    page.get_by_role("button", name="Open", exact=True).click()
+    sync_api.expect(page.get_by_role("alert")).to_contain_text(told, timeout=LONG)
+
+
+def test_a_wrong_option_is_said_at_the_form_and_nothing_is_lost(page):
+    open_demo(page)
+    screen(page, "Protect")
+    page.locator("button.method", has=page.get_by_text("Local suppression", exact=True)).click()
+    page.locator("#field-k").fill("0")
+    page.get_by_role("button", name="Add the step").click()
+    sync_api.expect(page.locator(".form [role=alert]")).to_contain_text("k", timeout=LONG)
+    assert page.locator("#field-k").input_value() == "0"
+    assert page.locator(".steps > li").count() == 0
