@@ -86,9 +86,7 @@ def protect(
     warnings = (*protected.warnings, *unmeasured(data, protected, same_people=False))
     if as_json:
         told = {"scenario": chosen.name, "seed": used, "steps": plain.log(protected), "dropped": dropped}
-        listed = [
-            text for text in (*warnings, before_release(protected)) if text
-        ]  # what write warned of, too
+        listed = [text for text in (*warnings, before_release(protected)) if text]  # as write warned
         _json.emit({**told, "without_role": without_role, "warnings": listed, "files": written})
     else:
         _show.log(protected, f"Scenario {chosen.name}, seed {used}, {protected.height:,} records")
