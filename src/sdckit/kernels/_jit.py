@@ -15,6 +15,7 @@ from sdckit._version import __version__
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+ENTRY: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
 KERNELS: list[Any] = []  # every kernel whose module was imported so far
 
 
@@ -29,23 +30,37 @@ def jit(function: F) -> F:
     these can be written to, in a temporary folder of the user; without any the kernel is compiled in every
     process.
     """
-    function.__qualname__ += f"-{__version__}{_imported(function)}"
+    _name_after_sources(function)
     try:
-        kernel = numba.njit(cache=True, nogil=True)(function)
+        kernel = numba.njit(cache=True, **ENTRY)(function)
     except RuntimeError:  # numba found no folder that it can write to
         kernel = _cached_elsewhere(function)
     KERNELS.append(kernel)
     return cast("F", kernel)
 
 
+def inner(function: F) -> F:
+    """Part of kernels that only they call; from Python it is the plain function.
+
+    It becomes machine code with the kernel that calls it: without an entrance from Python, which is dear
+    where arguments are many arrays, once for all kernels of a process, and once for literal and other
+    arguments. It neither allocates nor returns arrays, so that these need not be counted.
+    """
+    _name_after_sources(function)
+    register = numba.extending.register_jitable(_nrt=False, no_cfunc_wrapper=True)
+    register(function)
+    function.__dict__["is_inner"] = True
+    return function
+
+
 def _cached_elsewhere(function: F) -> Any:
     folder = temporary_cache()
     if folder is None:
-        return numba.njit(nogil=True)(function)
+        return numba.njit(**ENTRY)(function)
     settings: Any = numba.config
     before, settings.CACHE_DIR = settings.CACHE_DIR, str(folder)
     try:
-        return numba.njit(cache=True, nogil=True)(function)
+        return numba.njit(cache=True, **ENTRY)(function)
     finally:  # other packages keep their own places
         settings.CACHE_DIR = before
 
@@ -91,12 +106,21 @@ def source_checksum() -> int:
     return crc32(repr([_checksum(str(path)) for path in sources]).encode())
 
 
+def _name_after_sources(function: Callable[..., Any]) -> None:
+    function.__qualname__ += f"-{__version__}{_imported(function)}"
+
+
 def _imported(function: Callable[..., Any]) -> str:
     """A checksum of the files of all kernels that the function's module imports, and of what these import."""
-    kernels = [getattr(value, "py_func", None) for value in function.__globals__.values()]
+    kernels = [_source(value) for value in function.__globals__.values()]
     others = {k.__code__.co_filename: k for k in kernels if k and k.__module__ != function.__module__}
     names = [f"{_checksum(path)} {k.__qualname__}" for path, k in sorted(others.items())]
     return f"-{crc32(' '.join(names).encode()):08x}" if names else ""
+
+
+def _source(value: Any) -> Any:
+    """The Python function behind a kernel or a part of one; None for other things."""
+    return value if getattr(value, "is_inner", False) is True else getattr(value, "py_func", None)
 
 
 @lru_cache

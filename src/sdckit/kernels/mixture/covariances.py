@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from sdckit._support.arrays import Floats
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner, jit
 
 EII, VII, EEI, VEI, EVI, VVI, EEE, VEE, EVE, VVE, EEV, VEV, EVV, VVV = range(14)
 ROUNDS = 3  # improvements in turn within one M-step
@@ -35,7 +35,7 @@ def covariances(
     return _free(scatter, sizes, family, out)
 
 
-@jit
+@inner
 def cholesky(a: Floats, root: Floats) -> bool:
     """The lower triangle L of a = LL'; False where a is not positive definite."""
     p = a.shape[0]
@@ -54,7 +54,7 @@ def cholesky(a: Floats, root: Floats) -> bool:
     return True
 
 
-@jit
+@inner
 def _sum(values: Floats) -> float:
     total = 0.0
     for v in values:
@@ -62,7 +62,7 @@ def _sum(values: Floats) -> float:
     return total
 
 
-@jit
+@inner
 def _mean_size(values: Floats) -> float:
     """The geometric mean; 0 where a value is not positive."""
     total = 0.0
@@ -211,7 +211,7 @@ def _trace_over(root: Floats, w: Floats) -> float:
     return total
 
 
-@jit
+@inner
 def _pooled_over(scatter: Floats, scales: Floats, out: Floats) -> bool:
     """The sum of the scatter matrices, each over its scale; False where one is not positive."""
     for a in range(out.shape[0]):
@@ -224,7 +224,7 @@ def _pooled_over(scatter: Floats, scales: Floats, out: Floats) -> bool:
     return True
 
 
-@jit
+@inner
 def _pooled(scatter: Floats, scale: float, out: Floats) -> None:
     """The sum of the scatter matrices over a number."""
     for a in range(out.shape[0]):
@@ -297,7 +297,7 @@ def _variances_on(axes: Floats, scatter: Floats, sizes: Floats, family: int, var
     return True
 
 
-@jit
+@inner
 def _rotate(axes: Floats, scatter: Floats, variances: Floats, a: int, b: int) -> None:
     """Turn axes a and b in their plane to where Σ_k tr(W_k D A_k⁻¹ D') is least."""
     aa, ab, bb = 0.0, 0.0, 0.0
