@@ -10,12 +10,15 @@ from typing import Any, TypeVar, cast
 from zlib import crc32
 
 import numba
+from numba.core import types
+from numba.core.registry import CPUDispatcher
 
 from sdckit._version import __version__
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 ENTRY: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+INNER = {"nopython": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 KERNELS: list[Any] = []  # every kernel whose module was imported so far
 
 
@@ -40,17 +43,27 @@ def jit(function: F) -> F:
 
 
 def inner(function: F) -> F:
-    """Part of kernels that only they call; from Python it is the plain function.
+    """Part of kernels that only they call; in Python it is the plain function.
 
-    It becomes machine code with the kernel that calls it: without an entrance from Python, which is dear
-    where arguments are many arrays, once for all kernels of a process, and once for literal and other
-    arguments. It neither allocates nor returns arrays, so that these need not be counted.
+    It becomes machine code with the first kernel of a process that calls it, without an entrance from Python:
+    that would be dear where arguments are many arrays. It neither allocates nor returns arrays, which
+    therefore need not be counted.
     """
     _name_after_sources(function)
-    register = numba.extending.register_jitable(_nrt=False, no_cfunc_wrapper=True)
-    register(function)
-    function.__dict__["is_inner"] = True
-    return function
+    switched_off = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+    return function if switched_off else cast("F", _Inner(function, targetoptions=dict(INNER)))
+
+
+class _Inner(CPUDispatcher):
+    """A compiled function for other compiled functions, once for literal and other arguments."""
+
+    def __call__(self, *given: Any) -> Any:
+        return self.py_func(*given)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """How a kernel calls the function, compiled for these types."""
+        kinds = [types.unliteral(kind) for kind in args]  # type: ignore[no-untyped-call]
+        return super().get_call_template(kinds, kws)
 
 
 def _cached_elsewhere(function: F) -> Any:
@@ -112,15 +125,10 @@ def _name_after_sources(function: Callable[..., Any]) -> None:
 
 def _imported(function: Callable[..., Any]) -> str:
     """A checksum of the files of all kernels that the function's module imports, and of what these import."""
-    kernels = [_source(value) for value in function.__globals__.values()]
+    kernels = [getattr(value, "py_func", None) for value in function.__globals__.values()]
     others = {k.__code__.co_filename: k for k in kernels if k and k.__module__ != function.__module__}
     names = [f"{_checksum(path)} {k.__qualname__}" for path, k in sorted(others.items())]
     return f"-{crc32(' '.join(names).encode()):08x}" if names else ""
-
-
-def _source(value: Any) -> Any:
-    """The Python function behind a kernel or a part of one; None for other things."""
-    return value if getattr(value, "is_inner", False) is True else getattr(value, "py_func", None)
 
 
 @lru_cache
