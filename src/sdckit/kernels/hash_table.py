@@ -16,7 +16,7 @@ def table_size(n: int) -> int:
 
 
 @inner
-def find_slot(table: Codes, last: np.uint64, packed: Ints, mask: Ints, cell: int) -> np.uint64:
+def find_slot(table: Codes, last: np.uint64, packed: Ints, mask: Ints, cell: int | np.int64) -> np.uint64:
     """Where table[0 … last] holds a cell equal to this one under the mask, or the free slot for it.
 
     A table holds columns of packed [words, n], −1 where free; last + 1 is a power of two.
