@@ -86,6 +86,6 @@ def test_nothing_is_compiled_where_compiling_is_switched_off(cache, monkeypatch)
     assert cache == []
 
 
-def test_one_call_alone(cache):
-    warming.prepare("b")
-    assert cache == ["b"]
+def test_some_calls_alone(cache):
+    warming.prepare("b", "a", "b")
+    assert cache == ["b", "a", "b"]

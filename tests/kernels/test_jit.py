@@ -9,7 +9,7 @@ import pytest
 
 from sdckit.kernels import _jit
 
-HELPER = "from sdckit.kernels._jit import jit\n\n@jit\ndef helper(x):\n    return x + {}\n"
+HELPER = "from sdckit.kernels._jit import {0}\n\n@{0}\ndef helper(x):\n    return x + {1}\n"
 CALLER = """
 from helper_of_test import helper
 from sdckit.kernels._jit import jit
@@ -33,14 +33,15 @@ def run(folder, version="1"):
 
 
 @pytest.mark.compiled
-def test_a_changed_helper_or_version_is_compiled_anew(tmp_path):
+@pytest.mark.parametrize(("kind", "kept"), [("jit", 2), ("inner", 1)])
+def test_a_changed_helper_or_version_is_compiled_anew(tmp_path, kind, kept):
     (tmp_path / "caller_of_test.py").write_text(textwrap.dedent(CALLER))
-    (tmp_path / "helper_of_test.py").write_text(HELPER.format(1))
+    (tmp_path / "helper_of_test.py").write_text(HELPER.format(kind, 1))
     first, files = run(tmp_path)
     assert first == 20
-    assert len(files) == 2, "in the folder the user named"
+    assert len(files) == kept, "in the folder the user named"
     assert run(tmp_path) == (20, files)
-    (tmp_path / "helper_of_test.py").write_text(HELPER.format(2))
+    (tmp_path / "helper_of_test.py").write_text(HELPER.format(kind, 2))
     second, more = run(tmp_path)
     assert second == 30, "numba alone would run the old helper"
     assert run(tmp_path, "2")[1] > more
@@ -76,7 +77,7 @@ def run_where_nothing_can_be_written(folder, temporary):
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="another temporary folder on Windows")
 def test_without_package_folder_and_home_kernels_are_kept_in_a_temporary_folder(tmp_path):
     (tmp_path / "caller_of_test.py").write_text(textwrap.dedent(CALLER))
-    (tmp_path / "helper_of_test.py").write_text(HELPER.format(1))
+    (tmp_path / "helper_of_test.py").write_text(HELPER.format("jit", 1))
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     files = run_where_nothing_can_be_written(tmp_path, temporary)
@@ -86,6 +87,15 @@ def test_without_package_folder_and_home_kernels_are_kept_in_a_temporary_folder(
     assert all(file.startswith(str(mine)) for file in files)
     mine.chmod(0o777)
     assert run_where_nothing_can_be_written(tmp_path, temporary) == [], "somebody else may have written there"
+
+
+def test_an_inner_function_is_a_plain_one_in_python():
+    @_jit.inner
+    def one_more(x):
+        return x + 1
+
+    assert one_more(1) == 2
+    assert one_more(0.5) == 1.5, "of any type: nothing was compiled"
 
 
 @pytest.fixture

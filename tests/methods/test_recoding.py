@@ -376,3 +376,16 @@ def test_what_was_dropped_helps_nobody(people):
     assert math.isnan(nothing.value)
     assert nothing.notes[-1] == "No sensitive column is left in the protected file."
     assert nothing.lost == ("health",)
+
+
+def test_the_same_recoding_is_done_once_and_another_anew(people):
+    first = sdc.protect.recode(people, variable="age", breaks=BANDS)
+    second = sdc.protect.recode(people, variable="age", breaks=BANDS)
+    other = sdc.protect.recode(people, variable="age", breaks=[50])
+    alike, _ = apply_same_recoding(people, first, ["age"])
+    assert apply_same_recoding(people, second, ["age"])[0] is alike
+    assert (
+        apply_same_recoding(people, other, ["age"])[0].frame["age"].to_list() == other.frame["age"].to_list()
+    )
+    again, _ = apply_same_recoding(people, first, ["age"])
+    assert again.frame.equals(alike.frame)

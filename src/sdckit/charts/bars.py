@@ -38,7 +38,9 @@ def variable_bars(
         axis=alt.Axis(values=round_marks(low, top, 4), labelExpr=number_labels(share=share)),
     )
     bars = base.mark_bar(color=PROTECTED, cornerRadiusEnd=2).encode(x=x, **spoken())
-    text = base.mark_text(align="left", dx=5, color=INK, fontSize=11, aria=False).encode(x=x, text="text:N")
+    text = base.mark_text(align="left", dx=5, color=INK, fontSize=11, aria=False).encode(
+        x=x, text=alt.Text("text:N")
+    )
     return themed((bars + text).properties(width=width, height=alt.Step(20)))
 
 

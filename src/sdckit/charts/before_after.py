@@ -57,5 +57,7 @@ def before_after(
         color=alt.Color("file:N", scale=file_colours()),
         **spoken(),
     )
-    text = base.mark_text(align="left", dx=5, color=INK, fontSize=11, aria=False).encode(x=x, text="text:N")
+    text = base.mark_text(align="left", dx=5, color=INK, fontSize=11, aria=False).encode(
+        x=x, text=alt.Text("text:N")
+    )
     return themed((bars + text).properties(width=width, height=alt.Step(17)))

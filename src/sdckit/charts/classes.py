@@ -76,7 +76,9 @@ def _nothing() -> Any:
     import altair as alt
 
     told = "No special uniques: no record is the only one with its values of some of the keys."
-    return alt.Chart(rows([{"text": told}])).mark_text(fontSize=12, color=QUIET).encode(text="text:N")
+    return (
+        alt.Chart(rows([{"text": told}])).mark_text(fontSize=12, color=QUIET).encode(text=alt.Text("text:N"))
+    )
 
 
 def _histogram(result: Result) -> Any:
@@ -121,7 +123,7 @@ class CellSizes:
         )
         colour = alt.condition(alt.datum.risky, alt.value(WARNING), alt.value(ORIGINAL))
         bars = base.mark_bar(opacity=0.8).encode(color=colour, **spoken())
-        texts = base.mark_text(dy=-7, fontSize=11, color=INK, aria=False).encode(text="text:N")
+        texts = base.mark_text(dy=-7, fontSize=11, color=INK, aria=False).encode(text=alt.Text("text:N"))
         title = f"In orange, fewer than {number(k)}: {percent(risky / total)} of {number(total)} records"
         return themed(alt.layer(bars, texts).properties(width=alt.Step(46), height=170, title=title))
 

@@ -46,7 +46,7 @@ def cluster_shares(result: Result) -> Any:
                 scale=alt.Scale(domain=[0, 1], nice=False),
                 axis=x_axis,
             ),
-            x2="to:Q",
+            x2=alt.X2("to:Q"),
             y=alt.Y(
                 "cluster:N", sort=names, title="cluster, by size", axis=alt.Axis(ticks=False, domain=False)
             ),
@@ -57,6 +57,6 @@ def cluster_shares(result: Result) -> Any:
     line = (
         alt.Chart(rows([{"from": overall}]))
         .mark_rule(color=INK, strokeDash=[4, 3], strokeWidth=1.5, aria=False)
-        .encode(x="from:Q")
+        .encode(x=alt.X("from:Q"))
     )
     return themed((bars + line).properties(width=420, height=alt.Step(14)))

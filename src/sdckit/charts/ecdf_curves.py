@@ -74,5 +74,9 @@ def _one(name: str, curve: pl.DataFrame, columns: list[str], top: float) -> Any:
             tooltip=alt.Tooltip("about:N", title=" "),
         )
     )
-    zero = alt.Chart(rows([{"zero": 0}])).mark_rule(color=QUIET, strokeWidth=1, aria=False).encode(y="zero:Q")
+    zero = (
+        alt.Chart(rows([{"zero": 0}]))
+        .mark_rule(color=QUIET, strokeWidth=1, aria=False)
+        .encode(y=alt.Y("zero:Q"))
+    )
     return alt.layer(zero, line).properties(width=330, height=130, title=cut(name, 60))

@@ -95,9 +95,9 @@ def _panel(pairs: pl.DataFrame, shapes: pl.DataFrame, x: str, y: str, look: _Loo
         .mark_rect(color=ORIGINAL, clip=True)
         .encode(
             x=across,
-            x2="x2:Q",
+            x2=alt.X2("x2:Q"),
             y=up,
-            y2="y2:Q",
+            y2=alt.Y2("y2:Q"),
             opacity=alt.Opacity("records:Q", scale=dark, legend=None),
             **spoken(),
         )
@@ -108,7 +108,7 @@ def _panel(pairs: pl.DataFrame, shapes: pl.DataFrame, x: str, y: str, look: _Loo
     outlines = (
         alt.Chart(rows(drawn))
         .mark_line(strokeWidth=2, clip=True)
-        .encode(x=across, y=up, order="at:Q", color=alt.Color("component:N", scale=colours))
+        .encode(x=across, y=up, order=alt.Order("at:Q"), color=alt.Color("component:N", scale=colours))
     )
     return alt.layer(squares, outlines).properties(width=look.size, height=look.size)
 

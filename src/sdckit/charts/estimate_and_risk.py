@@ -64,7 +64,7 @@ def estimate_and_risk(
     )
     band = alt.Chart(rows([{"value": original[0], "low": original[1], "high": original[2]}]))
     layers = [
-        band.mark_rect(color=ORIGINAL, opacity=0.18, aria=False).encode(y=low, y2="high:Q"),
+        band.mark_rect(color=ORIGINAL, opacity=0.18, aria=False).encode(y=low, y2=alt.Y2("high:Q")),
         band.mark_rule(color=ORIGINAL, strokeWidth=1.5, aria=False).encode(y=y),
         *(_symbols([m for m in marks if m["kind"] == kind], kind, x, y, low) for kind in KINDS),
         *_names(named, lines, y_scale, x, high, line),
@@ -167,7 +167,7 @@ def _symbols(marks: list[dict[str, Any]], kind: str, x: Any, y: Any, low: Any) -
 
     shape, size, fill, line = KINDS[kind]
     base = alt.Chart(rows(marks)).encode(x=x)
-    bars = base.mark_rule(color=fill, strokeWidth=2, aria=False).encode(y=low, y2="high:Q")
+    bars = base.mark_rule(color=fill, strokeWidth=2, aria=False).encode(y=low, y2=alt.Y2("high:Q"))
     look: dict[str, Any] = {
         "tooltip": alt.Tooltip("about:N", title=" "),
         "description": alt.Description("about:N"),
@@ -188,11 +188,11 @@ def _names(
         for m, line in zip(named, lines, strict=True)
     ]
     poles = alt.Chart(rows(drawn)).mark_rule(color=ORIGINAL, strokeWidth=0.7, aria=False)
-    layers = [poles.encode(x=x, y=foot, y2="line:Q")]
+    layers = [poles.encode(x=x, y=foot, y2=alt.Y2("line:Q"))]
     for bold in (True, False):
         some = [d for d in drawn if (d["kind"] == "best") is bold]
         text = alt.Chart(rows(some)).mark_text(
             align="left", dx=4, fontSize=11, fontWeight=600 if bold else 400, color=INK, aria=False
         )
-        layers.append(text.encode(x=x, y=top, text="name:N"))
+        layers.append(text.encode(x=x, y=top, text=alt.Text("name:N")))
     return layers

@@ -93,7 +93,7 @@ def _panel(title: str, part: pl.DataFrame, width: int) -> Any:
         "description": alt.Description("about:N"),
     }
     line = base.mark_rule(strokeWidth=2, aria=False).encode(
-        x=alt.X("low:Q", title=axis, scale=scale, axis=marks), x2="high:Q"
+        x=alt.X("low:Q", title=axis, scale=scale, axis=marks), x2=alt.X2("high:Q")
     )
     point = base.mark_point(filled=True, size=55, opacity=1).encode(x=alt.X("value:Q", scale=scale), **look)
     layers = [line, point]

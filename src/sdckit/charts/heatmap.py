@@ -76,7 +76,7 @@ def heatmap(
     layers = [tiles]
     if len(column_names) <= WRITTEN:
         ink = alt.condition("datum.strong", alt.value("white"), alt.value(INK))
-        layers.append(base.mark_text(fontSize=10, aria=False).encode(text="text:N", color=ink))
+        layers.append(base.mark_text(fontSize=10, aria=False).encode(text=alt.Text("text:N"), color=ink))
     return alt.layer(*layers).properties(
         width=step * len(column_names), height=max(20, min(step, 30)) * len(row_names), title=title
     )

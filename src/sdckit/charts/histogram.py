@@ -58,9 +58,9 @@ def histogram(
         .mark_rect(opacity=0.55, stroke="white", strokeWidth=0.5)
         .encode(
             x=alt.X("from:Q", axis=x_axis, scale=scale),
-            x2="to:Q",
+            x2=alt.X2("to:Q"),
             y=y,
-            y2="zero:Q",
+            y2=alt.Y2("zero:Q"),
             color=alt.Color("file:N", scale=colour),
             **spoken(),
         )

@@ -67,9 +67,9 @@ def mosaic_panel(
         .mark_rect(opacity=0.85)
         .encode(
             x=alt.X("left:Q", **common),
-            x2="right:Q",
+            x2=alt.X2("right:Q"),
             y=alt.Y("bottom:Q", **common),
-            y2="top:Q",
+            y2=alt.Y2("top:Q"),
             color=alt.Color("category:N", scale=colours, legend=shown, sort=None),
             **spoken(),
         )
@@ -84,7 +84,7 @@ def mosaic_panel(
             color=INK,
             aria=False,
         )
-        .encode(x=alt.X("at:Q", **common), y=alt.value(height + 6), text="name:N")
+        .encode(x=alt.X("at:Q", **common), y=alt.YValue(height + 6), text=alt.Text("name:N"))
     )
     return (rectangles + text).properties(width=width, height=height, title=title)
 

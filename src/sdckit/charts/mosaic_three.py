@@ -40,7 +40,7 @@ def mosaic_three(cells: TableCells) -> Any:
             chart += (
                 alt.Chart(rows([line for line in lines if line["dark"] is dark]))
                 .mark_text(align="left", dx=5, fontSize=11, color="white" if dark else INK, aria=False)
-                .encode(x=alt.X("left:Q", **flat), y=alt.Y("at:Q", **flat), text="name:N")
+                .encode(x=alt.X("left:Q", **flat), y=alt.Y("at:Q", **flat), text=alt.Text("name:N"))
             )
         charts.append(chart)
     return themed(alt.hconcat(*charts, spacing=28).resolve_scale(color="shared"))

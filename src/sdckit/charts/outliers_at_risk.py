@@ -45,12 +45,19 @@ def outliers_at_risk(result: Result) -> Any:
     drawn = (
         alt.Chart(rows(bars))
         .mark_rect(opacity=0.85)
-        .encode(x=x, x2="to:Q", y=y, y2="high:Q", color=alt.Color("kind:N", scale=colours), **spoken())
+        .encode(
+            x=x,
+            x2=alt.X2("to:Q"),
+            y=y,
+            y2=alt.Y2("high:Q"),
+            color=alt.Color("kind:N", scale=colours),
+            **spoken(),
+        )
     )
     written = (
         alt.Chart(rows(texts))
         .mark_text(dy=-7, fontSize=11, color=QUIET, aria=False)
-        .encode(x="at:Q", y="high:Q", text="text:N")
+        .encode(x=alt.X("at:Q"), y=alt.Y("high:Q"), text=alt.Text("text:N"))
     )
     layers = [drawn, written]
     if classes[-1]["to"] > 1:

@@ -104,7 +104,7 @@ def map_panel(
         path = alt.Chart(rows([{**m, "order": i} for i, m in enumerate(front)]))
         layers.append(
             path.mark_line(color=PROTECTED, strokeWidth=1.5, opacity=0.6, aria=False).encode(
-                x=x, y=y, order="order:Q"
+                x=x, y=y, order=alt.Order("order:Q")
             )
         )
     layers += [_symbols([m for m in marks if m["kind"] == kind], kind, x, y) for kind in KINDS]
@@ -124,7 +124,7 @@ def map_panel(
         lines += [(x_scale.value(left + 4 * i), middle) for i in range(ceil(LETTER * len(text) / 4))]
         limit = alt.Chart(rows([{"loss": x_scale.value(left), "risk": middle, "text": text}]))
         limit = limit.mark_text(align="left", color=WARNING, fontSize=11, aria=False)
-        layers.append(limit.encode(x=x, y=y, text="text:N"))
+        layers.append(limit.encode(x=x, y=y, text=alt.Text("text:N")))
     layers += _names(named, marks, lines, x_scale, y_scale, x, y)
     return alt.layer(*layers).properties(width=width, height=height)
 
@@ -233,7 +233,9 @@ def _background(limit: float | None, x: Any, y: Any, x_scale: Scale, y_scale: Sc
     top = y_scale.top if limit is None else limit
     area = [{"loss": x_scale.low, "risk": y_scale.low, "right": x_scale.top, "top": top}]
     layers = [
-        alt.Chart(rows(area)).mark_rect(color=SAFE, aria=False).encode(x=x, x2="right:Q", y=y, y2="top:Q")
+        alt.Chart(rows(area))
+        .mark_rect(color=SAFE, aria=False)
+        .encode(x=x, x2=alt.X2("right:Q"), y=y, y2=alt.Y2("top:Q"))
     ]
     if limit is not None:
         rule = alt.Chart(rows([{"risk": limit}])).mark_rule(
@@ -301,7 +303,7 @@ def _names(
             for m, t in zip(named, texts, strict=True)
             if t is not None and (m["kind"] == "best") is bold
         ]
-        text = alt.Chart(rows(some)).encode(x=x, y=y, text="name:N")
+        text = alt.Chart(rows(some)).encode(x=x, y=y, text=alt.Text("name:N"))
         look: dict[str, Any] = {
             "align": "left",
             "fontSize": 11,

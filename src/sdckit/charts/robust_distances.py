@@ -82,7 +82,7 @@ def _limit(edges: list[float], *, text: bool) -> Any:
     if not text:
         return rule
     words = line.mark_text(align="left", dx=5, fontSize=11, color=INK, aria=False)
-    return rule + words.encode(y=alt.value(8), text="text:N")
+    return rule + words.encode(y=alt.YValue(8), text=alt.Text("text:N"))
 
 
 def _all(table: pl.DataFrame, edges: list[float]) -> Any:
@@ -100,11 +100,11 @@ def _all(table: pl.DataFrame, edges: list[float]) -> Any:
         .mark_rect(stroke="white", strokeWidth=1)
         .encode(
             x=_axis(edges),
-            x2="to:Q",
+            x2=alt.X2("to:Q"),
             y=alt.Y(
                 "low:Q", title="records", axis=alt.Axis(tickCount=4, labelExpr=number_labels(share=False))
             ),
-            y2="high:Q",
+            y2=alt.Y2("high:Q"),
             color=alt.Color("which:N", scale=alt.Scale(domain=list(FIT), range=[ORIGINAL, PROTECTED])),
             **spoken(),
         )
@@ -142,7 +142,7 @@ def _strips(result: Result, edges: list[float], names: dict[str, str], told: str
         .mark_rect(stroke="white", strokeWidth=1)
         .encode(
             x=_axis(edges),
-            x2="to:Q",
+            x2=alt.X2("to:Q"),
             y=y,
             color=alt.Color(
                 "share:Q",
@@ -203,7 +203,9 @@ def _shares(strata: pl.DataFrame, names: dict[str, str]) -> Any:
         y=alt.Y("name:N", sort=list(names.values()), axis=None),
     )
     bars = base.mark_bar(color=WARNING, opacity=0.8, height=12).encode(**spoken())
-    texts = base.mark_text(align="left", dx=4, fontSize=11, color=QUIET, aria=False).encode(text="text:N")
+    texts = base.mark_text(align="left", dx=4, fontSize=11, color=QUIET, aria=False).encode(
+        text=alt.Text("text:N")
+    )
     title = alt.TitleParams("Atypical", subtitle="share of its records")
     return alt.layer(bars, texts).properties(width=120, height=alt.Step(20), title=title)
 

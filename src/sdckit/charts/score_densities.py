@@ -53,7 +53,9 @@ def score_densities(result: Result) -> Any:
     if share is not None and low <= share <= high:
         about = f"{percent(share)} of all records are protected ones: every score, if nothing gives them away"
         mark = rows([{"score": share, "about": about}])
-        layers.append(alt.Chart(mark).mark_rule(color=INK, strokeDash=[4, 3]).encode(x="score:Q", **spoken()))
+        layers.append(
+            alt.Chart(mark).mark_rule(color=INK, strokeDash=[4, 3]).encode(x=alt.X("score:Q"), **spoken())
+        )
     return themed(alt.layer(*layers).properties(width=560, height=200))
 
 

@@ -1,6 +1,7 @@
 """One calm look for every chart."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 INK = "#1f2933"
@@ -30,9 +31,19 @@ FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 
 def rows(values: Sequence[dict[str, Any]]) -> Any:
     """Rows as inline chart data."""
+    return _unchanging_data()(values=list(values))
+
+
+@lru_cache
+def _unchanging_data() -> Any:
+    """Inline data that are not copied with their chart, which Altair does many times: nobody changes them."""
     import altair as alt
 
-    return alt.InlineData(values=list(values))
+    class Rows(alt.InlineData):
+        def __deepcopy__(self, _: Any) -> "Rows":
+            return self
+
+    return Rows
 
 
 def spoken() -> dict[str, Any]:

@@ -58,9 +58,11 @@ def keeps_kernels() -> bool:
     return _stamp(USUAL) is not None
 
 
-def prepare(what: str) -> None:
-    """Compile the kernels of one of the usual calls."""
-    _calls()[what]()
+def prepare(*names: str) -> None:
+    """Compile the kernels of some of the usual calls."""
+    calls = _calls()
+    for name in names:
+        calls[name]()
 
 
 def remember(task: str) -> None:

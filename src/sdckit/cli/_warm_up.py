@@ -1,33 +1,30 @@
-"""Compile the kernels of the verdict in a second process while the scenarios run in the first."""
+"""Compile the kernels of the demo before it runs, in two processes at once."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from multiprocessing import get_context
 
+# Two parts that take about as long to compile: each kernel is compiled by one process and read by the other.
+IN_HELPER = ("re-identification", "special uniques")
+HERE = ("local suppression", "microaggregation")
+PATIENCE = 60  # seconds after which this process goes on alone
 
-@contextmanager
-def warming_up(task: str, say: Callable[[str], None]) -> Iterator[None]:
+
+def compile_ahead(task: str, say: Callable[[str], None]) -> None:
     """On a fresh machine this shortens the wait of `sdckit demo`; later the kernels come from disk."""
-    from sdckit.choose.warm_up import is_warm, keeps_kernels
+    from sdckit.choose.warm_up import is_warm, keeps_kernels, prepare
+    from sdckit.kernels._threads import threads
 
     if is_warm(task):
-        yield
         return
-    say("Preparing, once: parts of the program are compiled, which takes about half a minute.")
-    if not keeps_kernels():  # another process could not hand over what it compiled
-        yield
+    say("Preparing, once: parts of the program are compiled, which takes about a quarter of a minute.")
+    if (
+        not keeps_kernels() or threads() == 1
+    ):  # another process could not hand over or would only be in the way
         return
-    helper = get_context("spawn").Process(target=_attack_a_little, daemon=True)
+    helper = get_context("spawn").Process(target=prepare, args=IN_HELPER, daemon=True)
     helper.start()
     try:
-        yield
-        helper.join(timeout=60)
+        prepare(*HERE)
+        helper.join(timeout=PATIENCE)
     finally:
         helper.kill()
-
-
-def _attack_a_little() -> None:
-    """The measure whose kernels take longest to compile, on a little data."""
-    from sdckit.choose.warm_up import prepare
-
-    prepare("re-identification")

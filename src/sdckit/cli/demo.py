@@ -41,7 +41,7 @@ def demo(
     from sdckit.cli._exit import Code
     from sdckit.cli._files import check_outputs
     from sdckit.cli._progress import following, say
-    from sdckit.cli._warm_up import warming_up
+    from sdckit.cli._warm_up import compile_ahead
     from sdckit.data.intruder import intruders_of
     from sdckit.demo import survey
     from sdckit.demo.scenarios import ASSESS, COLUMNS, INTRUDERS, KEYS, NUMERIC, SCENARIOS, SENSITIVE
@@ -63,7 +63,8 @@ def demo(
         seed,
         intruders=intruders_of(INTRUDERS),
     )
-    with warming_up("demo", say), following("Scenario", finished=True) as tell:
+    compile_ahead("demo", say)
+    with following("Scenario", finished=True) as tell:
         found = compare(
             data, plan.scenarios, seed=seed, jobs=jobs, progress=tell, intruders=plan.intruders, **ASSESS
         )

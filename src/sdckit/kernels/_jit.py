@@ -10,11 +10,15 @@ from typing import Any, TypeVar, cast
 from zlib import crc32
 
 import numba
+from numba.core import types
+from numba.core.registry import CPUDispatcher
 
 from sdckit._version import __version__
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+ENTRY: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+INNER = {"nopython": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 KERNELS: list[Any] = []  # every kernel whose module was imported so far
 
 
@@ -29,23 +33,47 @@ def jit(function: F) -> F:
     these can be written to, in a temporary folder of the user; without any the kernel is compiled in every
     process.
     """
-    function.__qualname__ += f"-{__version__}{_imported(function)}"
+    _name_after_sources(function)
     try:
-        kernel = numba.njit(cache=True, nogil=True)(function)
+        kernel = numba.njit(cache=True, **ENTRY)(function)
     except RuntimeError:  # numba found no folder that it can write to
         kernel = _cached_elsewhere(function)
     KERNELS.append(kernel)
     return cast("F", kernel)
 
 
+def inner(function: F) -> F:
+    """Part of kernels that only they call; in Python it is the plain function.
+
+    It becomes machine code with the first kernel of a process that calls it, without an entrance from Python:
+    that would be dear where arguments are many arrays. It neither allocates nor returns arrays, which
+    therefore need not be counted.
+    """
+    _name_after_sources(function)
+    switched_off = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+    return function if switched_off else cast("F", _Inner(function, targetoptions=dict(INNER)))
+
+
+class _Inner(CPUDispatcher):
+    """A compiled function for other compiled functions, once for literal and other arguments."""
+
+    def __call__(self, *given: Any) -> Any:
+        return self.py_func(*given)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """How a kernel calls the function, compiled for these types."""
+        kinds = [types.unliteral(kind) for kind in args]  # type: ignore[no-untyped-call]
+        return super().get_call_template(kinds, kws)
+
+
 def _cached_elsewhere(function: F) -> Any:
     folder = temporary_cache()
     if folder is None:
-        return numba.njit(nogil=True)(function)
+        return numba.njit(**ENTRY)(function)
     settings: Any = numba.config
     before, settings.CACHE_DIR = settings.CACHE_DIR, str(folder)
     try:
-        return numba.njit(cache=True, nogil=True)(function)
+        return numba.njit(cache=True, **ENTRY)(function)
     finally:  # other packages keep their own places
         settings.CACHE_DIR = before
 
@@ -89,6 +117,10 @@ def source_checksum() -> int:
     """A checksum of the sources of all kernels, also of those not imported yet."""
     sources = sorted(Path(__file__).parent.rglob("*.py"))
     return crc32(repr([_checksum(str(path)) for path in sources]).encode())
+
+
+def _name_after_sources(function: Callable[..., Any]) -> None:
+    function.__qualname__ += f"-{__version__}{_imported(function)}"
 
 
 def _imported(function: Callable[..., Any]) -> str:

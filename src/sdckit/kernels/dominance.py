@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sdckit._support.arrays import Floats, Ints
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner, jit
 from sdckit.kernels._threads import threads
 
 Ranks = npt.NDArray[np.int32]
@@ -132,7 +132,7 @@ def add_dominated(ranks: Ranks, values: Ints, sums: Ints, s: Ranks, q: Ranks, co
     add_dominated(ranks, values, sums, low_s, high_q, active[:settled])
 
 
-@jit
+@inner
 def extent(column: Ranks, records: Ranks) -> tuple[int, int]:
     """Lowest and highest rank among the records."""
     least = most = column[records[0]]
@@ -193,7 +193,7 @@ def split(
     return low[:lows], high[:highs]
 
 
-@jit
+@inner
 def add_in_order(values: Ints, sums: Ints, s: Ranks, q: Ranks) -> None:
     """Only the order is left to decide: running totals."""
     for c in range(values.shape[0]):
@@ -235,14 +235,14 @@ def add_pairwise(ranks: Ranks, values: Ints, sums: Ints, s: Ranks, q: Ranks, coo
             sums[c, q[i]] += added[c, i]
 
 
-@jit
+@inner
 def and_at_least(keep: Ranks, column: Ranks, bound: int) -> None:
     """keep &= column ≥ bound. A function of its own, with plain indices, so that it becomes vector code."""
     for i in range(column.shape[0]):
         keep[i] &= bound <= column[i]
 
 
-@jit
+@inner
 def add_where(totals: Ints, keep: Ranks, value: int) -> None:
     """totals += value where keep; vector code as above."""
     for i in range(keep.shape[0]):

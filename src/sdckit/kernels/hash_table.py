@@ -3,7 +3,7 @@
 import numpy as np
 
 from sdckit._support.arrays import Codes, Ints
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner
 
 # Odd, near 2⁶⁴/φ: multiplying by it spreads neighbouring codes over a table (Knuth, TAOCP 3, 6.4)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -15,8 +15,8 @@ def table_size(n: int) -> int:
     return max(4, 1 << (2 * n - 1).bit_length())
 
 
-@jit
-def find_slot(table: Codes, last: np.uint64, packed: Ints, mask: Ints, cell: int) -> np.uint64:
+@inner
+def find_slot(table: Codes, last: np.uint64, packed: Ints, mask: Ints, cell: int | np.int64) -> np.uint64:
     """Where table[0 … last] holds a cell equal to this one under the mask, or the free slot for it.
 
     A table holds columns of packed [words, n], −1 where free; last + 1 is a power of two.
@@ -36,7 +36,7 @@ def find_slot(table: Codes, last: np.uint64, packed: Ints, mask: Ints, cell: int
     return slot
 
 
-@jit
+@inner
 def mix(x: np.uint64) -> np.uint64:
     """Scramble 64 bits (splitmix64)."""
     x = x + SPREAD

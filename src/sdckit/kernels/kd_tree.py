@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sdckit._support.arrays import Floats, Ints
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner, jit
 
 LEAF = 8  # records in a leaf at most
 NONE = np.iinfo(np.int64).max  # lowest record number of an empty node
@@ -127,7 +127,7 @@ def halve(x: Floats, order: Ints, start: int, stop: int, step: Floats) -> int:
     return middle
 
 
-@jit
+@inner
 def remove(tree: Tree, record: int) -> None:
     """Take one record out of the tree; boxes and lowest numbers above it are made anew."""
     at, p = tree.place[record], tree.points.shape[1]
@@ -154,7 +154,7 @@ def remove(tree: Tree, record: int) -> None:
             tree.high[node, c] = max(tree.high[a, c], tree.high[b, c])
 
 
-@jit
+@inner
 def _bound(tree: Tree, node: int, q: Floats, far: bool) -> float:
     """The smallest squared distance from q to the box of a node, or less the largest; infinite when empty."""
     if tree.lowest[node] == NONE:
@@ -167,7 +167,7 @@ def _bound(tree: Tree, node: int, q: Floats, far: bool) -> float:
     return -total if far else total
 
 
-@jit
+@inner
 def search(tree: Tree, q: Floats, far: bool, k: int, work: Scratch) -> int:
     """The record nearest to q, or farthest from it, and k of them in `work.found`; lowest numbers on ties.
 

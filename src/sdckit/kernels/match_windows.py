@@ -11,7 +11,7 @@ import numba
 import numpy as np
 
 from sdckit._support.arrays import Bools, Floats, Ints
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner, jit
 from sdckit.kernels.kd_tree import Tree, build
 
 SCANNED = 64  # points up to which a group is not worth a tree
@@ -63,7 +63,7 @@ def pairs_in_window(x: Floats, width: Floats, y: Floats, ellipsoid: bool) -> Boo
     return inside
 
 
-@jit
+@inner
 def in_window(x: Floats, width: Floats, y: Floats, ellipsoid: bool) -> bool:
     """Whether y lies in the window around x."""
     total = 0.0
@@ -109,7 +109,7 @@ def _count_in_tree(
                 top += 2
 
 
-@jit
+@inner
 def where(tree: Tree, node: int, x: Floats, width: Floats, ellipsoid: bool) -> int:
     """Where a node lies: 1 inside the window, −1 outside, 0 neither for certain."""
     near = far = 0.0

@@ -279,10 +279,10 @@ def _leave_unmatched(
             table[slot] = -1
         for pattern in range(first, p):
             for t in range(starts[pattern], stops[pattern]):
-                table[find_slot(table, np.uint64(last), packed, mask, wild[t])] = wild[t]
+                table[find_slot(table, np.uint64(last), packed, mask, np.int64(wild[t]))] = wild[t]
         n = 0
         for i in range(remaining):
             left[n] = left[i]
-            n += table[find_slot(table, np.uint64(last), packed, mask, cells[left[i]])] < 0
+            n += table[find_slot(table, np.uint64(last), packed, mask, np.int64(cells[left[i]]))] < 0
         remaining = n
     return remaining

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sdckit._support.arrays import Bools, Floats, Ints
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner, jit
 from sdckit.kernels._threads import by_rows
 from sdckit.kernels.kd_tree import halved, over_nodes
 
@@ -90,7 +90,7 @@ def _few(tree: Tree, queries: Floats) -> bool:
     return len(tree.start) == 1 and len(queries) * len(tree.points) <= PAIRS
 
 
-@jit
+@inner
 def distance(q: Floats, v: Floats, rule: Rule, limit: float) -> float:
     """The sum over variables, given up where it exceeds `limit`."""
     total = 0.0
@@ -114,7 +114,7 @@ def distance(q: Floats, v: Floats, rule: Rule, limit: float) -> float:
     return total
 
 
-@jit
+@inner
 def _nearest_in_box(q: Floats, tree: Tree, node: int, limit: float) -> float:
     """A lower bound of the distances to the records of a node."""
     rule, total = tree.rule, 0.0
@@ -135,7 +135,7 @@ def _nearest_in_box(q: Floats, tree: Tree, node: int, limit: float) -> float:
     return total
 
 
-@jit
+@inner
 def _farthest_in_box(q: Floats, tree: Tree, node: int) -> float:
     """An upper bound of the distances to the records of a node."""
     rule, total = tree.rule, 0.0
@@ -214,7 +214,7 @@ def _count_nearer(
         nearer[i] = min(nearer[i], enough)
 
 
-@jit
+@inner
 def _push_children(
     q: Floats, tree: Tree, node: int, limit: float, stack: Ints, bound: Floats, top: int
 ) -> None:
@@ -324,7 +324,7 @@ def _two_by_scan(
                     second[i] = d
 
 
-@jit
+@inner
 def _count_different(differ: npt.NDArray[np.uint8], column: npt.NDArray[np.uint8], code: np.uint8) -> None:
     """A function of its own, with plain indices, so that it becomes vector code."""
     for i in range(column.shape[0]):

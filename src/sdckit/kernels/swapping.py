@@ -3,7 +3,7 @@
 import numpy as np
 
 from sdckit._support.arrays import Ints
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner, jit
 from sdckit.kernels.hash_table import mix
 
 
@@ -76,7 +76,7 @@ def pair_households(
     return pairs
 
 
-@jit
+@inner
 def free_outside(following: Ints, first: int, low: int, high: int, last: int, uniform: float) -> int:
     """A free place in [first, low) or [high, last), from a random one on and around; −1 if there is none."""
     room = (low - first) + (last - high)
@@ -95,7 +95,7 @@ def free_outside(following: Ints, first: int, low: int, high: int, last: int, un
     return place if place < last else -1
 
 
-@jit
+@inner
 def next_free(following: Ints, place: int) -> int:
     """The first free place from here on; n if there is none."""
     end = place

@@ -44,14 +44,32 @@ def in_categories_of(
         if column not in steps or column not in released.columns:
             continue
         try:
-            alike = data
-            for recoding in steps[column]:
-                alike = recoding.apply(alike, column)
+            data = _recoded(data, column, steps[column])
         except SdcError:
             continue
-        data = alike
         done.append(column)
     return data, done
+
+
+def _recoded(data: Microdata, column: str, steps: tuple[Recoding, ...]) -> Microdata:
+    """The data with one column recoded; the last result is kept, as several measures and intruders ask."""
+    key = ("recoded", column)
+    if key in data.cache and _are_same(data.cache[key][0], steps):
+        kept: Microdata = data.cache[key][1]
+        return kept
+    alike = data
+    for recoding in steps:
+        alike = recoding.apply(alike, column)
+    data.cache[key] = (steps, alike)
+    return alike
+
+
+def _are_same(first: tuple[Recoding, ...], second: tuple[Recoding, ...]) -> bool:
+    """Whether recodings do the same, as far as they can be compared: those of plug-ins may hold arrays."""
+    try:
+        return first == second
+    except (TypeError, ValueError):
+        return False
 
 
 def recodings(original: Microdata, protected: Microdata) -> dict[str, tuple[Recoding, ...]]:

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner, jit
 from sdckit.kernels.linked.likelihood import distance, pair_likelihood, target_likelihood
 from sdckit.kernels.linked.tables import (
     AT_LEAST,
@@ -73,7 +73,7 @@ def attack(files: Files, targets: Ints, own: Ints, *, exact: bool, dropped: bool
     return result
 
 
-@jit
+@inner
 def _block_of(blocks: Ints, cell: int) -> int:
     low, high = 0, blocks.shape[0] - 1
     while high - low > 1:
@@ -85,7 +85,7 @@ def _block_of(blocks: Ints, cell: int) -> int:
     return low
 
 
-@jit
+@inner
 def _released_likelihoods(
     codes: Codes,
     released: Ints,
@@ -116,7 +116,7 @@ def _released_likelihoods(
             by_keys[c - first] = products[q]
 
 
-@jit
+@inner
 def _take(outcome: Floats, o: int, mine: int, line: Floats, column: int) -> None:
     """Count the records of an outcome among the best."""
     line[column] += o == mine
@@ -124,7 +124,7 @@ def _take(outcome: Floats, o: int, mine: int, line: Floats, column: int) -> None
     line[column + 2] += outcome[o, WEIGHT]
 
 
-@jit
+@inner
 def _simple_attacks(
     files: Files, state: State, row: int, first: int, last: int, first_cell: int, mine: int, line: Floats
 ) -> float:
@@ -153,7 +153,7 @@ def _simple_attacks(
     return best
 
 
-@jit
+@inner
 def _bounds(files: Files, state: State, row: int, first: int, last: int, mine: int) -> None:
     """The largest share each outcome can have; on the way what the target contributes to totals."""
     target, behind, unknown = state.target, state.kept[BEHIND], False
@@ -174,7 +174,7 @@ def _bounds(files: Files, state: State, row: int, first: int, last: int, mine: i
         target[BOUND, o] = likelihood / (likelihood + others)
 
 
-@jit
+@inner
 def _look_at(files: Files, state: State, row: int, block: int, o: int, best: float) -> float:
     """Odds and share of an outcome: how likely the target produces it, and all others; the share.
 
@@ -204,7 +204,7 @@ def _look_at(files: Files, state: State, row: int, block: int, o: int, best: flo
     return float(likelihood / (likelihood + others))
 
 
-@jit
+@inner
 def _order_roughly(files: Files, state: State, block: int, contenders: int) -> None:
     """Order contenders by a rough share: by bins of numbers where cells are few, else by some rows."""
     kept, target, limits = state.kept, state.target, files.scalars
@@ -227,7 +227,7 @@ def _order_roughly(files: Files, state: State, block: int, contenders: int) -> N
         target[FIRST, o] = likelihood / (likelihood + kept[BEHIND, o] + kept[ROUGH, o])
 
 
-@jit
+@inner
 def _sink(heap: Ints, key: Floats, at: int, size: int) -> None:
     """Restore the order of a heap, the largest key first, below one place."""
     while True:
@@ -242,7 +242,7 @@ def _sink(heap: Ints, key: Floats, at: int, size: int) -> None:
         at = child
 
 
-@jit
+@inner
 def _contend(files: Files, state: State, row: int, block: int, mine: int, best: float, line: Floats) -> float:
     """Look at all that could beat the best share so far, the most promising first; the best share."""
     target, heap, contenders = state.target, state.heap, 0
@@ -284,7 +284,7 @@ def _contend(files: Files, state: State, row: int, block: int, mine: int, best: 
     return best
 
 
-@jit
+@inner
 def _sum_up(
     files: Files, state: State, row: int, block: int, mine: int, best: float, dropped: bool, line: Floats
 ) -> None:

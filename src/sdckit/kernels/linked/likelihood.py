@@ -2,7 +2,7 @@
 
 import math
 
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner
 from sdckit.kernels.linked.tables import (
     BLANK,
     CENTRE,
@@ -23,7 +23,7 @@ from sdckit.kernels.linked.tables import (
 )
 
 
-@jit
+@inner
 def number_likelihood(
     known: Floats, shown: Floats, density: Floats, limits: Floats, row: int, outcome: int, v: int
 ) -> float:
@@ -50,7 +50,7 @@ def number_likelihood(
     return result
 
 
-@jit
+@inner
 def numbers_likelihood(
     known: Floats, shown: Floats, density: Floats, limits: Floats, row: int, outcome: int
 ) -> float:
@@ -63,7 +63,7 @@ def numbers_likelihood(
     return product
 
 
-@jit
+@inner
 def target_likelihood(
     known: Floats, shown: Floats, density: Floats, limits: Floats, row: int, outcome: int
 ) -> float:
@@ -79,7 +79,7 @@ def target_likelihood(
     return product
 
 
-@jit
+@inner
 def key_likelihood(
     codes: Codes, released: Codes, channel: Floats, matrix: Ints, cell: int, other: int
 ) -> float:
@@ -93,7 +93,7 @@ def key_likelihood(
     return product
 
 
-@jit
+@inner
 def pair_likelihood(files: Files, row: int, outcome: int) -> float:
     """Of keys and numbers, as one of the persons who could have produced the outcome."""
     cell, other = files.row_cell[row], files.outcome_cell[outcome]
@@ -103,7 +103,7 @@ def pair_likelihood(files: Files, row: int, outcome: int) -> float:
     return key * numbers_likelihood(files.known, files.shown, files.density, files.scalars, row, outcome)
 
 
-@jit
+@inner
 def distance(known: Floats, shown: Floats, precision: Floats, row: int, outcome: int) -> float:
     """Squared and standardised. A number not known costs nothing; a blank what two strangers are apart: 2."""
     total = 0.0

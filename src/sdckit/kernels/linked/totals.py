@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner
 from sdckit.kernels.linked.likelihood import number_likelihood, numbers_likelihood
 from sdckit.kernels.linked.tables import (
     COUNT,
@@ -23,7 +23,7 @@ from sdckit.kernels.linked.tables import (
 SHIFT = 0.5698402909980532  # irrational, and unrelated to the golden ratio that gave the permanent numbers
 
 
-@jit
+@inner
 def bin_likelihood(
     known: Floats, shown: Floats, density: Floats, limits: Floats, members: Ints, b: int, outcome: int, v: int
 ) -> float:
@@ -34,7 +34,7 @@ def bin_likelihood(
     return total / 3.0
 
 
-@jit
+@inner
 def cell_likelihoods(
     cells: Ints,
     codes: Codes,
@@ -77,7 +77,7 @@ def cell_likelihoods(
         scratch[1, c - first] = scratch[2, levels] if stopped == levels else 0.0
 
 
-@jit
+@inner
 def is_equal(known: Floats, shown: Floats, equal: Ints, row: int, outcome: int, up_to: int) -> bool:
     """Whether one of the first numbers that may stay is a rare value and the same in both."""
     for k in range(up_to):
@@ -87,14 +87,14 @@ def is_equal(known: Floats, shown: Floats, equal: Ints, row: int, outcome: int, 
     return False
 
 
-@jit
+@inner
 def chance_drawn(draw: float, outcome: int) -> float:
     """The smallest chance with which a row is in the sample of an outcome."""
     at = draw - (outcome + 1) * SHIFT
     return at - math.floor(at)
 
 
-@jit
+@inner
 def _equal_total(files: Files, first: int, last: int, outcome: int, by_keys: Floats) -> float:
     """All persons who have one of the released values exactly: few, and far likelier than their cell."""
     total, known, shown, equal = 0.0, files.known, files.shown, files.equal
@@ -125,7 +125,7 @@ def _equal_total(files: Files, first: int, last: int, outcome: int, by_keys: Flo
     return total
 
 
-@jit
+@inner
 def _cell_total(
     known: Floats,
     shown: Floats,
@@ -166,7 +166,7 @@ def _cell_total(
     return total / chance
 
 
-@jit
+@inner
 def prepare_total(files: Files, block: int, outcome: int, scratch: Floats) -> tuple[float, float]:
     """Likelihoods of the cells of persons (scratch 0, 1); their sum by bins, and the step of the sample.
 
@@ -210,7 +210,7 @@ def prepare_total(files: Files, block: int, outcome: int, scratch: Floats) -> tu
     return total, total / files.scalars[SAMPLED] if total > 0.0 or not sampled else np.inf
 
 
-@jit
+@inner
 def total_of(files: Files, block: int, outcome: int, step: float, enough: float, scratch: Floats) -> float:
     """The likelihood of an outcome summed over persons as prepared, or as much as is more than enough."""
     cells, known, shown, density, limits = files.cell, files.known, files.shown, files.density, files.scalars
@@ -234,7 +234,7 @@ def total_of(files: Files, block: int, outcome: int, step: float, enough: float,
     return total
 
 
-@jit
+@inner
 def weight_in_total(files: Files, row: int, outcome: int, by_keys: float, step: float) -> float:
     """How often a row counts in a total: once, or by the inverse of its chance to be drawn, or not at all."""
     known, shown, equal = files.known, files.shown, files.equal

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sdckit._support.arrays import Bools, Floats, Ints
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner, jit
 from sdckit.kernels.microaggregation.mdav import SCANNED, blocks, groups_by_scan
 
 BLOCK = 20_000  # records; larger files are cut at medians, since time grows with n²/k
@@ -111,7 +111,7 @@ def _group_block(
     return label + 1
 
 
-@jit
+@inner
 def _centre(x: Floats, nominal: Bools, left: Ints, count: int, point: Floats, counts: Floats) -> None:
     """Means of numbers and the most frequent categories of the first `count` records left."""
     for j in range(x.shape[1]):
@@ -128,7 +128,7 @@ def _centre(x: Floats, nominal: Bools, left: Ints, count: int, point: Floats, co
         point[j] = best if nominal[j] else total / count
 
 
-@jit
+@inner
 def _distance(x: Floats, record: int, point: Floats, nominal: Bools) -> float:
     """The sum over variables."""
     total = 0.0

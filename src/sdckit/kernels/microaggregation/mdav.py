@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sdckit._support.arrays import Floats, Ints
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner, jit
 from sdckit.kernels.kd_tree import Scratch, Tree, build, halve, remove, scratch, search
 
 BLOCK = 200_000  # larger files are halved until no block has more records
@@ -137,7 +137,7 @@ def _take_groups(
     return label
 
 
-@jit
+@inner
 def take(
     tree: Tree, x: Floats, start: int, k: int, label: int, labels: Ints, total: Floats, work: Scratch
 ) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from sdckit._support.arrays import Bools, Floats, Ints
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner, jit
 from sdckit.kernels.kd_tree import LEAF, halved
 
 NEIGHBOURS = 8  # groups near a record that are tried
@@ -85,7 +85,7 @@ def _within(x: Floats, state: Groups) -> float:
     return float(np.cumsum(np.cumsum(apart, axis=1)[:, -1])[-1])
 
 
-@jit
+@inner
 def _away(x: Floats, state: Groups, record: int, g: int) -> float:
     """Squared distance of a record from the centre of a group."""
     total = 0.0
@@ -95,7 +95,7 @@ def _away(x: Floats, state: Groups, record: int, g: int) -> float:
     return total
 
 
-@jit
+@inner
 def _recentre(x: Floats, state: Groups, g: int) -> None:
     """Mean of a group from its members, fresh each time so that no rounding error builds up."""
     state.changed[g] = True
@@ -106,7 +106,7 @@ def _recentre(x: Floats, state: Groups, g: int) -> None:
         state.centre[g, c] /= max(state.size[g], 1)
 
 
-@jit
+@inner
 def _move(x: Floats, state: Groups, record: int, g: int, partner: int) -> None:
     """Move a record into group g and a partner of that group, if it is another record, into its place."""
     a = state.label[record]
@@ -128,7 +128,7 @@ def _move(x: Floats, state: Groups, record: int, g: int, partner: int) -> None:
         _recentre(x, state, group)
 
 
-@jit
+@inner
 def _host(x: Floats, state: Groups, record: int, near: Ints, k: int) -> tuple[int, float]:
     """Near group with room that takes in a record most cheaply, and the cost; its own when none has room."""
     best, target = np.inf, state.label[record]
@@ -142,7 +142,7 @@ def _host(x: Floats, state: Groups, record: int, near: Ints, k: int) -> tuple[in
     return target, best
 
 
-@jit
+@inner
 def _exchange(x: Floats, state: Groups, record: int, near: Ints, k: int) -> None:
     """The best of moving a record to a near group, or changing places with one of its members."""
     a = state.label[record]

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from sdckit._support.arrays import Floats
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner, jit
 
 EII, VII, EEI, VEI, EVI, VVI, EEE, VEE, EVE, VVE, EEV, VEV, EVV, VVV = range(14)
 ROUNDS = 3  # improvements in turn within one M-step
@@ -29,13 +29,16 @@ def covariances(
     if family in (EEE, VEE):
         return _one_form(scatter, sizes, volumes, family, out)
     if family in (EVE, VVE):
-        return _shared_axes(scatter, sizes, volumes, axes, family, out)
+        if volumes[0] == 0.0:
+            volumes[:] = 1.0
+            axes[:] = np.linalg.eigh(np.cumsum(scatter, axis=0)[-1])[1]
+        return _shared_axes(scatter, sizes, axes, family, out)
     if family in (EEV, VEV):
         return _own_axes(scatter, sizes, volumes, family, out)
     return _free(scatter, sizes, family, out)
 
 
-@jit
+@inner
 def cholesky(a: Floats, root: Floats) -> bool:
     """The lower triangle L of a = LL'; False where a is not positive definite."""
     p = a.shape[0]
@@ -54,7 +57,7 @@ def cholesky(a: Floats, root: Floats) -> bool:
     return True
 
 
-@jit
+@inner
 def _sum(values: Floats) -> float:
     total = 0.0
     for v in values:
@@ -62,7 +65,7 @@ def _sum(values: Floats) -> float:
     return total
 
 
-@jit
+@inner
 def _mean_size(values: Floats) -> float:
     """The geometric mean; 0 where a value is not positive."""
     total = 0.0
@@ -73,11 +76,10 @@ def _mean_size(values: Floats) -> float:
     return math.exp(total / len(values))
 
 
-@jit
-def _det_root(a: Floats) -> float:
-    """|a|^{1/p}; 0 where a is not positive definite."""
+@inner
+def _det_root(a: Floats, root: Floats) -> float:
+    """|a|^{1/p}; 0 where a is not positive definite. `root` is to write in."""
     p = a.shape[0]
-    root = np.zeros((p, p))
     if not cholesky(a, root):
         return 0.0
     total = 0.0
@@ -160,7 +162,8 @@ def _volumes_and_shape(own: Floats, sizes: Floats, volumes: Floats, variances: F
 def _one_form(scatter: Floats, sizes: Floats, volumes: Floats, family: int, out: Floats) -> bool:
     """EEE, and VEE: one form C with |C| = 1 and volumes of their own."""
     groups, p = scatter.shape[0], scatter.shape[1]
-    form, root = np.zeros((p, p)), np.zeros((p, p))
+    room = np.empty((4, p, p))
+    form, root, once, twice = room[0], room[1], room[2], room[3]
     if family == EEE:
         for k in range(groups):
             _pooled(scatter, _sum(sizes), out[k])
@@ -172,7 +175,7 @@ def _one_form(scatter: Floats, sizes: Floats, volumes: Floats, family: int, out:
     for _ in range(ROUNDS):
         if not _pooled_over(scatter, volumes, form):
             return False
-        size = _det_root(form)
+        size = _det_root(form, root)
         if size == 0.0:
             return False
         for a in range(p):
@@ -181,7 +184,7 @@ def _one_form(scatter: Floats, sizes: Floats, volumes: Floats, family: int, out:
         if not cholesky(form, root):  # rounding
             return False
         for k in range(groups):
-            volumes[k] = _trace_over(root, scatter[k]) / (sizes[k] * p)
+            volumes[k] = _trace_over(root, scatter[k], once, twice) / (sizes[k] * p)
     for k in range(groups):
         for a in range(p):
             for b in range(p):
@@ -189,11 +192,10 @@ def _one_form(scatter: Floats, sizes: Floats, volumes: Floats, family: int, out:
     return True
 
 
-@jit
-def _trace_over(root: Floats, w: Floats) -> float:
-    """tr(C⁻¹W) for C = LL', as the trace of L⁻¹WL⁻ᵀ."""
+@inner
+def _trace_over(root: Floats, w: Floats, once: Floats, twice: Floats) -> float:
+    """tr(C⁻¹W) for C = LL', as the trace of L⁻¹WL⁻ᵀ; `once` and `twice` are to write in."""
     p = w.shape[0]
-    once, twice = np.empty((p, p)), np.empty((p, p))
     total = 0.0
     for j in range(p):
         for i in range(p):
@@ -211,7 +213,7 @@ def _trace_over(root: Floats, w: Floats) -> float:
     return total
 
 
-@jit
+@inner
 def _pooled_over(scatter: Floats, scales: Floats, out: Floats) -> bool:
     """The sum of the scatter matrices, each over its scale; False where one is not positive."""
     for a in range(out.shape[0]):
@@ -224,7 +226,7 @@ def _pooled_over(scatter: Floats, scales: Floats, out: Floats) -> bool:
     return True
 
 
-@jit
+@inner
 def _pooled(scatter: Floats, scale: float, out: Floats) -> None:
     """The sum of the scatter matrices over a number."""
     for a in range(out.shape[0]):
@@ -235,28 +237,18 @@ def _pooled(scatter: Floats, scale: float, out: Floats) -> None:
 
 
 @jit
-def _shared_axes(
-    scatter: Floats, sizes: Floats, volumes: Floats, axes: Floats, family: int, out: Floats
-) -> bool:
+def _shared_axes(scatter: Floats, sizes: Floats, axes: Floats, family: int, out: Floats) -> bool:
     """EVE and VVE: own shapes along the same axes, which pairs of rotations improve (Flury & Gautschi)."""
     groups, p = scatter.shape[0], scatter.shape[1]
-    if volumes[0] == 0.0:
-        pooled = np.empty((p, p))
-        for k in range(groups):
-            volumes[k] = 1.0
-        _pooled(scatter, 1.0, pooled)
-        vectors = np.linalg.eigh(pooled)[1]
-        for a in range(p):
-            for b in range(p):
-                axes[a, b] = vectors[a, b]
+    roots = np.empty(groups)
     variances = np.empty((groups, p))
-    if not _variances_on(axes, scatter, sizes, family, variances):
+    if not _variances_on(axes, scatter, sizes, family, variances, roots):
         return False
     for _ in range(ROUNDS):
         for a in range(p - 1):
             for b in range(a + 1, p):
                 _rotate(axes, scatter, variances, a, b)
-        if not _variances_on(axes, scatter, sizes, family, variances):
+        if not _variances_on(axes, scatter, sizes, family, variances, roots):
             return False
     for k in range(groups):
         _along(axes, variances[k], out[k])
@@ -274,12 +266,13 @@ def _along(axes: Floats, variances: Floats, out: Floats) -> None:
                 out[a, b] += axes[a, j] * variances[j] * axes[b, j]
 
 
-@jit
-def _variances_on(axes: Floats, scatter: Floats, sizes: Floats, family: int, variances: Floats) -> bool:
-    """The best variances along given axes; for EVE all with the same volume."""
+@inner
+def _variances_on(
+    axes: Floats, scatter: Floats, sizes: Floats, family: int, variances: Floats, roots: Floats
+) -> bool:
+    """The best variances along given axes; for EVE all with the same volume. `roots` is to write in."""
     groups, p = variances.shape
     n, volume = _sum(sizes), 0.0
-    roots = np.empty(groups)
     for k in range(groups):
         for j in range(p):
             variances[k, j] = 0.0
@@ -297,7 +290,7 @@ def _variances_on(axes: Floats, scatter: Floats, sizes: Floats, family: int, var
     return True
 
 
-@jit
+@inner
 def _rotate(axes: Floats, scatter: Floats, variances: Floats, a: int, b: int) -> None:
     """Turn axes a and b in their plane to where Σ_k tr(W_k D A_k⁻¹ D') is least."""
     aa, ab, bb = 0.0, 0.0, 0.0
@@ -340,10 +333,10 @@ def _free(scatter: Floats, sizes: Floats, family: int, out: Floats) -> bool:
     """EVV: forms of their own with one volume; VVV: all free."""
     groups, p = scatter.shape[0], scatter.shape[1]
     n, volume = _sum(sizes), 0.0
-    roots = np.empty(groups)
+    roots, root = np.empty(groups), np.empty((p, p))
     for k in range(groups):
         if family == EVV:
-            roots[k] = _det_root(scatter[k])
+            roots[k] = _det_root(scatter[k], root)
             if roots[k] == 0.0:
                 return False
             volume += roots[k] / n

@@ -8,7 +8,7 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner, jit
 from sdckit.kernels.hash_table import mix
 from sdckit.kernels.suppression.patterns import UNIT, Ints
 from sdckit.kernels.suppression.tables import (
@@ -63,13 +63,13 @@ Random = npt.NDArray[np.uint64]
 Whole = int | np.int64
 
 
-@jit
+@inner
 def _uniform(random: Random) -> float:
     random[0] = mix(random[0])
     return np.float64(random[0] >> np.uint64(11)) / 9007199254740992.0
 
 
-@jit
+@inner
 def _move(tables: Tables, a: Whole, b: Whole, n: Whole) -> None:
     """Move n records of a cell from slot a to slot b and note it; −1 − cell stands for "not placed"."""
     cells, patterns, slots, journal, state = tables
@@ -117,7 +117,7 @@ def _move(tables: Tables, a: Whole, b: Whole, n: Whole) -> None:
     state[LENGTH] = at + 1
 
 
-@jit
+@inner
 def _undo(tables: Tables, length: Whole) -> None:
     """Take moves back until only `length` of them are noted."""
     journal, state = tables.journal, tables.state
@@ -128,7 +128,7 @@ def _undo(tables: Tables, length: Whole) -> None:
         state[LENGTH] = at
 
 
-@jit
+@inner
 def _cheapest(tables: Tables, c: Whole, but: Whole) -> Whole:
     """The cheapest slot of cell c in a pattern with k records, other than `but`; −1 − c if there is none."""
     cells, patterns, slots, _, state = tables
@@ -141,7 +141,7 @@ def _cheapest(tables: Tables, c: Whole, but: Whole) -> Whole:
     return -1 - c
 
 
-@jit
+@inner
 def _close(tables: Tables, old: Whole, new: Whole, most: Whole) -> tuple[Whole, Whole]:
     """What closing a pattern costs, and how many records go to `new`; done if it costs less than `most`.
 
@@ -171,7 +171,7 @@ def _close(tables: Tables, old: Whole, new: Whole, most: Whole) -> tuple[Whole, 
     return loss, gained
 
 
-@jit
+@inner
 def _borrow(tables: Tables, p: Whole, most: Whole) -> None:
     """Fill pattern p up to k with records of patterns that have more, the least extra price first.
 
@@ -204,7 +204,7 @@ def _borrow(tables: Tables, p: Whole, most: Whole) -> None:
                 return
 
 
-@jit
+@inner
 def _annex(tables: Tables, p: Whole, most: Whole) -> None:
     """Fill pattern p up to k by closing other patterns, the least loss for a record gained first."""
     cells, patterns, slots, journal, state = tables
@@ -227,7 +227,7 @@ def _annex(tables: Tables, p: Whole, most: Whole) -> None:
         _close(tables, chosen, p, np.int64(UNPLACED_PRICE))
 
 
-@jit
+@inner
 def _open(tables: Tables, p: Whole) -> bool:
     """Bring records to pattern p as long as the total falls; False, and nothing changed, if it does not."""
     cells, patterns, slots, journal, state = tables
@@ -262,7 +262,7 @@ def _open(tables: Tables, p: Whole) -> bool:
     return True
 
 
-@jit
+@inner
 def _ruin(tables: Tables, random: Random) -> None:
     """Take a few neighbouring small patterns apart; lent records go home, the others are not placed."""
     cells, patterns, slots, _, state = tables
@@ -303,7 +303,7 @@ def _ruin(tables: Tables, random: Random) -> None:
         c = np.int64(slots[CELL, slots[MEMBER, i]])
 
 
-@jit
+@inner
 def _rebuild(tables: Tables, random: Random) -> None:
     """Place what was taken out, cell by cell in random order, each where its records cost least."""
     cells, patterns, slots, _, state = tables
