@@ -1,12 +1,11 @@
 """The search for the subset of records with the smallest determinant of its covariance."""
 
 import math
-from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
 
-from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit._support.arrays import Bools, Floats, Ints, column_pieces, scatter
 
 _EVERY_SUBSET, _EVERY_START = 25_000, 5_000  # up to so many subsets, or starts, all are tried
 _TINY = 200  # more records have more of them, unless nearly all are held
@@ -18,7 +17,6 @@ _FIRST, _ROUNDS = 2, 200  # C-steps of every start; of the best, unless their re
 _TOGETHER = (
     250_000  # multiplications: larger products of matrices start threads that wait more than they work
 )
-_PIECE = 8_192  # columns, for the same reason
 _FLAT = 1e-12  # least variance along a direction, in units of the squared scales of the variables
 
 
@@ -177,28 +175,17 @@ def _concentrate(x: Floats, near: Floats, h: int) -> Bools:
 
 def mean_and_covariance(columns: Floats) -> tuple[Floats, Floats]:
     """Of variables in rows."""
-    p, n = columns.shape
     location = columns.mean(axis=1)
-    scatter = np.zeros((p, p))
-    for piece in _pieces(columns):
-        centred = piece - location[:, None]
-        scatter += centred @ centred.T
-    return location, scatter / (n - 1)
+    return location, scatter(columns - location[:, None]) / (columns.shape[1] - 1)
 
 
 def squares_from(columns: Floats, location: Floats, covariance: Floats) -> Floats:
     """Squared Mahalanobis distances of records, variables in rows."""
     inverse, found = np.linalg.inv(covariance), []
-    for piece in _pieces(columns):
+    for piece in column_pieces(columns):
         centred = piece - location[:, None]
         found.append((centred * (inverse @ centred)).sum(axis=0))
     return np.concatenate(found)
-
-
-def _pieces(columns: Floats) -> Iterator[Floats]:
-    """Parts of long rows."""
-    for first in range(0, columns.shape[1], _PIECE):
-        yield columns[:, first : first + _PIECE]
 
 
 def _product(a: Floats, b: Floats) -> Floats:
