@@ -13,7 +13,6 @@ import sdckit as sdc
 from reference.cases import Case, frame, numbers
 from reference.comparison import Comparisons, fingerprint, not_above, same
 from reference.models import Floats
-from reference.protections import shuffling
 from reference.risks import diversities
 from reference.surveys import GROUPS, design, estimated, replicated
 from reference.synthetic import disclosure_figures, fitted, propensity
@@ -44,11 +43,6 @@ def every_missing_value_a_category(case: Case) -> Comparisons:
     sensitive = pl.col(case.parameters["sensitive"])
     apart = pl.coalesce(sensitive, 1_000 + pl.int_range(pl.len()))
     return diversities(case, frame(case.inputs[0]).with_columns(apart))
-
-
-def other_correlations_kept(case: Case) -> Comparisons:
-    """sdckit keeps correlations of normal scores, better than sdcMicro does, which keeps those of ranks."""
-    yield from (found for found in shuffling(case) if found.figure == "scores_moved")
 
 
 def one_search(case: Case) -> Comparisons:
