@@ -11,7 +11,7 @@ _EVERY_SUBSET, _EVERY_START = 25_000, 5_000  # up to so many subsets, or starts,
 _TINY = 200  # more records have more of them, unless nearly all are held
 _SMALL, _STARTS, _BEST = 600, 1_000, 200  # up to so many records: all at once, from random starts
 _BLOCKS, _BLOCK, _BLOCK_STARTS, _BLOCK_BEST = 5, 300, 100, 10  # more records: starts in blocks of them
-_POOLED_BEST = 20
+_POOLED_BEST = 10
 _MIDDLE = 5_000  # the best of all blocks compete on so many records, and only one of them meets all
 _FIRST, _ROUNDS = 2, 200  # C-steps of every start; of the best, unless their records stay the same before
 _TOGETHER = (
@@ -30,7 +30,7 @@ def best_subset(x: Floats, h: int, seed: int) -> Bools:
     - Up to 25,000 subsets of h rows: all of them, which is exact.
     - Up to 600 rows: 1,000 random starts (all of them up to 5,000) make two C-steps, the best 200 go on.
     - More rows: 100 starts in each of five blocks of 300 rows; the best ten of each make two C-steps among
-      the rows of all blocks, the best 20 of these go on among at most 5,000 rows, the best among all.
+      the rows of all blocks, the best ten of these go on among at most 5,000 rows, the best among all.
 
     Reference: Rousseeuw & Van Driessen (1999).
     """
