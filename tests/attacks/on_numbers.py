@@ -209,3 +209,16 @@ def the_same_in_other_units() -> Built:
     data = sdc.read(frame, keys=["sex"], numeric=["income"])
     safe = sdc.protect.add_noise(data, amount=1.0, rng=1)
     return data, safe, lambda: inferred(data.frame["income"], safe.frame["cents"] / 100, within=1e-6)
+
+
+@CASES.add(
+    "Shuffled by predictors, dropped since, that all but tell the values: they hardly moved.", least=100
+)
+def shuffling_with_telling_predictors() -> Built:
+    rng = np.random.default_rng(5)
+    frame = persons().select("sex", *THREE)
+    told = [(pl.col(c) * np.exp(0.002 * rng.normal(size=frame.height))).alias(f"old_{c}") for c in THREE]
+    before = sdc.read(frame.with_columns(told), keys=["sex"], numeric=THREE)
+    safe = sdc.protect.shuffle(before, predictors=[f"old_{c}" for c in THREE], rng=1)
+    data = sdc.read(frame, keys=["sex"], numeric=THREE)
+    return data, data.with_frame(safe.frame.select(frame.columns)), lambda: linked(data, safe)

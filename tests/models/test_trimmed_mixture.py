@@ -110,6 +110,33 @@ def test_stored_contaminated_files(oracles, case):
     assert len({(c, t) for c, t in zip(fit.component[fit.kept], truth, strict=True)}) == 2
 
 
+def on_a_line(few, n=200, p=2, seed=1):
+    """Normal records, the first few of them within a thousandth of a line."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, p))
+    x[:few] = rng.normal(size=few)[:, None] * rng.normal(size=p) + 1e-3 * rng.normal(size=(few, p))
+    return x
+
+
+@pytest.mark.parametrize(("p", "seed"), [(2, 1), (2, 6), (3, 1), (3, 2), (3, 7)])
+def test_a_few_records_that_are_nearly_collinear_are_no_component(p, seed):
+    x = on_a_line(8, p=p, seed=seed)
+    assert trimmed_mixture(x, trim=0.0).mixture.components == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_records_on_a_line_are_a_component(seed):
+    fit = trimmed_mixture(on_a_line(40, seed=seed), trim=0.0)
+    assert fit.mixture.components == 2
+    assert 38 <= fit.sizes.min() <= 44
+
+
+def test_a_small_component_with_the_spread_of_the_others_stays():
+    x = clean(120)
+    x[:9] += 40
+    assert sorted(trimmed_mixture(x, trim=0.0).sizes.tolist()) == [9, 51, 60]
+
+
 def test_the_order_of_rows_does_not_matter():
     x = np.random.default_rng(3).standard_t(2, size=(80, 2))
     mixed = np.random.default_rng(1).permutation(80)

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 import sdckit as sdc
 from conftest import oracle_cases
@@ -67,6 +68,65 @@ def test_rank_correlations_stay():
     explained = done.log[-1].figures["explained"]["y"]
     assert rank_correlation(before["y"], after["y"]) == pytest.approx(explained, abs=0.03)
     assert 0.5 < explained < 0.9
+
+
+def skewed(n=4_000, seed=3):
+    """A relation that is not that of normal variables, with a number, a category and missing values."""
+    rng = np.random.default_rng(seed)
+    x, group = rng.exponential(size=n), rng.choice(list("aab"), n)
+    y = np.where(rng.random(n) < 0.7, x, rng.exponential(size=n)) + (group == "b")
+    z = np.where(rng.random(n) < 0.6, y, -x)
+    frame = pl.DataFrame({"x": x, "group": group, "y": y, "z": z})
+    holes = [pl.when(pl.Series(rng.random(n) < 0.9)).then(pl.col(c)).alias(c) for c in ("x", "z")]
+    return sdc.read(frame.with_columns(holes), numeric=["y", "z"])
+
+
+def rank_correlations(frame):
+    wide = frame.with_columns((pl.col("group") == "b").cast(pl.Float64).alias("b"))
+    pairs = [("y", "x"), ("z", "x"), ("y", "z"), ("y", "b"), ("z", "b")]
+    return np.array([rank_correlation(*wide.drop_nulls().select(pair)) for pair in pairs])
+
+
+def test_rank_correlations_stay_where_those_of_scores_are_others():
+    data = skewed()
+    before = rank_correlations(data.frame)
+
+    def moved(kind):
+        after = [
+            rank_correlations(
+                sdc.protect.shuffle(data, predictors=["x", "group"], correlations=kind, rng=i).frame
+            )
+            for i in range(8)
+        ]
+        return np.abs(np.mean(after, axis=0) - before).max()
+
+    assert moved("ranks") < 0.02
+    assert moved("ranks") < moved("scores") / 2
+
+
+def test_the_normal_correlation_of_a_rank_correlation_by_hand():
+    """Two variables without predictors: Spearman's 0.5 is 2·sin(π/12) = 0.5176 of normal variables."""
+    n = 40_000
+    rng = np.random.default_rng(0)
+    one = rng.random(n)
+    other = np.where(rng.random(n) < 0.5, one, rng.random(n))  # a mixture: rank correlation 0.5
+    data = sdc.read(pl.DataFrame({"one": one, "other": other}), numeric=["one", "other"])
+    after = sdc.protect.shuffle(data, rng=1).frame
+    assert rank_correlation(after["one"], after["other"]) == pytest.approx(0.5, abs=0.015)
+    scores = [norm.ppf((after[c].rank().to_numpy() - 0.5) / n) for c in ("one", "other")]
+    assert np.corrcoef(*scores)[0, 1] == pytest.approx(0.5176, abs=0.015)
+
+
+@pytest.mark.parametrize("kind", ["ranks", "scores"])
+def test_predictors_that_repeat_each_other_or_tell_nothing(kind):
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=500)
+    columns = {"x": x, "twice": 2 * x, "same": np.ones(500), "y": x + rng.normal(size=500)}
+    frame = pl.DataFrame(columns).with_columns(c=pl.lit("a"))
+    data = sdc.read(frame, numeric="y")
+    done = sdc.protect.shuffle(data, predictors=["x", "twice", "same", "c"], correlations=kind, rng=1)
+    assert rank_correlation(done.frame["y"], x) == pytest.approx(rank_correlation(frame["y"], x), abs=0.08)
+    assert done.log[-1].figures["explained"]["y"] == pytest.approx(0.5, abs=0.08)
 
 
 def test_without_predictors_only_relations_among_the_variables_stay():

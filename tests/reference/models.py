@@ -8,6 +8,7 @@ from reference.comparison import Comparisons, fingerprint, not_above, same
 from sdckit.models.gaussian_mixture import run_em
 from sdckit.models.mcd import Mcd, mcd
 from sdckit.models.mixture_families import Family
+from sdckit.models.small_sample import small_sample_factor
 from sdckit.models.trimmed_mixture import trimmed_mixture
 
 Floats = npt.NDArray[np.float64]
@@ -51,11 +52,15 @@ def minimum_determinant(case: Case) -> Comparisons:
     """covMcd of robustbase: of all subsets in small files, the best of 200 searches in large ones."""
     expected, limit, x = case.expected, case.relative, standardised_numbers(case)
     found = mcd(x)
+    # R's covariances are stored without these, which are stored as the second of two factors
+    first, second = (small_sample_factor(*x.shape, 0.5, reweighted=late) for late in (False, True))
     reached = log_determinant(x, found)
     for name in ("log_det", "log_det_median", "log_det_worst"):
         yield not_above(name, reached, expected[name], HIGHER)
     yield same("h", int(found.support.sum()), expected["h"], 0.0)
     yield same("subset", fingerprint(found.support), expected["subset"], limit)
-    yield same("raw", found.raw_covariance.tolist(), expected["raw"], limit)
-    yield same("reweighted", found.covariance.tolist(), expected["reweighted"], limit)
+    yield same("raw_factor", first, expected["raw_factors"][1], limit)
+    yield same("factor", second, expected["factors"][1], limit)
+    yield same("raw", (found.raw_covariance / first).tolist(), expected["raw"], limit)
+    yield same("reweighted", (found.covariance / second).tolist(), expected["reweighted"], limit)
     yield same("location", found.location.tolist(), expected["location"], limit)

@@ -104,7 +104,7 @@ def logistic(x: Any, y: Floats, weights: Floats | None = None, *, max_steps: int
         transposed = used.T.tocsr()
 
         def solve(residuals: Floats, v: Floats) -> Floats:
-            return _solve(gram(used, v), transposed @ (v * residuals))
+            return solve_step(gram(used, v), transposed @ (v * residuals))
 
         beta, eta, steps, converged = newton(used, y, w, LOGIT, solve, max_steps)
     fitted = expit(eta)
@@ -152,7 +152,7 @@ def newton(
     return beta, eta, max_steps, False
 
 
-def _solve(a: Floats, b: Floats) -> Floats:
+def solve_step(a: Floats, b: Floats) -> Floats:
     """The Newton step from a scaled to a unit diagonal, so that nearly certain rows do no harm."""
     root = np.sqrt(np.diag(a))
     root[root == 0] = 1.0

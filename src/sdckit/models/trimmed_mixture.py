@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,6 +17,10 @@ _ROUNDS = 50  # C-steps at most until the kept records stay the same
 _FINALISTS = 3
 _PLENTY = 1_000  # more records than this are searched from a sample
 _NOTHING = 1e-8  # records; what counts less is outside
+_FEW_RECORDS, _THIN = (
+    5,
+    1e-3,
+)  # for each mean and variable; variance along a direction over that within components
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +86,10 @@ def trimmed_mixture(
     best go on until they keep the same records. From there every C-step chooses the family and number of
     components with the largest BIC of the kept records, among them the one it has, so that
     2Q − parameters·log h never falls. Components of fewer than `smallest` records (p + 2 unless told) are
-    not allowed. None where nothing can be fitted: too few records, or they are constant or collinear and
-    no family of `families` allows it. More than 1,000 records are searched from a sample, with the last
-    C-steps among all. The order of the rows does not matter.
+    not allowed, nor are spurious ones: those of fewer than 5(p + 1) records whose variance along some
+    direction is below a thousandth of that within all components. None where nothing can be fitted: too few
+    records, or they are constant or collinear and no family of `families` allows it. More than 1,000 records
+    are searched from a sample, with the last C-steps among all. The order of the rows does not matter.
 
     `weights` (positive; only their ratios matter) make the log-likelihood a pseudo-likelihood: a record
     counts as w_i n/Σw records in Q, in the sizes of components and in the share that is trimmed. The record
@@ -159,6 +164,8 @@ class _Search:
     h: int
     smallest: int
     rng: np.random.Generator
+    # what `choose` has fitted: finalists often keep the same records and begin at the same mixtures
+    fitted: dict[tuple[bytes, int], tuple[Mixture, list[Mixture]]] = field(default_factory=dict, repr=False)
 
     def search(
         self, components: Sequence[int], families: Sequence[Family], starts: int
@@ -171,6 +178,8 @@ class _Search:
 
     def best_rows(self, mixture: Mixture) -> tuple[Ints, Floats]:
         """The rows with the largest log-densities that count as h records, and how much each counts."""
+        if self.h == len(self.x):
+            return np.arange(self.h), self.counts
         order = np.argsort(-mixture.scores(self.x), kind="stable")
         room = self.h - np.cumsum(self.counts[order]) + self.counts[order]
         inside = np.minimum(self.counts[order], room)
@@ -223,18 +232,29 @@ class _Search:
             rows, counts = self.best_rows(mixture)
             near, best = self.x[rows], mixture
             for begin in {m.components: m for m in (*reversed(pool), mixture)}.values():
-                for family in families:
-                    fit = self._em(near, counts, family, begin.posterior(near), None, _MANY)
-                    if fit is not None and fit.bic > best.bic + 1e-6 * (1 + abs(best.bic)):
+                for fit in self._of_families(rows.tobytes(), near, counts, begin, families):
+                    if fit.bic > best.bic + 1e-6 * (1 + abs(best.bic)):
                         best = fit
             if best is mixture:
                 return mixture, tuple(history)
             mixture = best
 
+    def _of_families(
+        self, rows: bytes, x: Floats, counts: Floats, begin: Mixture, families: Sequence[Family]
+    ) -> list[Mixture]:
+        """EM for every family from one mixture; `rows` says which x is."""
+        known = (rows, id(begin))  # begin is kept with the fits, so that no other mixture gets its id
+        if known not in self.fitted:
+            posterior = begin.posterior(x)
+            tried = [self._em(x, counts, f, posterior.copy(), None, _MANY) for f in families]
+            self.fitted[known] = begin, [fit for fit in tried if fit is not None]
+        return self.fitted[known][1]
+
     def _em(
         self, x: Floats, counts: Floats, family: Family, posterior: Floats, before: Mixture | None, steps: int
     ) -> Mixture | None:
-        return run_em(x, family, posterior, before, steps=steps, counts=counts, smallest=self.smallest)
+        fit = run_em(x, family, posterior, before, steps=steps, counts=counts, smallest=self.smallest)
+        return None if fit is not None and _is_spurious(fit) else fit
 
     def _first(self, rows: Ints, posterior: Floats, family: Family) -> Mixture | None:
         """A start after a few short C-steps, or None where it became singular."""
@@ -258,6 +278,25 @@ class _Search:
         distance = ((z[:, None, :] - centres[None]) ** 2).sum(axis=2)
         rows = np.argsort(distance.min(axis=1), kind="stable")[: self.h]
         return rows, np.eye(g)[distance[rows].argmin(axis=1)]
+
+
+def _is_spurious(mixture: Mixture) -> bool:
+    """Whether a component of few records is nearly flat beside the others.
+
+    The likelihood of a component grows without limit as it gets thinner, so that a few records that happen to
+    lie near a plane can outweigh the penalty of BIC.
+    """
+    p = mixture.means.shape[1]
+    few = mixture.weights * mixture.records < _FEW_RECORDS * (p + 1)
+    if mixture.components == 1 or not few.any():
+        return False
+    within = np.einsum("k,kij->ij", mixture.weights, mixture.covariances)
+    root = np.linalg.cholesky(within)
+    for covariance in mixture.covariances[few]:
+        half = np.linalg.solve(root, covariance)
+        if np.linalg.eigvalsh(np.linalg.solve(root, half.T))[0] < _THIN:
+            return True
+    return False
 
 
 def _placed(

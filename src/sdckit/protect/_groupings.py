@@ -10,6 +10,7 @@ from sdckit.protect._numbers import standardise
 GROUPS_PER_CLUSTER = 100
 MAX_CLUSTERS = 50
 MIN_PER_VARIABLE = 5  # records for each variable that a robust covariance needs
+_ROUNDING = 1e-9  # of sums of squares
 CENTRES = 20_000  # records, evenly spaced, from which the clusters' centres are found
 
 
@@ -40,14 +41,24 @@ def mdav_groups(z: Floats, k: int, refine: bool) -> Ints:
 
 
 def pca_groups(z: Floats, k: int, refine: bool) -> Ints:
-    """Consecutive groups of k in the order of the first principal component of standardised variables."""
+    """Consecutive groups of k in the order of the first principal component of standardised variables.
+
+    The last group takes the remainder, so the order is begun at either end, and the groups that lose less
+    are taken; of two that lose the same those from the low end, where the largest part of the component,
+    whose sign is arbitrary, is positive.
+    """
     from sdckit.kernels.microaggregation.univariate import individual_ranking
 
     z = standardise(z)
     direction = np.linalg.eigh(z.T @ z)[1][:, -1]
-    # an eigenvector's sign is arbitrary, and the remainder is at one end: the largest part is made positive
-    direction = direction * np.sign(direction[np.abs(direction).argmax()])
-    return individual_ranking(z @ direction, k)
+    along = z @ (direction * np.sign(direction[np.abs(direction).argmax()]))
+    low, high = individual_ranking(along, k), individual_ranking(-along, k)
+    return high if within_groups(z, high) < within_groups(z, low) * (1 - _ROUNDING) else low
+
+
+def within_groups(z: Floats, group: Ints) -> float:
+    """The sum of squares around the means of the groups."""
+    return float(((z - summarised(z, group, Statistic.MEAN)) ** 2).sum())
 
 
 def cluster_groups(z: Floats, k: int, refine: bool) -> Ints:

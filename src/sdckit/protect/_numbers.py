@@ -51,7 +51,7 @@ def with_numbers(
 
     Columns of whole numbers stay so where all new ones are whole, or with `whole=False` become decimal.
     """
-    columns = [pl.Series(c, after[:, j]).fill_nan(None) for j, c in enumerate(names)]
+    columns = [pl.Series(c, after[:, j], nan_to_null=True) for j, c in enumerate(names)]
     if whole:
         columns = [_whole(new, data.frame.schema[new.name]) for new in columns]
     changed = (after != before) & ~np.isnan(before)
@@ -78,16 +78,23 @@ def location_and_spread(x: Floats) -> tuple[Floats, Floats]:
     """
     if not len(x):
         return np.zeros(x.shape[1]), np.zeros(x.shape[1])
-    low, high = np.fmin.reduce(x), np.fmax.reduce(x)  # fmin and fmax pass over nan
-    varies = low < high
-    # sums of squares of very large numbers would overflow
-    largest = np.maximum(np.abs(low), np.abs(high))
-    scale = np.where(largest > 0, largest, 1.0)
-    count = np.maximum((~np.isnan(x)).sum(axis=0), 2)
-    scaled = x / scale
-    mean = np.nansum(scaled, axis=0) / count
-    spread = scale * np.sqrt(np.nansum((scaled - mean) ** 2, axis=0) / (count - 1))
-    return np.where(varies, mean * scale, np.nan_to_num(low)), np.where(varies, spread, 0.0)
+    # one column after the other, which stays in the processor's cache
+    both = np.array([_column_moments(column) for column in x.T]).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def _column_moments(column: Floats) -> tuple[float, float]:
+    low, high = np.fmin.reduce(column), np.fmax.reduce(column)  # fmin and fmax pass over nan
+    if not low < high:
+        return float(np.nan_to_num(low)), 0.0
+    missing = np.isnan(column)
+    if missing.any():
+        column = column[~missing]
+    scale = max(abs(low), abs(high))  # sums of squares of very large numbers would overflow
+    scaled = column / scale
+    mean = scaled.mean()
+    scaled -= mean
+    return float(mean * scale), float(scale * np.sqrt((scaled**2).sum() / (len(scaled) - 1)))
 
 
 def standardise(x: Floats) -> Floats:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from sdckit._support.arrays import Bools, Floats
+from sdckit._support.arrays import Bools, Floats, column_pieces, scatter
 from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
@@ -140,11 +140,14 @@ def add_noise(
     if sd is None:
         sd = sqrt(variance or (NOISE if method is Noise.KIM else NOISE**2))
     x = matrix_of(data, names)
-    y = x.copy()
+    y = x.copy(order="K")
     for rows in pooled_strata(data, by, len(names) + 2):
         # a variable without any value would leave no complete records
-        block = np.ix_(rows, ~np.isnan(x[rows]).all(axis=0))
-        if x[block].size:
+        filled = ~np.isnan(x[rows]).all(axis=0)
+        if len(rows) == len(x) and filled.all():  # as the file usually is: nothing to be picked out
+            y = _METHODS[method](x, sd, rng)
+        elif filled.any():
+            block = np.ix_(rows, filled)
             y[block] = _METHODS[method](x[block], sd, rng)
     return with_numbers(data, names, x, y, effects=Effects(randomises=tuple(names)), whole=False)
 
@@ -192,12 +195,15 @@ _METHODS: dict[Noise, Callable[[Floats, float, np.random.Generator], Floats]] = 
 
 def _like(x: Floats, rng: np.random.Generator) -> Floats:
     """Normal noise of mean 0 with the covariance of x."""
-    z = standardise(x[~np.isnan(x).any(axis=1)])
-    correlation = z.T @ z / max(len(z) - 1, 1)
+    spread = location_and_spread(x)[1]
+    missing = np.isnan(x).any(axis=1)
+    z = standardise(x[~missing] if missing.any() else x)
+    correlation = scatter(z.T) / max(len(z) - 1, 1)
     np.fill_diagonal(correlation, 1.0)  # also where few complete records leave a column without spread
     size, direction = np.linalg.eigh(correlation)
-    root = direction * np.sqrt(np.maximum(size, 0.0))
-    return np.asarray(rng.standard_normal(x.shape) @ root.T * location_and_spread(x)[1])
+    root = spread[:, None] * direction * np.sqrt(np.maximum(size, 0.0))
+    draws = rng.standard_normal(x.shape).T
+    return np.hstack([root @ piece for piece in column_pieces(draws)]).T
 
 
 def _turn(x: Floats, sd: float, rng: np.random.Generator) -> Floats:

@@ -108,7 +108,8 @@ def microaggregate(
       was not faster than `mdav` and lost 1 % more.
     - `robust`: the record left that is farthest from the centre of all forms a group with its k−1 nearest,
       farthest by the Mahalanobis distance of the MCD, whose centre and covariance outliers cannot move.
-    - `pca`: consecutive groups of k in the order of the first principal component. Fast and coarse.
+    - `pca`: consecutive groups of k in the order of the first principal component, begun at the end that
+      loses less (the last group takes the remainder). Fast and coarse.
     - `gower`: MDAV by Gower's distance: |x−y|/range for numbers, 0 or 1 for categories. For variables of any
       kind: text, and keys that are not in the numeric role, are categories and become their group's most
       frequent one. Time grows with n² up to 20,000 records; larger files are cut into blocks.
