@@ -44,7 +44,9 @@ FAMILIES = {
             *("il1s", "il1", "moments", "correlation_loss", "eigenvalues", "matrix_discrepancy"),
             *("probabilistic_loss", "variable_loss", "distribution_distance"),
         ),
-        "Whole distributions": ("propensity", "cluster_overlap", "ecdf_distance", "gower_distance"),
+        "Whole distributions": (
+            *("propensity", "table_pmse", "cluster_overlap", "ecdf_distance", "gower_distance"),
+        ),
         "What analysts compute": ("indicators", "regression", "prediction_quality"),
     },
 }
