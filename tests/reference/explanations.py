@@ -16,7 +16,7 @@ from reference.models import Floats, log_determinant, standardised_numbers
 from reference.protections import shuffling
 from reference.risks import diversities
 from reference.surveys import GROUPS, design, estimated, replicated
-from reference.synthetic import disclosure_figures, fitted, propensity
+from reference.synthetic import fitted, propensity
 from sdckit.models.mcd import consistency, mcd
 
 DIVERGED = 0.25  # the pMSE where every score is 0 or 1
@@ -65,14 +65,6 @@ def glm_diverged(case: Case) -> Comparisons:
     yield same("converged in R", float(case.expected["converged"]), 0.0, 0.0)
     yield same("pMSE where all scores are 0 or 1", DIVERGED, case.expected["pMSE"], 1e-9)
     yield same("pMSE of R before it diverges", ours, STOPPED, 1e-6)
-
-
-def divided_by_all_found(case: Case) -> Comparisons:
-    """synthpop 1.9-3 divides by the records whose keys are found, not by those whose guess looks certain."""
-    figures = disclosure_figures(case)
-    by_all = 100 * figures["disco"] / figures["found_in_synthetic"]
-    yield same("TCAP by R's rule", by_all, case.expected["TCAP"], case.relative)
-    yield same("TCAP by its definition", figures["tcap"], case.expected["TCAP_vignette"], case.relative)
 
 
 def original_errors_and_normal_quantiles(case: Case) -> Comparisons:
