@@ -31,7 +31,10 @@ FAMILIES = {
             *("frequencies", "k_anonymity", "individual_risk", "household_risk", "suda"),
             *("population_uniques", "k_map", "l_diversity", "t_closeness"),
         ),
-        "Numbers": ("record_linkage", "interval_disclosure", "outlier_disclosure", "atypical_records"),
+        "Numbers": (
+            *("record_linkage", "interval_disclosure", "outlier_disclosure", "atypical_records"),
+            "magnitude_tables",
+        ),
         "Other columns": ("revealing_columns",),
         "Synthetic files": ("identification_risk", "attribute_disclosure", "closest_record"),
     },

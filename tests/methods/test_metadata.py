@@ -21,6 +21,7 @@ TOLD = {  # what measures of the survey must be told, and some of what they can 
     "identification_risk": [{"synthesised": ["health", "income"], "relative_radius": 0.1}],
     "indicators": [{"indicators": ["mean", "gini"]}],
     "k_map": [{"population": sdc.demo.survey(n=300, seed=2)}],
+    "magnitude_tables": [{"by": ["region"]}, {"by": ["size_class"]}],
     "population_uniques": [{}, {"model": "pitman"}, {"model": "zayatz"}],
     "prediction_quality": [{"formula": "log(income) ~ sex + age"}],
     "regression": [{"formula": "log(income) ~ sex + age"}],
