@@ -23,7 +23,7 @@ def mosaic(
     width: int = 410,
     height: int = 230,
 ) -> Any:
-    """Areas are shares of the population: columns are categories of `first`, tiles those of `second`.
+    """Areas are shares: columns are categories of `first`, tiles those of `second`.
 
     `before[i][j]` is the (weighted) size of first[i] × second[j]. Missing and merged categories are grey.
     """

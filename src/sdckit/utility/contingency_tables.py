@@ -42,7 +42,7 @@ MissingCells = Annotated[
     engines="all",
     main="tables",
     figures={
-        "ut": Figure("Mean change of a cell (UT)", "records"),
+        "ut": Figure("Mean change of a cell (UT), weighted where there are weights", "records or people"),
         "ut2": Figure("Mean change of a cell in percent (UT2)", "percent"),
         "hellinger": Figure("Hellinger distance (0 the same, 1 nothing in common)", bounds=(0, 1)),
         "total_variation": share("Total variation"),
