@@ -29,7 +29,7 @@ TOLD = {
     "identification_risk": 'known=["region", "sex", "age"], synthesised="education"',
     "indicators": 'indicators="poverty", by="urban"',
     "k_map": "population=sdc.demo.survey(n=10_000, seed=2)",
-    "magnitude_tables": 'by=["region", "size_class"], variables=["turnover", "workers"]',
+    "magnitude_tables": 'by=["nace", "size_class"], variables=["turnover", "workers"]',
     "prediction_quality": 'formula="log1p(income) ~ sex + education + age + I(age^2)"',
     "regression": 'formula="log1p(income) ~ sex + education + age + I(age^2)"',
 }
