@@ -31,7 +31,10 @@ FAMILIES = {
             *("frequencies", "k_anonymity", "individual_risk", "household_risk", "suda"),
             *("population_uniques", "k_map", "l_diversity", "t_closeness"),
         ),
-        "Numbers": ("record_linkage", "interval_disclosure", "outlier_disclosure", "atypical_records"),
+        "Numbers": (
+            *("record_linkage", "interval_disclosure", "outlier_disclosure", "atypical_records"),
+            "magnitude_tables",
+        ),
         "Other columns": ("revealing_columns",),
         "Synthetic files": ("identification_risk", "attribute_disclosure", "closest_record"),
     },
@@ -44,7 +47,9 @@ FAMILIES = {
             *("il1s", "il1", "moments", "correlation_loss", "eigenvalues", "matrix_discrepancy"),
             *("probabilistic_loss", "variable_loss", "distribution_distance"),
         ),
-        "Whole distributions": ("propensity", "cluster_overlap", "ecdf_distance", "gower_distance"),
+        "Whole distributions": (
+            *("propensity", "table_pmse", "cluster_overlap", "ecdf_distance", "gower_distance"),
+        ),
         "What analysts compute": ("indicators", "regression", "prediction_quality"),
     },
 }

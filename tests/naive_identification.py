@@ -62,9 +62,15 @@ def attribution(original, synthetic, known, target, threshold=1.0):
         totals["disclosive"] += certain
         totals["disco"] += right >= threshold
         totals["dorig"] += alone >= threshold
+        totals["both"] += right >= threshold and alone >= threshold
+        totals["uiois"] += real[keys(record)] == 1 and bool(guesses)
         totals["repu"] += real[keys(record)] == 1 and made[keys(record)] == 1
         totals["uio"] += real[keys(record)] == 1
         totals["right", record[target]] += right >= threshold
+    for record in synthetic:
+        same = [r[target] for r in synthetic if keys(r) == keys(record)]
+        totals["caps"] += same.count(record[target]) / len(same)
+        totals["dsyn"] += same.count(record[target]) / len(same) >= threshold
     values = Counter(r[target] for r in original)
     most = max(values.values())
     fewest = min(totals["right", value] for value, count in values.items() if count == most)
@@ -76,11 +82,16 @@ def attribution(original, synthetic, known, target, threshold=1.0):
         "found_in_synthetic": totals["found"] / n,
         "disclosive_in_synthetic": totals["disclosive"] / n,
         "tcap": totals["disco"] / totals["disclosive"] if totals["disclosive"] else None,
+        "tcap_found": totals["disco"] / totals["found"] if totals["found"] else None,
+        "disclosed_in_both": totals["both"] / n,
         "cap": totals["cap"] / n,
         "cap_found": totals["cap"] / totals["found"] if totals["found"] else None,
         "original_cap": totals["original_cap"] / n,
         "baseline_cap": sum((v / n) ** 2 for v in values.values()),
+        "synthetic_cap": totals["caps"] / len(synthetic),
+        "disclosive_synthetic_records": totals["dsyn"] / len(synthetic),
         "replicated_uniques": totals["repu"] / n,
+        "unique_found": totals["uiois"] / n,
         "unique_in_original": totals["uio"] / n,
         "unique_in_synthetic": sum(made[keys(r)] == 1 for r in synthetic) / len(synthetic),
     }

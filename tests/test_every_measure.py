@@ -22,6 +22,7 @@ TOLD: dict[str, dict] = {  # options for measures that have required ones
             {"sex": list("fm") * 9, "region": list("abc") * 6, "school": [1, 2, 3] * 6}
         )
     },
+    "magnitude_tables": {"by": ["region"]},
     "prediction_quality": {"formula": "log(income) ~ sex + age"},
     "regression": {"formula": "log(income) ~ sex + age"},
 }

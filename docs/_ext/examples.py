@@ -29,10 +29,13 @@ TOLD = {
     "identification_risk": 'known=["region", "sex", "age"], synthesised="education"',
     "indicators": 'indicators="poverty", by="urban"',
     "k_map": "population=sdc.demo.survey(n=10_000, seed=2)",
+    "magnitude_tables": 'by=["nace", "size_class"], variables=["turnover", "workers"]',
     "prediction_quality": 'formula="log1p(income) ~ sex + education + age + I(age^2)"',
     "regression": 'formula="log1p(income) ~ sex + education + age + I(age^2)"',
 }
-FIRST_LINE = {"atypical_records": "data = sdc.demo.business(n=1000, seed=1)"}
+FIRST_LINE = dict.fromkeys(
+    ("atypical_records", "magnitude_tables"), "data = sdc.demo.business(n=1000, seed=1)"
+)
 
 # How a protection is tried, and the measure whose picture shows what it does.
 TRIED = {

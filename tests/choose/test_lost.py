@@ -12,7 +12,8 @@ NUMBERS = (
     "matrix_discrepancy", "moments", "probabilistic_loss",
 )  # fmt: skip
 ROLES = (
-    "cluster_overlap", "gower_distance", "missing_values", "propensity", "records_changed", "variable_loss",
+    "cluster_overlap", "gower_distance", "missing_values", "propensity", "records_changed", "table_pmse",
+    "variable_loss",
 )  # fmt: skip
 CATEGORIES = ("contingency_loss", "contingency_tables", "entropy", "entropy_loss")
 TOLD = ("indicators", "prediction_quality", "regression")  # estimate what they are told, or refuse

@@ -1,9 +1,12 @@
 """The cache on disk: never the machine code of another version, or of a kernel's old helper."""
 
+import ast
 import os
+import re
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -158,3 +161,30 @@ def test_where_the_temporary_folder_cannot_be_made(temporary, monkeypatch):
 
     monkeypatch.setattr(_jit.Path, "mkdir", fail)
     assert _jit.temporary_cache() is None
+
+
+SCALAR = {"sqrt", "log", "exp", "abs", "floor", "ceil", "isnan", "isfinite", "log1p", "expm1", "round"}
+SCALAR |= {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float64", "bool_"}
+
+
+def inner_functions():
+    folder = Path(_jit.__file__).parent
+    for path in sorted(folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and any(
+                isinstance(d, ast.Name) and d.id == "inner" for d in node.decorator_list
+            ):
+                yield pytest.param(node, id=f"{path.stem}.{node.name}")
+
+
+@pytest.mark.parametrize("function", inner_functions())
+def test_inner_functions_neither_make_nor_return_arrays(function):
+    # references are not counted in them: an array made inside would never be freed, or too early
+    returned = "" if function.returns is None else ast.unparse(function.returns)
+    assert not re.search(r"Floats|Ints|Bools|NDArray|ndarray|list|tuple\[.*(Floats|Ints|Bools)", returned)
+    for node in ast.walk(function):
+        assert not isinstance(node, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            called = ast.unparse(node.func)
+            module, _, name = called.rpartition(".")
+            assert (module in ("np", "math") and name in SCALAR) or module == "math", called

@@ -13,7 +13,7 @@ import sdckit as sdc
 from reference.cases import Case, frame, numbers
 from reference.comparison import Comparisons, fingerprint, not_above, same
 from reference.risks import diversities
-from reference.synthetic import disclosure_figures, fitted, propensity
+from reference.synthetic import fitted, propensity
 
 DIVERGED = 0.25  # the pMSE where every score is 0 or 1
 STOPPED = 0.01513556  # the pMSE of R's glm after 12 steps, before it diverges
@@ -55,14 +55,6 @@ def glm_diverged(case: Case) -> Comparisons:
     yield same("converged in R", float(case.expected["converged"]), 0.0, 0.0)
     yield same("pMSE where all scores are 0 or 1", DIVERGED, case.expected["pMSE"], 1e-9)
     yield same("pMSE of R before it diverges", ours, STOPPED, 1e-6)
-
-
-def divided_by_all_found(case: Case) -> Comparisons:
-    """synthpop 1.9-3 divides by the records whose keys are found, not by those whose guess looks certain."""
-    figures = disclosure_figures(case)
-    by_all = 100 * figures["disco"] / figures["found_in_synthetic"]
-    yield same("TCAP by R's rule", by_all, case.expected["TCAP"], case.relative)
-    yield same("TCAP by its definition", figures["tcap"], case.expected["TCAP_vignette"], case.relative)
 
 
 def original_errors_and_normal_quantiles(case: Case) -> Comparisons:

@@ -20,24 +20,40 @@ def test_by_hand():
     seven = {
         name: round(share * 7, 9)
         for name, share in result.figures.items()
-        if name not in ("tcap", "cap_found")
+        if name not in ("tcap", "tcap_found", "cap_found")
     }
     assert seven == {
         "disco": 4,
         "beyond_baseline": 1,  # of the four only b's 2 is not the most frequent value 1
         "baseline": 5,
         "disclosive_in_original": 5,
+        "disclosive_synthetic_records": 7,  # each key has one value
         "found_in_synthetic": 6,
         "disclosive_in_synthetic": 6,
+        "disclosed_in_both": 3,  # not b, of which the original has both values
         "cap": 4,
         "original_cap": 3 + 0.5 + 0.5 + 1 + 1,
+        "synthetic_cap": 7,
         "baseline_cap": round((5**2 + 2**2) / 7, 9),
         "replicated_uniques": 1,
         "unique_in_original": 2,
+        "unique_found": 1,  # c, not d
         "unique_in_synthetic": 2,
     }
     assert result.value == 4 / 7
     assert result.figures["tcap"] == result.figures["cap_found"] == 4 / 6
+    assert result.figures["tcap_found"] == 4 / 6
+
+
+def test_of_the_two_tcaps_only_one_counts_unclear_guesses():
+    real = pl.DataFrame({"q": list("aabb"), "t": list("1212")})
+    data = sdc.read(real, keys="q", sensitive="t")
+    made = data.with_frame(pl.DataFrame({"q": list("aabb"), "t": list("1112")}))
+    result = attribute_disclosure(data, made)  # a: certainly 1, right once of two; b: either
+    assert (result.figures["tcap"], result.figures["tcap_found"]) == (0.5, 0.25)
+    assert result.figures["synthetic_cap"] == (2 + 2 * 0.5) / 4
+    assert result.figures["disclosive_synthetic_records"] == 2 / 4
+    assert result.figures["disclosed_in_both"] == 0
 
 
 def test_beyond_the_baseline_by_hand():

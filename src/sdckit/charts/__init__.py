@@ -29,6 +29,7 @@ from sdckit.charts.mosaic import mosaic as mosaic
 from sdckit.charts.mosaic_three import mosaic_three as mosaic_three
 from sdckit.charts.mosaics import mosaics as mosaics
 from sdckit.charts.outliers_at_risk import outliers_at_risk as outliers_at_risk
+from sdckit.charts.pair_heatmap import pair_heatmap as pair_heatmap
 from sdckit.charts.risk_utility_map import risk_utility_map as risk_utility_map
 from sdckit.charts.risk_utility_multiples import MapPanel as MapPanel
 from sdckit.charts.risk_utility_multiples import risk_utility_multiples as risk_utility_multiples

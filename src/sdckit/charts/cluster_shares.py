@@ -22,13 +22,12 @@ def cluster_shares(result: Result) -> Any:
         raise nothing_to_draw(result)
     parts = result.parts.head(MOST)
     weight, share = result.parts["weight"], result.parts["share_original"]
+    weighted = " (weighted)" if ((weight - result.parts["records"]).abs() > 1e-6).any() else ""
     overall = float((weight * share).sum()) / float(weight.sum())
     data = []
     for row in parts.iter_rows(named=True):
         x = row["share_original"]
-        about = (
-            f"cluster {row['cluster']}: {number(row['records'])} records, {percent(x)} original (weighted)"
-        )
+        about = f"cluster {row['cluster']}: {number(row['records'])} records, {percent(x)} original{weighted}"
         ends = ((0.0, x), (x, 1.0))
         data += [
             {"cluster": str(row["cluster"]), "from": a, "to": b, "file": file, "about": about}

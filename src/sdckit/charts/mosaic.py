@@ -23,7 +23,7 @@ def mosaic(
     width: int = 410,
     height: int = 230,
 ) -> Any:
-    """Areas are shares of the population: columns are categories of `first`, tiles those of `second`.
+    """Areas are shares: columns are categories of `first`, tiles those of `second`.
 
     `before[i][j]` is the (weighted) size of first[i] × second[j]. Missing and merged categories are grey.
     """
@@ -84,7 +84,7 @@ def mosaic_panel(
             color=INK,
             aria=False,
         )
-        .encode(x=alt.X("at:Q", **common), y=alt.YValue(height + 6), text=alt.Text("name:N"))
+        .encode(x=alt.X("at:Q", **common), y=alt.value(height + 6), text=alt.Text("name:N"))
     )
     return (rectangles + text).properties(width=width, height=height, title=title)
 

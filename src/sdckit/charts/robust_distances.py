@@ -82,7 +82,7 @@ def _limit(edges: list[float], *, text: bool) -> Any:
     if not text:
         return rule
     words = line.mark_text(align="left", dx=5, fontSize=11, color=INK, aria=False)
-    return rule + words.encode(y=alt.YValue(8), text=alt.Text("text:N"))
+    return rule + words.encode(y=alt.value(8), text=alt.Text("text:N"))
 
 
 def _all(table: pl.DataFrame, edges: list[float]) -> Any:

@@ -39,7 +39,7 @@ def score_densities(result: Result) -> Any:
     )
     y = alt.Y(
         "share:Q",
-        title="share of records",
+        title="share of the file",  # weighted, where it has weights
         axis=alt.Axis(tickCount=4, labelExpr=number_labels(share=True)),
         stack=None,
     )

@@ -21,6 +21,7 @@ ROLE_WORDS = {
     Role.HOUSEHOLD: "household",
 }
 MOST_MISSING = 25
+RECORDS, POPULATION = "shares of the records", "shares of the population (weighted)"
 
 
 def describe(original: Microdata, protected: Microdata | None) -> dict[str, Any]:
@@ -32,9 +33,24 @@ def describe(original: Microdata, protected: Microdata | None) -> dict[str, Any]
         "released_records": number(protected.height) if protected is not None else "",
         "direct": len(original.columns) - len(variables),
         "weighted": original.roles.weight is not None,
+        "counted": _counted(original, protected),
+        "weights_lost": original.roles.weight is not None
+        and protected is not None
+        and protected.roles.weight is None,
         "facts": _facts(original, protected),
         "variables": variables,
     }
+
+
+def _counted(original: Microdata, protected: Microdata | None) -> str:
+    """What the shares in pictures of both files are of: a file may have lost its weights on the way."""
+    weights = [data.roles.weight is not None for data in (original, protected) if data is not None]
+    words = [POPULATION if weighted else RECORDS for weighted in weights]
+    if len(set(words)) == 1:
+        return words[0]
+    first, second = (" (weighted)" if weighted else ", which has no weights" for weighted in weights)
+    names = ["the population" if weighted else "the records" for weighted in weights]
+    return f"shares of {names[0]} in the original{first}, and of {names[1]} in the protected file{second}"
 
 
 def public_data(original: Microdata, protected: Microdata | None) -> dict[str, Any]:
@@ -51,6 +67,8 @@ def public_data(original: Microdata, protected: Microdata | None) -> dict[str, A
         "released_records": made,
         "direct": 0,
         "weighted": False,  # public pictures count records
+        "counted": RECORDS,
+        "weights_lost": False,
         "facts": [{"label": label, "text": text} for label, text in facts.items()],
         "variables": _variables(original, protected, released),
     }

@@ -27,8 +27,8 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
       that only an upper limit is given), figures (name, before, after), notes. Utilities have after only.
     - estimates: measure, all, verdicts (verdict, count), rows (label, domain, verdict, and the numbers).
     - riskiest, distributions, missing, steps, omitted, glossary: as the report shows them; mosaics in shares
-      of each file with changed, the share of records at least that are in another cell, for the public in
-      records, rounded to multiples of 5.
+      of each file (of the population, where it has weights: data.counted says so) with changed, the share at
+      least that is in another cell, for the public in records, rounded to multiples of 5.
 
     Numbers have six figures, those of estimates four, for the public three (whole from 1,000 on), as on the
     page; what is no finite number is null.

@@ -1,4 +1,4 @@
-"""Histogram bins common to both files: round limits, open ends, shares of the population."""
+"""Histogram bins common to both files: round limits, open ends, weighted shares."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,10 @@ QUANTILES = (0.02, 0.25, 0.75, 0.98)
 
 
 def histograms(original: Microdata, protected: Microdata) -> dict[str, Any]:
-    """Histograms of the numbers that changed most, and how many there are; shares are weighted."""
+    """Histograms of the numbers that changed most, and how many there are.
+
+    Shares are weighted, each file's by its own weights, where it has any.
+    """
     names = _numbers(original, protected)
     made = [_weighted(original, protected, name) for name in names[:CONSIDERED]]
     # of equal ones the first

@@ -15,6 +15,7 @@ from sdckit.risk.interval_disclosure import interval_disclosure as interval_disc
 from sdckit.risk.k_anonymity import k_anonymity as k_anonymity
 from sdckit.risk.k_map import k_map as k_map
 from sdckit.risk.l_diversity import l_diversity as l_diversity
+from sdckit.risk.magnitude_tables import magnitude_tables as magnitude_tables
 from sdckit.risk.outlier_disclosure import outlier_disclosure as outlier_disclosure
 from sdckit.risk.population_uniques import population_uniques as population_uniques
 from sdckit.risk.record_linkage import record_linkage as record_linkage

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.models.mixture_families import Family
 from sdckit.models.small_sample import SmallSample
+from sdckit.risk._atypical_partial import PartlyTested, partly_tested
 
 if TYPE_CHECKING:
     from sdckit.risk._atypical_tables import Tested
@@ -19,7 +20,10 @@ DOMINATED = "a few weights dominate"
 
 @dataclass(frozen=True, slots=True)
 class StrataTest:
-    """What every stratum is tested with: the numbers of all records, and the options."""
+    """What every stratum is tested with: the numbers of all records, and the options.
+
+    x: nan where a number is missing; such records are tested by the numbers they have.
+    """
 
     x: Floats
     names: Sequence[str]
@@ -31,19 +35,24 @@ class StrataTest:
     small_sample: SmallSample
 
     def stratum(self, name: str, rows: Ints) -> "Stratum":
-        """Test the records of one stratum."""
+        """Test the records of one stratum: those that are complete shape the fit."""
         from sdckit.models.robust_distances import robust_distances
         from sdckit.models.trimmed_mixture import trimmed_mixture
         from sdckit.risk._atypical_tables import Tested
 
-        x, varies, centre, unit = _on_one_scale(self.x[rows])
+        there = np.isfinite(self.x[rows])
+        used = _often_enough(there)
+        complete = there[:, used].all(axis=1)
+        everything, rows = rows, rows[complete]
+        x, varies, centre, unit = _on_one_scale(self.x[np.ix_(rows, np.flatnonzero(used))])
+        varies = _within(used, varies)
         n, p = x.shape
         weights = None if self.weights is None else self.weights[rows]
         effective = _effective(weights, n)
         if n < 2 * (p + 2) or p == 0:
-            return Stratum(rows, effective, "no variable varies" if n and not p else "too few records")
+            return Stratum(everything, effective, "no variable varies" if n and not p else "too few records")
         if effective < 2 * (p + 2):
-            return Stratum(rows, effective, DOMINATED)
+            return Stratum(everything, effective, DOMINATED)
         fit = trimmed_mixture(
             x,
             trim=self.trim,
@@ -53,13 +62,36 @@ class StrataTest:
             weights=weights,
         )
         if fit is None:
-            return Stratum(rows, effective, "constant or collinear")
+            return Stratum(everything, effective, "constant or collinear")
         found = robust_distances(fit, alpha=self.alpha, small_sample=self.small_sample)
         best = np.where(found.p_value > 0, found.p_values.argmax(axis=1), fit.component)
         names = tuple(c for c, there in zip(self.names, varies, strict=True) if there)
         drivers = _drivers(x, fit.mixture, best)
         tested = Tested(name, names, x, centre, unit, fit, found, best, drivers, self.alpha)
-        return Stratum(rows, effective, "", tested)
+        others = everything[~complete]
+        partial = None
+        if len(others):
+            incomplete = self.x[np.ix_(others, np.flatnonzero(varies))]
+            partial = partly_tested((incomplete - centre) / unit, tested)
+        return Stratum(rows, effective, "", tested, others, partial, int((~used).sum()))
+
+
+def _often_enough(there: Bools) -> Bools:
+    """Which variables to use: those missing most often are left out until enough records are complete."""
+    used = np.ones(there.shape[1], dtype=np.bool_)
+    while there[:, used].all(axis=1).sum() < 2 * (used.sum() + 2) and not there.all():
+        present = np.where(used, there.sum(axis=0), len(there) + 1)
+        if used.sum() == 1 or present.min() == len(there):
+            return np.ones_like(used)  # too few records, whatever is left out
+        used[len(present) - 1 - int(present[::-1].argmin())] = False
+    return used
+
+
+def _within(used: Bools, varies: Bools) -> Bools:
+    """The variables that are used and vary, among all."""
+    both = used.copy()
+    both[used] = varies
+    return both
 
 
 def _effective(weights: Floats | None, n: int) -> float:
@@ -72,12 +104,19 @@ def _effective(weights: Floats | None, n: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """The records of a stratum and what was found in it, or why it was not tested."""
+    """The records of a stratum and what was found in it, or why it was not tested.
+
+    others, partial: the incomplete records and what was found of them. unused: variables that were left out
+    because they are missing too often.
+    """
 
     rows: Ints
     effective: float
     why: str
     tested: "Tested | None" = None
+    others: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    partial: "PartlyTested | None" = None
+    unused: int = 0
 
     def row(self) -> tuple[Any, ...]:
         """Its row in the table of strata."""
@@ -88,8 +127,11 @@ class Stratum:
         least = float((t.fit.kept_sizes / np.maximum(sizes, 1))[sizes > 0].min())
         collinear = int(np.linalg.matrix_rank(t.x - t.x.mean(axis=0), rtol=1e-9)) < t.x.shape[1]
         model = t.fit.mixture.components, t.fit.mixture.family.value
-        hits = int(t.found.atypical.sum())
-        return len(t.x), self.effective, *model, hits, t.share, t.fit.breakdown, least, collinear, ""
+        hits, records = int(t.found.atypical.sum()), len(t.x)
+        if self.partial is not None:
+            hits, records = hits + int(self.partial.atypical.sum()), records + int(self.partial.tested.sum())
+        share = hits / records
+        return records, self.effective, *model, hits, share, t.fit.breakdown, least, collinear, ""
 
     def fill(self, columns: dict[str, Any]) -> None:
         """Its records in the columns of the parts."""
@@ -102,6 +144,8 @@ class Stratum:
         columns["kept"][self.rows] = t.fit.kept.tolist()
         columns["atypical"][self.rows] = t.found.atypical.tolist()
         columns["driver"][self.rows] = np.array(t.variables, dtype=object)[t.drivers]
+        if self.partial is not None:
+            self.partial.fill(columns, self.others, t.variables)
 
 
 def _on_one_scale(x: Floats) -> tuple[Floats, Bools, Floats, Floats]:

@@ -26,15 +26,24 @@ FIGURES = {
     "beyond_baseline": share("Disclosed and right beyond guessing the most frequent value"),
     "baseline": share("Right by guessing the most frequent value", better=Better.NEITHER),
     "disclosive_in_original": share("Disclosed by the original itself", better=Better.NEITHER),
+    "disclosive_synthetic_records": share(
+        "Synthetic records that are disclosed by the synthetic file (Dsyn)", better=Better.NEITHER
+    ),
     "found_in_synthetic": share("Records whose keys occur in the synthetic file"),
     "disclosive_in_synthetic": share("Records for which the synthetic file leaves one value, right or wrong"),
+    "disclosed_in_both": share("Disclosed and right in the synthetic file and in the original (DiSDiO)"),
     "tcap": share("Right where the synthetic file leaves one value (TCAP)"),
-    "cap": share("Right guesses from the synthetic file (CAP)"),
+    "tcap_found": share("Disclosed and right where the keys occur in the synthetic file (TCAP of synthpop)"),
+    "cap": share("Right guesses from the synthetic file (CAP, DCAP)"),
     "cap_found": share("Right guesses where the keys occur in it"),
-    "original_cap": share("Right guesses from the original itself", better=Better.NEITHER),
+    "original_cap": share("Right guesses from the original itself (CAPd)", better=Better.NEITHER),
+    "synthetic_cap": share(
+        "Right guesses about the synthetic records themselves (CAPs)", better=Better.NEITHER
+    ),
     "baseline_cap": share("Right guesses without any file", better=Better.NEITHER),
     "replicated_uniques": share("Unique records that came back unique"),
     "unique_in_original": share("Records unique in the original", better=Better.NEITHER),
+    "unique_found": share("Records unique in the original whose keys occur in the synthetic file (UiOiS)"),
     "unique_in_synthetic": share("Records unique in the synthetic file", better=Better.NEITHER),
 }
 SHARES = tuple(FIGURES)
@@ -91,13 +100,19 @@ def attribute_disclosure(
     - **found_in_synthetic** (iS) = Σ d_q [s_q > 0] / n and **disclosive_in_synthetic** (DiS) =
       Σ d_q [some p_tq ≥ τ] / n, right or wrong, are the steps on the way.
     - **tcap** (targeted correct attribution probability) = disco / disclosive_in_synthetic: how often a
-      guess that looks certain is right. Left out where no guess looks certain.
+      guess that looks certain is right. Left out where no guess looks certain. **tcap_found** =
+      disco / found_in_synthetic is what synthpop calls TCAP, and lower: its denominator also has records for
+      which the synthetic file leaves several values.
+    - **disclosed_in_both** (DiSDiO) = Σ d_tq [p_tq ≥ τ][d_tq/d_q ≥ τ] / n: disclosed by the original as well.
     - **cap** (correct attribution probability) = Σ d_tq p_tq / n, with p = 0 for keys that are not in the
       synthetic file; **cap_found** has the records found as denominator.
     - **baseline_cap** = Σ (d_t/n)²: a guess from the distribution of the target alone. **original_cap** and
-      **disclosive_in_original** (Dorig) are cap and disco with the original in place of the synthetic file.
+      **disclosive_in_original** (Dorig) are cap and disco with the original in place of the synthetic file;
+      **synthetic_cap** (CAPs) and **disclosive_synthetic_records** (Dsyn) are of the synthetic file's records
+      in itself, Σ s_tq p_tq / m and Σ s_tq [p_tq ≥ τ] / m: what it would disclose were its records real.
     - **replicated_uniques** (repU) = share of original records alone on their keys in the original and in
-      the synthetic file; **unique_in_original** (UiO), **unique_in_synthetic** (UiS) for comparison.
+      the synthetic file; **unique_found** (UiOiS) those alone in the original whose keys occur in it, and
+      **unique_in_original** (UiO), **unique_in_synthetic** (UiS) for comparison.
 
     All run from 0 (nothing is disclosed) to 1. With several targets value and figures are of the one with the
     highest disco; parts has all. For several synthetic sets they are means over the sets, and the table
@@ -197,10 +212,14 @@ def _shares(cells: pl.DataFrame, keys: Sequence[str], threshold: float) -> dict[
         disclosive=real.filter((right.max().over(keys)) >= threshold).sum(),
         disco=real.filter(right >= threshold).sum(),
         original=real.filter(own >= threshold).sum(),
+        disclosive_made=made.filter(right >= threshold).sum(),
+        both=real.filter((right >= threshold) & (own >= threshold)).sum(),
+        made_cap=(made * right).sum(),
         cap=(real * right).sum(),
         own=(real * own).sum(),
         unique=real.filter(single).sum(),
         unique_made=made.filter(single_made).sum(),
+        unique_found=real.filter(single & (pl.col(f"{MADE}_keys") > 0)).sum(),
         replicated=real.filter(single & single_made).sum(),
     ).row(0, named=True)
     n = sums["n"]
@@ -212,15 +231,20 @@ def _shares(cells: pl.DataFrame, keys: Sequence[str], threshold: float) -> dict[
         "beyond_baseline": (sums["disco"] - int(right_of_value[values == most].min())) / n,
         "baseline": float(most / n),
         "disclosive_in_original": sums["original"] / n,
+        "disclosive_synthetic_records": sums["disclosive_made"] / sums["m"],
         "found_in_synthetic": sums["found"] / n,
         "disclosive_in_synthetic": sums["disclosive"] / n,
         "tcap": sums["disco"] / sums["disclosive"] if sums["disclosive"] else None,
+        "disclosed_in_both": sums["both"] / n,
+        "tcap_found": sums["disco"] / sums["found"] if sums["found"] else None,
         "cap": sums["cap"] / n,
         "cap_found": sums["cap"] / sums["found"] if sums["found"] else None,
         "original_cap": sums["own"] / n,
+        "synthetic_cap": sums["made_cap"] / sums["m"],
         "baseline_cap": float(np.sum((values / n) ** 2)),
         "replicated_uniques": sums["replicated"] / n,
         "unique_in_original": sums["unique"] / n,
+        "unique_found": sums["unique_found"] / n,
         "unique_in_synthetic": sums["unique_made"] / sums["m"],
     }
 

@@ -16,7 +16,7 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.errors import DataError
-from sdckit.methods.options import NUMERIC, By, Column, Columns, NumericColumns, Option, Requires
+from sdckit.methods.options import NUMERIC, By, Column, Columns, NumericColumns, OneOf, Option, Requires
 from sdckit.methods.registry import risk
 from sdckit.methods.spec import Better, Figure, records, share
 from sdckit.models.mixture_families import FAMILIES, Family
@@ -54,7 +54,7 @@ _FAR = 0.4  # a component of which less is kept: its covariance is extrapolated 
     needs=Role.NUMERIC,
     share=True,
     main="variables",
-    rules=(Requires("smallest", "code"),),
+    rules=(Requires("smallest", "code"), OneOf(("complete", "observed"))),
     figures={
         "atypical": records("Atypical records"),
         "tested": records("Records tested", better=Better.NEITHER),
@@ -62,6 +62,7 @@ _FAR = 0.4  # a component of which less is kept: its covariance is extrapolated 
         "strata": Figure("Strata", "strata", Better.NEITHER),
         "untested_strata": Figure("Strata not tested", "strata", Better.NEITHER),
         "largest_share": share("Largest share of atypical records in a stratum", extreme=True),
+        "incomplete": records("Records tested by the numbers they have", better=Better.NEITHER),
         "not_robust": Figure("Strata tested without outlier-resistant estimates", "strata"),
     },
     flags="atypical",
@@ -132,6 +133,10 @@ def atypical_records(
         bool,
         Option("Complete records only", "Leave out records with a missing number instead of refusing them."),
     ] = False,
+    observed: Annotated[
+        bool,
+        Option("Incomplete records too", "Test records with a missing number by the numbers they have."),
+    ] = False,
 ) -> Result:
     """Share of records that fit no component of a robust Gaussian mixture of their stratum.
 
@@ -163,7 +168,14 @@ def atypical_records(
     as w_i n/Σw of the n records of its stratum, also towards the trimmed share: the mixture is that of the
     population. BIC and the reference distributions stay those of n records; value and counts are of records.
     A stratum whose effective size is too small, because a few weights dominate, is not tested.
-    Missing: refused, or with `complete` records with a missing number are not tested.
+    Missing: refused, or with `complete` records with a missing number are not tested. With `observed` the
+    complete records shape the fit, and a record with q of the p numbers is tested by these: its distance is
+    that in the q variables, D² = (x−μ)ᵀΣ⁻¹(x−μ) with that part of a component's mean and covariance, referred
+    to ((n_g²−1)q/((n_g−q)n_g))·F(q, n_g−q) as any record outside the fit. It is also the distance in all
+    variables once the missing numbers are replaced by their conditional expectations, so a missing number
+    makes nobody atypical, and may hide one. The fit assumes that the complete records of a stratum are like
+    the others. Where too few are complete, the variables missing most often are left out in that stratum.
+    The figure `incomplete` counts these records; tables and pictures but for `strata` are of complete ones.
     After suppression, PRAM, swapping or synthesis it describes the file and is not the risk of its persons;
     that is `reidentification_risk`.
     Variables that do not vary in a stratum are left out there. A stratum of too few records, or whose kept
@@ -190,11 +202,15 @@ def atypical_records(
     names = _numeric(data, variables)
     x = np.column_stack([data.frame[c].cast(pl.Float64).to_numpy() for c in names])
     usable = np.isfinite(x).all(axis=1)
-    if not usable.all() and not complete:
+    if observed and np.isinf(x).any():
+        raise DataError("The mixture needs finite numbers.", given="infinite ones")
+    if observed:
+        usable = np.isfinite(x).any(axis=1)
+    elif not usable.all() and not complete:
         raise DataError(
             "The mixture needs complete numbers.",
             given=f"{int((~usable).sum()):,} records with a missing or infinite number",
-            hint="The option complete leaves them out.",
+            hint="The option complete leaves them out, observed tests them by the numbers they have.",
         )
     data.require_categories([*by, *([] if code is None else [code])])
     stratum, names_of_strata, levels = _strata(data.frame, by, code, smallest)
@@ -267,6 +283,15 @@ def _result(
         "largest_share": float(np.max(done["share"].to_numpy())),
         "not_robust": done.filter(pl.col("breakdown") == 0).height,
     }
+    partly = [s.partial for s in strata if s.partial is not None]
+    if partly:
+        figures["incomplete"] = sum(int(p.tested.sum()) for p in partly)
+        notes.append(
+            "Records with a missing number are tested by the numbers they have; complete ones shape the fit."
+        )
+    short = sum(s.unused > 0 for s in strata)
+    if short:
+        notes.append(f"In {short:,} strata variables were left out: with them too few records are complete.")
     drawn = tables([s.tested for s in strata if s.tested is not None])
     return Result(
         hits / tested,

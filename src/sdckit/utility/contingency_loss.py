@@ -28,10 +28,14 @@ from sdckit.utility.contingency_tables import MissingCells, paired_tables
     share=True,
     main="order",
     figures={
-        "raw": Figure("Changes added over all cells", "records", counts_records=True),
+        "raw": Figure(
+            "Changes added over all cells, weighted where there are weights",
+            "records or people",
+            counts_records=True,
+        ),
         "tables": Figure("Tables compared", "tables", Better.NEITHER),
     },
-    chart=charts.PartsBars("change", "change of all cells added up, records", counts="number"),
+    chart=charts.PartsBars("change", "change of all cells added up", counts="number"),
     interpretation=(
         "0: all tables up to this order are the same. 1: they share no record. 0.1: at least one record in "
         "ten, counted with its weight, is in another cell, averaged over the tables."

@@ -6,9 +6,11 @@ from itertools import combinations
 from typing import Annotated, Any
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 
 from sdckit import charts
+from sdckit._support.arrays import Floats
 from sdckit.data.common_columns import lost_columns
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
@@ -17,6 +19,7 @@ from sdckit.errors import ColumnError
 from sdckit.methods.options import Columns, MissingValues, Option
 from sdckit.methods.registry import utility
 from sdckit.methods.spec import Better, Figure, share
+from sdckit.utility._table_statistics import RATIOS, STATISTICS, table_statistics
 from sdckit.utility._variables import category_notes, recoded_alike, require_named
 
 MissingCells = Annotated[
@@ -39,21 +42,31 @@ MissingCells = Annotated[
     engines="all",
     main="tables",
     figures={
-        "ut": Figure("Mean change of a cell (UT)", "records"),
+        "ut": Figure("Mean change of a cell (UT), weighted where there are weights", "records or people"),
         "ut2": Figure("Mean change of a cell in percent (UT2)", "percent"),
         "hellinger": Figure("Hellinger distance (0 the same, 1 nothing in common)", bounds=(0, 1)),
         "total_variation": share("Total variation"),
         "cramers_v_change": Figure(
             "Change of Cramér's V (strength of association)", better=Better.NEITHER, bounds=(-1, 1)
         ),
+        "pmse_ratio": Figure("Propensity score error over that of a correct synthesis (S_pMSE, S_VW)"),
+        "freeman_tukey_ratio": Figure("Freeman–Tukey statistic over that of a correct synthesis (S_FT)"),
+        "deviance_ratio": Figure("Likelihood ratio over that of a correct synthesis (S_G)"),
+        "jensen_shannon": Figure("Jensen–Shannon divergence (JSD)", "bits", bounds=(0, 1)),
+        "jensen_shannon_ratio": Figure("Jensen–Shannon divergence over that of a correct synthesis (S_JSD)"),
+        "weighted_difference_ratio": Figure(
+            "Weighted mean difference over that of a correct synthesis (S_WMabsDD)"
+        ),
         "cells_born": Figure("Cells that were empty before", "cells", counts_records=True),
         "cells_died": Figure("Cells that are empty now", "cells", counts_records=True),
     },
-    reference="Templ (2017), ch. 5; Gomatam & Karr (2003) for Hellinger and total variation",
+    reference="Templ (2017), ch. 5; Gomatam & Karr (2003) for Hellinger and total variation; Raab, Nowok & "
+    "Dibben (2021) for the statistics of synthetic tables",
     chart=charts.table_change,
     interpretation=(
         "0: the tables are the same. UT is the mean change of a cell, UT2 the mean change in percent; "
-        "Hellinger and total variation run from 0 (same) to 1 (nothing in common)."
+        "Hellinger and total variation run from 0 (same) to 1 (nothing in common). Figures over those of a "
+        "correct synthesis are near 1 for synthetic data that keep the table, and poor from 10 on."
     ),
 )
 def contingency_tables(
@@ -72,16 +85,30 @@ def contingency_tables(
     UT2 = 100·mean |Tx−Ty|/Tx, with the cells born (Tx = 0 < Ty) and died (Tx > 0 = Ty) counted beside it.
     Hellinger = √(½Σ(√px−√py)²), total variation = ½Σ|px−py|, and the change of Cramér's V for pairs.
 
+    Statistics of synthetic tables, over the k cells that are not empty in both files, with n1 and n2 records,
+    c = n2/(n1+n2) and E = Tx·n2/n1: voas_williamson = Σ(Ty−E)²/(c(Tx+Ty)), pmse = voas_williamson·c(1−c)²/N,
+    freeman_tukey = 4Σ(√Ty−√E)², deviance = 2Σ[Ty·ln(Ty/E)−(Ty−E)] where Tx > 0, jensen_shannon (bits) and
+    weighted_difference = Σ|Ty−E|/√(2c(Tx+Ty)/π). What a correct synthesis gives, which draws Ty from Tx/n1,
+    is k−1 (pmse: (k−1)c(1−c)²/N), k−1, the cells with Tx > 0 less one, (k−1)/(8·n2·ln 2) and
+    Σ√(1−(Tx+Ty)/N); the figures ending in `_ratio` are divided by it. The other names of synthpop are in
+    these: SPECKS is total_variation, MabsDD twice and PO50 fifty times that, dBhatt is hellinger, and
+    U = n1·n2·(1 + concordance)/2, where concordance of the scores Ty/(Tx+Ty) runs from 0 to 1.
+
     `tables`: lists of variables, all pairs of keys by default. The value and figures are means over tables,
     `parts` has one row per table, and the table `cells` has every occupied cell.
 
-    Weights: counts are sums of weights where a weight role is set, each file with its own.
+    Weights: counts are sums of weights where a weight role is set, each file with its own. For the
+    statistics of synthetic tables they are scaled to the number of records, and what a correct synthesis
+    gives is multiplied by Kish's design effect of the protected file (its square root for the weighted
+    difference).
     Missing values: records with one in the table are dropped (a suppression so shows as lost counts), or
     missing is a category of its own. Recoded variables are compared in the categories of the protected file:
     merging categories moves no record, and `entropy_loss` measures what it loses. A key that the protected
     file no longer has is left out and named in `lost`. Files may differ in length; UT then compares their
     sizes too.
-    Reference: Templ (2017); Gomatam & Karr (2003).
+    Reference: Templ (2017); Gomatam & Karr (2003); Raab, Nowok & Dibben (2021). Departures from synthpop:
+    its expectation of JSD is 4 % lower for files of equal size, and far off for others; that of WMabsDD is
+    k−1, lower by half a cell; and records in cells that are empty in the original add to the deviance.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"a": [1, 1, 2, 2], "b": [1, 2, 1, 2]}), keys=["a", "b"])
@@ -97,11 +124,12 @@ def contingency_tables(
     names = list(dict.fromkeys(c for table in wanted for c in table))
     alike, recoded = recoded_alike(original, protected, names)
     notes = category_notes(original, protected, names, recoded)
+    scales = [_per_record(data) for data in (alike, protected)]
     rows, cells = [], []
     for variables, both in zip(wanted, paired_tables(alike, protected, wanted, missing), strict=True):
         name = " × ".join(variables)
         places = both.columns[: len(variables)]
-        rows.append({"table": name, **_compare(both, places)})
+        rows.append({"table": name, **_compare(both, places), **_statistics(both, *scales)})
         texts = [pl.col(c).cast(pl.String).fill_null("missing") for c in places]
         cells.append(
             both.select(
@@ -111,8 +139,9 @@ def contingency_tables(
                 "protected",
             )
         )
-    parts = pl.DataFrame(rows, infer_schema_length=None)
-    means = ("ut", "ut2", "hellinger", "total_variation", "cramers_v_change")
+    floats = dict.fromkeys((*STATISTICS, *RATIOS, "concordance"), pl.Float64)
+    parts = pl.DataFrame(rows, schema_overrides=floats, infer_schema_length=None)
+    means = ("ut", "ut2", "hellinger", "total_variation", "cramers_v_change", *RATIOS, "jensen_shannon")
     figures = {name: _mean(parts[name]) for name in means}
     counted = {name: int(parts[name].sum()) for name in ("cells_born", "cells_died")}
     found = {"cells": pl.concat(cells)}
@@ -209,6 +238,38 @@ def _compare(both: pl.DataFrame, variables: Sequence[str]) -> dict[str, float | 
         "cells_born": int(((x == 0) & (y > 0)).sum()),
         "cells_died": int((there & (y == 0)).sum()),
     }
+
+
+def _per_record(data: Microdata) -> tuple[float, float]:
+    """What turns sums of weights into numbers of records, and Kish's design effect n·Σw²/(Σw)²."""
+    weight = data.roles.weight
+    if weight is None:
+        return 1.0, 1.0
+    found = tables.moments(data.table, [weight], None)
+    n, mean, variance = found.n[weight], found.mean[weight] or 1.0, found.variance[weight] or 0.0
+    return 1 / mean, 1 + variance * (n - 1) / n / mean**2
+
+
+def _statistics(
+    both: pl.DataFrame, original: tuple[float, float], protected: tuple[float, float]
+) -> dict[str, float | None]:
+    """The statistics of synthetic tables; None where there is none."""
+    x, y = both["original"].to_numpy() * original[0], both["protected"].to_numpy() * protected[0]
+    found = table_statistics(x, y, np.zeros(len(x), dtype=np.int64), 1, design_effect=protected[1])
+    found["concordance"] = np.array([_concordance(x, y)])
+    return {name: None if math.isnan(values[0]) else float(values[0]) for name, values in found.items()}
+
+
+def _concordance(x: Floats, y: Floats) -> float:
+    """P(score of a protected record is higher) − P(lower), the score of a cell being its share of y."""
+    there = x + y > 0
+    x, y = x[there], y[there]
+    if not x.sum() or not y.sum():
+        return math.nan
+    _, tied = np.unique((y / (x + y)).round(12), return_inverse=True)
+    x, y = (np.bincount(tied, counts).astype(np.float64) for counts in (x, y))
+    below = np.cumsum(x) - x / 2
+    return 2 * float(np.sum(y * below) / (x.sum() * y.sum())) - 1
 
 
 def _cramers_v(both: pl.DataFrame, variables: Sequence[str], column: str) -> float | None:
