@@ -21,7 +21,9 @@ def parts(table: Table, column: str, part: str) -> Table:
     if part == YEAR:
         return table.with_columns(year.alias(column))
     number = (month + 2) // 3 if part == QUARTER else month
-    between = nw.lit("-Q") if part == QUARTER else nw.when(month < 10).then(nw.lit("-0")).otherwise(nw.lit("-"))
+    between = (
+        nw.lit("-Q") if part == QUARTER else nw.when(month < 10).then(nw.lit("-0")).otherwise(nw.lit("-"))
+    )
     text = nw.concat_str([year.cast(nw.String), between, number.cast(nw.String)])
     return table.with_columns(nw.when(~nw.col(column).is_null()).then(text).alias(column))
 

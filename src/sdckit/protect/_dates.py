@@ -65,7 +65,9 @@ def to_part(data: Microdata, variable: str, part: DatePart, at: str | None) -> M
         gathered = frames.gather(table)
         frame = gathered.with_columns(_ordered(gathered[variable]))
     present = nw.col(variable)
-    counts = frames.gather(table.select(present.count().alias("n"), present.drop_nulls().n_unique().alias("d")))
+    counts = frames.gather(
+        table.select(present.count().alias("n"), present.drop_nulls().n_unique().alias("d"))
+    )
     options = {"to": part.value} | ({"at": at} if at is not None else {})
     return recoded(
         data,

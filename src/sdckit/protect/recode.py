@@ -113,10 +113,10 @@ def recode(
 
     - `to="year"`, `"quarter"` or `"month"`, for dates: 2001 (a number, which can be recoded further),
       "2001-Q3", "2001-07", in the order of time. Times of day go.
-    - `to="age"`, for dates of birth: the completed years on the day `at`, given as "2026-01-01" or as the name of
-      another column of dates, such as that of the interview. The date itself is gone. A date after this
-      day is an error. Who was born on 29 February has the birthday on 1 March where there is no such day. Beware of
-      releasing an exact age beside the exact day of the interview and another date that tells the birthday.
+    - `to="age"`, for dates of birth: the completed years on the day `at`, given as "2026-01-01" or as the
+      name of another column of dates, such as that of the interview. The age takes the place of the date. A
+      date after this day is an error. Who was born on 29 February has the birthday on 1 March where there is
+      no such day.
 
     A recoded number is a category: a variable in the numeric role loses this role (the log says so) and
     becomes no key by itself; whoever thinks that intruders know the interval gives it the role, before or

@@ -40,7 +40,9 @@ def shift_dates(
     days: Annotated[
         int,
         Field(ge=1, le=LONGEST),
-        Option("Days", "The most days by which a date is moved, forwards or backwards.", basic=True, unit="days"),
+        Option(
+            "Days", "The most days by which a date is moved, forwards or backwards.", basic=True, unit="days"
+        ),
     ] = 365,
     unit: Annotated[
         Together,
@@ -72,11 +74,11 @@ def shift_dates(
     interval between births of siblings with `unit="household"`. Times of day stay. Seasons, weekdays and
     trends of calendar time are lost the more, the larger `days`.
 
-    **What is not protected**: the pattern of intervals. Who knows two dates of a person knows the days between
-    them, and finds the record by these as surely as before; with `unit="household"` the birth dates of two
-    members are enough. Who knows one date looks among the records of ±`days` around it, and categories known
-    beside it leave few of them: `reidentification_risk` carries both attacks out. For a birth date `recode`
-    to years protects more than a shift by a few weeks.
+    **What is not protected**: the pattern of intervals. Who knows two dates of a person knows the days
+    between them, and finds the record by these as surely as before; with `unit="household"` the birth dates
+    of two members are enough. Who knows one date looks among the records of ±`days` around it, and categories
+    known beside it leave few of them: `reidentification_risk` carries both attacks out. For a birth date
+    `recode` to years protects more than a shift by a few weeks.
 
     Units: `person` names the column that numbers persons where they have several records; without it the
     column of the role id, else every record is a person. Records without a number are units of their own.
