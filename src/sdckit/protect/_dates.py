@@ -64,18 +64,19 @@ def to_part(data: Microdata, variable: str, part: DatePart, at: str | None) -> M
     if data.engine == "polars":
         gathered = frames.gather(table)
         frame = gathered.with_columns(_ordered(gathered[variable]))
-    present = nw.col(variable)
+    values = nw.col(variable)
     counts = frames.gather(
-        table.select(present.count().alias("n"), present.drop_nulls().n_unique().alias("d"))
+        table.select(values.count().alias("present"), values.n_unique().alias("different"))
     )
+    present, different = counts.row(0)
     options = {"to": part.value} | ({"at": at} if at is not None else {})
     return recoded(
         data,
         frame,
         {variable: SameCall("recode", "variable", options)},
         variable=variable,
-        categories=int(counts["d"][0]),
-        values_changed=int(counts["n"][0]),
+        categories=different - (present < data.height),  # missing is counted as a value of its own
+        values_changed=present,
     )
 
 

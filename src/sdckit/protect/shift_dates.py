@@ -136,7 +136,8 @@ def _moved(column: pl.Series, shift: Ints) -> pl.Series:
     """The dates so many days later; refused where the calendar of the type ends before."""
     moved = pl.select((column + pl.Series(shift * 86_400_000).cast(pl.Duration("ms"))).alias(column.name))
     later = moved.to_series().cast(column.dtype)
-    wrong = ((later > column) != pl.Series(shift > 0)) & column.is_not_null()
+    right = ((later > column) == pl.Series(shift > 0)).fill_null(value=False)
+    wrong = column.is_not_null() & ~right
     if wrong.any():
         raise DataError(
             f"Dates in {column.name!r} lie so far off that they cannot be moved.",

@@ -29,7 +29,7 @@ def household_outcome(
     """What an intruder finds who knows whole households; one by one where the file does not show them.
 
     of_persons: what the same intruder finds who looks for persons. The attack on whole households only knows
-    equal and unequal keys: where keys moved like numbers, as dates do, it is said that the risk is not judged.
+    equal and unequal keys: where keys moved like numbers, as dates do, the risk is said not to be judged.
     """
     name = files.original.roles.household or ""
     homes = household_numbers(files, name)
