@@ -6,7 +6,7 @@ Numbers, true, false and null are what they are in YAML 1.2. All else is text: `
 
 import re
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import yaml
 
@@ -44,7 +44,6 @@ def parse_text(text: str) -> Any:
 class _PlanLoader(yaml.SafeLoader):
     """Reads YAML 1.2's numbers and truth values, and refuses what a plan cannot mean."""
 
-    yaml_implicit_resolvers: ClassVar[dict[Any, Any]] = {}  # none of YAML 1.1
     depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
@@ -126,6 +125,7 @@ def _set_up() -> None:
             list("-+0123456789."),
         ),
     ]
+    _PlanLoader.yaml_implicit_resolvers = {}  # none of YAML 1.1
     for tag, pattern, first in resolved:
         _PlanLoader.add_implicit_resolver(CORE + tag, re.compile(f"(?:{pattern})\\Z"), first)
     made = {"int": _whole, "float": _decimal, "bool": _truth}
