@@ -94,10 +94,9 @@ def run_example(spec: Spec) -> Example:
 
 def _protection(spec: Spec) -> tuple[str, str]:
     options, draw = TRIED.get(spec.name, ("", ""))
-    return (
-        f"{FIRST_LINE.get(spec.name, SURVEY)}\nprotected = sdc.protect.{spec.name}({', '.join(filter(None, ['data', options]))})",
-        draw,
-    )
+    given = ", ".join(filter(None, ["data", options]))
+    first = FIRST_LINE.get(spec.name, SURVEY)
+    return f"{first}\nprotected = sdc.protect.{spec.name}({given})", draw
 
 
 def _measure(spec: Spec) -> str:
