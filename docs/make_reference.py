@@ -22,7 +22,7 @@ FAMILIES = {
     Kind.PROTECTION: {
         "Coarser values": ("recode", "group", "top_code", "bottom_code", "round_values"),
         "Blanked values": ("suppress", "suppress_risky"),
-        "Changed values": ("microaggregate", "add_noise", "pram"),
+        "Changed values": ("microaggregate", "add_noise", "pram", "shift_dates"),
         "Exchanged values": ("rank_swap", "shuffle", "swap_records"),
         "The whole file": ("drop", "new_ids", "sample_records", "shuffle_order"),
     },

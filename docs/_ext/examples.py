@@ -33,9 +33,15 @@ TOLD = {
     "prediction_quality": 'formula="log1p(income) ~ sex + education + age + I(age^2)"',
     "regression": 'formula="log1p(income) ~ sex + education + age + I(age^2)"',
 }
-FIRST_LINE = dict.fromkeys(
-    ("atypical_records", "magnitude_tables"), "data = sdc.demo.business(n=1000, seed=1)"
-)
+FIRST_LINE = {
+    **dict.fromkeys(("atypical_records", "magnitude_tables"), "data = sdc.demo.business(n=1000, seed=1)"),
+    "shift_dates": """\
+import polars as pl
+
+data = sdc.demo.survey(n=2000, seed=1)
+day = pl.date(2024, 3, 1) + pl.duration(days=pl.int_range(pl.len()) % 60)
+data = data.with_frame(data.frame.with_columns(interview=day))""",
+}
 
 # How a protection is tried, and the measure whose picture shows what it does.
 TRIED = {
@@ -50,6 +56,7 @@ TRIED = {
     "recode": ('variable="age", width=20', "entropy"),
     "round_values": ('variables="income", base=5000', "distribution_distance"),
     "sample_records": ("share=0.25, rng=1", "distribution_distance"),
+    "shift_dates": ("days=30, rng=1", ""),
     "shuffle": ('predictors=["age", "sex"], rng=1', "correlation_loss"),
     "shuffle_order": ("rng=1", ""),
     "suppress": ("k=3", "missing_values"),
@@ -88,10 +95,9 @@ def run_example(spec: Spec) -> Example:
 
 def _protection(spec: Spec) -> tuple[str, str]:
     options, draw = TRIED.get(spec.name, ("", ""))
-    return (
-        f"{SURVEY}\nprotected = sdc.protect.{spec.name}({', '.join(filter(None, ['data', options]))})",
-        draw,
-    )
+    given = ", ".join(filter(None, ["data", options]))
+    first = FIRST_LINE.get(spec.name, SURVEY)
+    return f"{first}\nprotected = sdc.protect.{spec.name}({given})", draw
 
 
 def _measure(spec: Spec) -> str:

@@ -24,6 +24,7 @@ TOLD = (
     "file_sorted_by_a_dropped_key",
     "free_text",
     "dates_without_a_role",
+    "a_date_forgotten_beside_its_year",
     "column_before_the_step",
     "blanks_and_their_imputation",
     "several_columns_tell_together",

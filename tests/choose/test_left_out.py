@@ -3,6 +3,7 @@
 import math
 import re
 
+import polars as pl
 import pytest
 
 import sdckit as sdc
@@ -22,6 +23,7 @@ STEPS = {
     "recode": {"variable": "age", "breaks": [18, 40, 65]},
     "round_values": {},
     "sample_records": {"share": 0.5},
+    "shift_dates": {"days": 30},
     "shuffle": {"variables": ["income"], "predictors": ["age"]},
     "shuffle_order": {},
     "suppress": {"k": 3},
@@ -46,6 +48,8 @@ TYPES = re.compile(r"\b(U?Int\d+|Float\d+|String|Utf8|Enum|Categorical|Boolean|N
 @pytest.fixture(scope="module")
 def people() -> sdc.Microdata:
     data = sdc.demo.survey(n=300, seed=1)
+    day = pl.date(2024, 1, 1) + pl.duration(days=pl.int_range(pl.len()) % 90)
+    data = data.with_frame(data.frame.with_columns(interview=day))
     return data.with_roles(keys=KEYS, numeric=["income", "wealth_index"], sensitive=["health", "literacy"])
 
 

@@ -11,6 +11,7 @@ import sdckit as sdc
 from cli.codes import RAN
 from sdckit.choose.describe import describe
 from sdckit.choose.plan import Plan
+from sdckit.cli._starter import starter
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 
@@ -45,7 +46,7 @@ def test_suggested_roles():
     assert roles(**people()) == {
         "person_id": "id",
         "Name": "direct",
-        "date_of_birth": "direct",
+        "date_of_birth": "keys",
         "remarks": "direct",
         "region": "keys",
         "age": "keys",
@@ -197,7 +198,19 @@ def test_ages_as_text_are_not_recoded(run, tmp_path):
     saved = tmp_path / "my plan.yaml"
     result = run("columns", tmp_path / "people.csv", "--plan", saved)
     assert result.exit_code == 0, result.output
-    assert "recode" not in saved.read_text()
+    assert "variable: age" not in saved.read_text()
     assert f"sdckit compare '{saved}'" in result.stderr
     assert f"sdckit compare '{saved}'" in saved.read_text().splitlines()[0]
     assert run("compare", saved).exit_code in (0, 3)
+
+
+def test_dates_of_birth_are_keys_and_other_dates_get_no_role():
+    days = pl.date_range(pl.date(1950, 1, 1), pl.date(1950, 2, 28), eager=True)
+    frame = pl.DataFrame({"birth_date": days, "interview": days, "sex": ["f", "m"] * 29 + ["f"]})
+    found = {c.name: (c.role, c.reason) for c in describe(Microdata.of(frame)).columns}
+    assert found["birth_date"] == (Role.KEYS, "a date that people know; recode it to the year")
+    assert found["interview"][0] is None
+    assert "a key if somebody may know it" in found["interview"][1]
+    summary = describe(Microdata.of(frame)).columns
+    plan = sdc.Plan.parse(starter(summary, "people.csv", "plan.yaml"))
+    assert all(s.steps[0].options == {"variable": "birth_date", "to": "year"} for s in plan.scenarios)

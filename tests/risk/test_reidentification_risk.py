@@ -21,6 +21,8 @@ KEYS = ["region", "sex", "age", "education"]
 @pytest.fixture(scope="module")
 def people() -> sdc.Microdata:
     data = sdc.demo.survey(n=800, seed=7)
+    day = pl.date(2024, 1, 1) + pl.duration(days=pl.int_range(pl.len()) % 90)
+    data = data.with_frame(data.frame.with_columns(interview=day))
     return data.with_roles(keys=KEYS, numeric=["income", "expenditure"], household=None)
 
 
@@ -164,6 +166,7 @@ OPTIONS = {
     "sample_records": {"share": 0.6},
     "new_ids": {},
     "shuffle_order": {},
+    "shift_dates": {"days": 30},
 }
 
 

@@ -11,6 +11,7 @@ from sdckit.choose.release_facts import DIFFERENT, FEWEST
 from sdckit.data.intruder import Intruder, default_intruders
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.data.roles import Role
+from sdckit.data.values import is_date
 from sdckit.errors import EngineError
 
 SINGLE = (Role.WEIGHT, Role.CLUSTER, Role.HOUSEHOLD, Role.ID)  # roles of one column
@@ -28,7 +29,8 @@ WORDS = {
     "passport ssn iban account plate gps latitude longitude lat lon",
     Role.SENSITIVE: "health disease diagnosis illness disability hiv religion crime conviction vote party "
     "union drug alcohol sexual orientation",
-    Role.KEYS: "sex gender age birth birthday born region province state county district municipality "
+    Role.KEYS: "sex gender age birth birthday birthdate dob born region province state county district "
+    "municipality "
     "commune canton city town village urban rural area zip postcode postal country nationality citizenship "
     "citizen ethnic ethnicity race language education edu isced marital relationship civil occupation job "
     "isco profession employment labour labor nace sector industry size",
@@ -95,16 +97,17 @@ def describe(data: Microdata) -> Description:
     if data.engine != "polars":
         raise EngineError("describe needs the records in memory.", hint="data.collect() brings them there.")
     found: list[ColumnSummary] = []
+    frame = data.frame
+    counts = _different_values(frame)
     for name in data.columns:
-        series = data.frame[name]
+        series, different = frame[name], counts[name]
         label = data.labels.variables.get(name, "")
         words = _words(name)
         if label and max(map(len, words), default=0) < NAME and not any(words & w for w in FOUND.values()):
             words = _words(label)
-        role, reason = _suggested(series, words, labelled=name in data.labels.values)
+        role, reason = _suggested(series, different, words, labelled=name in data.labels.values)
         if role in SINGLE and role in [c.role for c in found]:
             role, reason = (Role.DIRECT, "a second number of records") if role is Role.ID else (None, "")
-        different = 0 if series.dtype.is_nested() else series.drop_nulls().n_unique()
         found.append(
             ColumnSummary(name, _kind(series), label, different, series.null_count(), (), role, reason)
         )
@@ -115,9 +118,16 @@ def describe(data: Microdata) -> Description:
             else c
             for c in found
         ]
-    columns = tuple(replace(c, common=_common(c, data)) for c in found)
+    columns = tuple(replace(c, common=_common(c, frame, data)) for c in found)
     roles = Description(data.height, columns, ()).roles
     return Description(data.height, columns, default_intruders(Microdata.of(data.frame, **_usable(roles))))
+
+
+def _different_values(frame: pl.DataFrame) -> dict[str, int]:
+    """How many different values each column has; 0 for lists, which are not counted."""
+    flat = [c for c, kind in frame.schema.items() if not kind.is_nested()]
+    counts = frame.select(pl.col(flat).drop_nulls().n_unique()).row(0) if flat else ()
+    return {**dict.fromkeys(frame.columns, 0), **dict(zip(flat, counts, strict=True))}
 
 
 def _usable(roles: Mapping[str, Any]) -> dict[str, Any]:
@@ -137,13 +147,13 @@ class _Facts(NamedTuple):
     labelled: bool
 
 
-def _suggested(series: pl.Series, words: set[str], *, labelled: bool) -> tuple[Role | None, str]:
+def _suggested(
+    series: pl.Series, different: int, words: set[str], *, labelled: bool
+) -> tuple[Role | None, str]:
     """A role and the reason for it."""
-    values = series.drop_nulls()
-    if series.dtype.is_nested() or values.n_unique() < 2:
+    if different < 2:
         return None, ""
-    different = values.n_unique()
-    complete = len(values) == len(series)
+    complete = not series.null_count()
     facts = _Facts(
         series.dtype.is_numeric(),
         series.dtype.is_integer(),
@@ -177,7 +187,11 @@ def _by_content(series: pl.Series, facts: _Facts, named: set[Role]) -> tuple[Rol
     """Direct identifiers, sensitive values, keys and numbers."""
     if Role.DIRECT in named and Role.KEYS not in named:
         return Role.DIRECT, "its name"
-    if facts.nearly_unique and not facts.number:  # free text, exact dates
+    if is_date(series.dtype):
+        if Role.KEYS in named:
+            return Role.KEYS, "a date that people know; recode it to the year"
+        return None, "a date; a key if somebody may know it, then recode it to the year or month"
+    if facts.nearly_unique and not facts.number:  # free text
         return Role.DIRECT, "nearly every record has a value of its own"
     for role in (Role.SENSITIVE, Role.KEYS):
         if role in named:
@@ -203,11 +217,11 @@ def _categories(column: ColumnSummary, data: Microdata) -> bool:
     return 2 <= column.different <= max(CODES, len(data.labels.values.get(column.name, ())))
 
 
-def _common(column: ColumnSummary, data: Microdata) -> tuple[str, ...]:
+def _common(column: ColumnSummary, frame: pl.DataFrame, data: Microdata) -> tuple[str, ...]:
     """The most frequent values of a column that does not identify, where several records have them."""
     if column.role not in (None, Role.KEYS, Role.SENSITIVE, Role.STRATA) or not _categories(column, data):
         return ()
-    values = data.frame[column.name].drop_nulls().alias("value")  # a column may be called anything
+    values = frame[column.name].drop_nulls().alias("value")  # a column may be called anything
     counts = values.value_counts(sort=True, name="of records").head(SHOWN)
     return tuple(data.labels.text(column.name, value) for value, n in counts.rows() if n >= OFTEN)
 

@@ -9,6 +9,7 @@ import yaml
 
 from sdckit._support.files import write_text
 from sdckit._support.messages import did_you_mean, join_names, require_flag
+from sdckit.choose.plan_text import parse_text
 from sdckit.choose.scenario import Scenario, check_seed
 from sdckit.data.intruder import Intruder, intruders_of
 from sdckit.data.microdata import Microdata
@@ -20,18 +21,9 @@ from sdckit.methods.registry import specs
 from sdckit.methods.serialise import to_builtin
 
 DEMOS: Mapping[str, Callable[..., Microdata]] = {"survey": survey, "business": business}
+LARGEST = 10_000_000  # bytes of a plan: anything longer is another file
+FLAGS = {"yes": True, "on": True, "no": False, "off": False}
 SECTIONS = ("data", "scenarios", "search", "intruders", "assess", "seed")
-
-
-class _OnceLoader(yaml.SafeLoader):
-    """Refuses a name that stands twice: the second would silently replace the first."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        names = [self.construct_object(key, deep=True) for key, _ in node.value]
-        twice = next((n for n in names if names.count(n) > 1), None)
-        if twice is not None:
-            raise yaml.constructor.ConstructorError(None, None, f"{twice!r} stands twice", node.start_mark)
-        return super().construct_mapping(node, deep)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +50,13 @@ class Plan:
     @classmethod
     def parse(cls, text: str, folder: Path = Path()) -> "Plan":
         """A plan from YAML text; every name in it is checked."""
-        try:
-            content = yaml.load(text, _OnceLoader)
-        except yaml.YAMLError as error:
-            raise _not_yaml(error) from None
+        content = parse_text(text)
         if not isinstance(content, Mapping):
             raise FileError("The scenario file must hold sections.", allowed=join_names(SECTIONS))
         _known(content, SECTIONS, "section")
         data = _mapping(content, "data")
         _known(data, ("file", "demo", "keep_direct", "engine", "encoding", *Role), "entry of data")
+        data = _with_flags(data, "keep_direct")
         require_flag("keep_direct", data.get("keep_direct", False))
         steps = _mapping(content, "scenarios")
         scenarios = tuple(Scenario(str(name), () if s is None else s) for name, s in steps.items())
@@ -80,6 +70,10 @@ class Plan:
         if unnamed is not None:
             raise OptionError("The entries of section 'assess' have names.", given=repr(unnamed))
         named = _mapping(content, "intruders")
+        named = {
+            name: _with_flags(one, "in_file", "on_axis") if isinstance(one, Mapping) else one
+            for name, one in named.items()
+        }
         intruders = intruders_of(named) if named else ()
         placed = _with_files(assess, lambda name: str(folder / Path(name).expanduser()))
         return cls(data, scenarios, placed, seed, folder, tuple(space), intruders)
@@ -90,6 +84,12 @@ class Plan:
         path = Path(path)
         if not path.is_file():
             raise FileError("There is no such scenario file.", given=str(path))
+        if path.stat().st_size > LARGEST:
+            raise FileError(
+                "The scenario file is too large.",
+                given=f"{path}, {path.stat().st_size:,} bytes",
+                allowed=f"{LARGEST:,} bytes",
+            )
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
@@ -161,18 +161,6 @@ def demo_data(asked: Any) -> Microdata:
     return DEMOS[kind](n=n, seed=1)
 
 
-def _not_yaml(error: yaml.YAMLError) -> FileError:
-    """Where the text is not YAML; a tab, which looks like spaces, is the usual reason."""
-    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None) or str(error)
-    place = "" if mark is None else f"line {mark.line + 1}, column {mark.column + 1}: "
-    tab = "'\\t'" in problem
-    return FileError(
-        "The scenario file is not valid YAML.",
-        given=f"{place}{'a tab' if tab else problem}",
-        hint="Use spaces, not tabs, at the beginning of lines." if tab else "",
-    )
-
-
 def _known(content: Mapping[str, Any], allowed: tuple[str, ...], what: str) -> None:
     for name in content:
         if name not in allowed:
@@ -181,6 +169,11 @@ def _known(content: Mapping[str, Any], allowed: tuple[str, ...], what: str) -> N
                 allowed=join_names(allowed),
                 hint=did_you_mean(str(name), allowed),
             )
+
+
+def _with_flags(content: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """The entries with yes, no, on and off as truth values, where nothing else can be meant."""
+    return {n: FLAGS.get(str(v).lower(), v) if n in names else v for n, v in content.items()}
 
 
 def _mapping(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -162,7 +162,7 @@ class Scenario:
 def check_seed(seed: Any) -> None:
     """Refuse what cannot be a seed."""
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise OptionError("seed must be a whole number, 0 or more.", given=seed)
+        raise OptionError("seed must be a whole number, 0 or more.", given=preview(seed))
 
 
 def _generator(seed: int, position: int) -> np.random.Generator:

@@ -20,6 +20,12 @@ class Code(IntEnum):
     INTERRUPTED = 130
 
 
+NO_MEMORY = (
+    "There is not enough memory; nothing is half-written. Close other programs, leave out columns, or keep "
+    "the data on disk with engine: duckdb under data: in the plan."
+)
+
+
 class PlainHelp:
     """The option --help as a plain flag: typer would show a value, which it does not take."""
 
@@ -56,6 +62,9 @@ class Commands(PlainHelp, TyperGroup):
         except (SdcError, OSError) as error:
             own = " Is it your own? Then give --import FILE.py." * isinstance(error, UnknownMethodError)
             typer.echo("Error: " + " ".join(in_words(error).split()) + own, err=True)
+            raise typer.Exit(Code.ERROR) from None
+        except MemoryError:
+            typer.echo(f"Error: {NO_MEMORY}", err=True)
             raise typer.Exit(Code.ERROR) from None
         except KeyboardInterrupt:
             typer.echo("Interrupted; nothing is half-written.", err=True)

@@ -44,12 +44,14 @@ def _scenarios(columns: Sequence[ColumnSummary]) -> tuple[Scenario, ...]:
     numbers = [{"microaggregate": {"k": 5}}] if Role.NUMERIC in roles else []
     if Role.KEYS not in roles:
         return (Scenario("groups of 5", numbers),) if numbers else ()
+    dates = [c.name for c in columns if c.role is Role.KEYS and c.kind == "date"]
+    years = [{"recode": {"variable": name, "to": "year"}} for name in dates]
     if age is None:
-        return tuple(Scenario(f"k {k}", [{"suppress": {"k": k}}, *numbers]) for k in (3, 5))
+        return tuple(Scenario(f"k {k}", [*years, {"suppress": {"k": k}}, *numbers]) for k in (3, 5))
     return tuple(
         Scenario(
             f"age by {width}, k 3",
-            [{"recode": {"variable": age, "width": width}}, {"suppress": {"k": 3}}, *numbers],
+            [*years, {"recode": {"variable": age, "width": width}}, {"suppress": {"k": 3}}, *numbers],
         )
         for width in (5, 10)
     )

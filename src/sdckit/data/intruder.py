@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sdckit._support.messages import did_you_mean, join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
+from sdckit.engine import frames
 from sdckit.errors import OptionError, preview
 
 WITHIN = 0.1  # relative error with which numbers are known where nothing else is said
@@ -102,6 +103,7 @@ class Intruder:
                 numbers |= dict.fromkeys(known_numbers(data), error)
             else:
                 self._require(data, column)
+                self._refuse_inexact_date(data, column, error)
                 numbers[column] = error
         return Known(tuple(k for k in dict.fromkeys(keys) if k not in numbers), numbers)
 
@@ -111,6 +113,15 @@ class Intruder:
                 f"Intruder {self.name!r} knows a column that the data do not have: {column!r}.",
                 allowed=join_names(data.columns),
                 hint=did_you_mean(column, data.columns),
+            )
+
+    def _refuse_inexact_date(self, data: Microdata, column: str, error: float) -> None:
+        """A part of a date means nothing: dates have no 0."""
+        if error and frames.schema(data.frame)[column].is_temporal():
+            raise OptionError(
+                f"Intruder {self.name!r} knows a date with a relative error, which dates cannot have.",
+                given=f"{column}: {100 * error:g} %",
+                allowed=f"{column} under knows, or an error of 0",
             )
 
     def as_dict(self) -> dict[str, Any]:

@@ -26,6 +26,14 @@ ENOUGH = 10  # pairs of values that two columns have together, so that it is no 
 
 def linkage_problem(original: Microdata, protected: Microdata) -> str:
     """Why the records of two files cannot be compared one by one; empty where they can."""
+    # the original is kept beside the answer, so that no other object can get its number
+    found: tuple[Microdata, str] = protected.cached(
+        ("linkage problem", id(original)), lambda: (original, _linkage_problem(original, protected))
+    )
+    return found[1]
+
+
+def _linkage_problem(original: Microdata, protected: Microdata) -> str:
     if original.height != protected.height:
         return f"the files have different lengths ({original.height:,} and {protected.height:,} records)"
     name = original.roles.id
@@ -153,7 +161,7 @@ def _is_sorted(column: pl.Series) -> bool:
 
 def _same_rows(first: pl.DataFrame, second: pl.DataFrame, columns: Sequence[str]) -> bool:
     """Whether both files have the same values of some columns, in whatever order: by sums of hashes."""
-    chosen = (pl.DataFrame([frame[c].to_physical() for c in columns]) for frame in (first, second))
+    chosen = (frame.select(pl.col(list(columns)).to_physical()) for frame in (first, second))
     one, two = (frame.hash_rows(seed=1).sum() for frame in chosen)
     return one == two
 

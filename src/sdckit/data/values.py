@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 
+from sdckit._support.arrays import Floats
 from sdckit._support.messages import join_names
 from sdckit.errors import preview
 
@@ -85,6 +87,23 @@ def texts(column: pl.Series) -> pl.Series:
     table = nw.from_native(column.to_frame("x"), eager_only=True)
     made: pl.DataFrame = table.select(text_of("x", table.schema["x"])).to_native()
     return made["x"].alias(column.name)
+
+
+def is_date(kind: pl.DataType) -> bool:
+    """Whether a column of this type holds days or moments."""
+    return isinstance(kind, pl.Date | pl.Datetime)
+
+
+def as_numbers(column: pl.Series) -> Floats:
+    """Numbers, and dates as days since 1970, with the time of day as a part; nan where missing.
+
+    >>> from datetime import date, datetime
+    >>> as_numbers(pl.Series([date(1970, 1, 3), None])), as_numbers(pl.Series([datetime(1970, 1, 1, 12)]))
+    (array([ 2., nan]), array([0.5]))
+    """
+    if is_date(column.dtype):
+        column = column.cast(pl.Datetime("us")).to_physical().cast(pl.Float64) / 86_400e6
+    return np.asarray(column.cast(pl.Float64).fill_null(float("nan")).to_numpy(), dtype=np.float64)
 
 
 def in_one_column(columns: Sequence[pl.Series]) -> pl.Series | None:

@@ -1,6 +1,7 @@
 """Data frames of any kind in, one of three engines inside, the same kind out."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import narwhals as nw
@@ -164,7 +165,16 @@ def columns(frame: Any) -> tuple[str, ...]:
 
 def schema(frame: Any) -> nw.Schema:
     """Column types in narwhals' terms."""
+    if isinstance(frame, pl.DataFrame):
+        return _schema_of(tuple(frame.columns), tuple(frame.dtypes))
     return lazy(frame).collect_schema()
+
+
+@lru_cache(maxsize=16)
+def _schema_of(names: tuple[str, ...], kinds: tuple[pl.DataType, ...]) -> nw.Schema:
+    """Types are asked for again and again, and translating those of thousands of columns takes long."""
+    empty = pl.DataFrame(schema=dict(zip(names, kinds, strict=True)))
+    return nw.from_native(empty, eager_only=True).schema
 
 
 def height(frame: Any) -> int:

@@ -1,9 +1,9 @@
 """Model formulas: parsed, checked, and turned into matrices that mean the same in every file."""
 
-import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,36 +13,19 @@ from sdckit._support.arrays import Bools, Floats
 from sdckit._support.messages import did_you_mean, join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import as_text, texts
-from sdckit.errors import ColumnError, OptionError
+from sdckit.errors import ColumnError, OptionError, preview
 from sdckit.estimate.categories import to_choose
+from sdckit.estimate.formula_language import QUOTED, names_in, refuse_endless, unread
 from sdckit.estimate.indicator import written
 from sdckit.estimate.midpoints import midpoints
 
-LANGUAGE = "columns joined by +, :, * or -, I(age^2), C(region) for categories, -1 for no intercept"
-FUNCTIONS = ("log", "log2", "log10", "log1p", "exp", "sqrt", "abs", "I", "C")
-_ALLOWED = (
-    ast.Expression, ast.Call, ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare,
-    ast.operator, ast.unaryop, ast.cmpop,
-)  # fmt: skip
-_QUOTED = re.compile(r"`([^`]*)`")
 # C(x, Treatment("b")), in R C(x, contr.treatment(base="b"))
 _REFERENCE = re.compile(
     r"\bC\(\s*(`[^`]+`|[\w.]+)\s*,\s*(?:contr\.treatment|Treatment)"
     r"\(\s*(?:\w+\s*=\s*)?(?:\"([^\"]*)\"|'([^']*)'|([\w.]+))\s*\)\s*\)"
 )
-_RELEVEL = 'reference={"x": "b"} chooses the reference; in the formula C(x, Treatment("b")) does.'
-_INSTEAD = {
-    "relevel": _RELEVEL,
-    "Treatment": _RELEVEL,
-    "contr": _RELEVEL,
-    "C": f"It takes one column. {_RELEVEL}",
-    "poly": "Write the powers: age + I(age^2).",
-    "ln": "log is the natural logarithm.",
-    "ifelse": "Make a column of it before.",
-    "cut": "Make a column of it before.",
-    "offset": "Offsets and random effects are not fitted.",
-}
 _MOST_LEVELS = 200
+_MOST_COEFFICIENTS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +63,9 @@ def parse(formula: str, data: Microdata, reference: Mapping[str, Any] | None = N
 
     if formula.count("~") != 1 or not all(side.strip() for side in formula.split("~")):
         raise OptionError(
-            "A formula has an outcome, a tilde and predictors.", given=repr(formula), allowed="y ~ a + b"
+            "A formula has an outcome, a tilde and predictors.", given=preview(formula), allowed="y ~ a + b"
         )
+    refuse_endless(formula)
     text, chosen = _plain(formula)
     chosen |= {column: written(level) for column, level in (reference or {}).items()}
     try:
@@ -89,7 +73,7 @@ def parse(formula: str, data: Microdata, reference: Mapping[str, Any] | None = N
         terms = [*parsed.lhs, *parsed.rhs]
         factors = [f for term in terms for f in term.factors]
     except (FormulaicError, SyntaxError, ValueError, AttributeError, IndexError) as error:
-        raise _unread(formula, error) from None
+        raise unread(formula, error) from None
     columns: dict[str, None] = {}
     inside: set[str] = set()
     outside: set[str] = set()
@@ -97,7 +81,7 @@ def parse(formula: str, data: Microdata, reference: Mapping[str, Any] | None = N
         method = factor.eval_method.value
         if method == "literal":
             continue
-        names = {factor.expr: False} if method == "lookup" else _names_in(factor.expr, formula)
+        names = {factor.expr: False} if method == "lookup" else names_in(factor.expr, formula)
         for name, category in names.items():
             data.require(name)
             data.require_categories([name])
@@ -129,21 +113,13 @@ def _plain(formula: str) -> tuple[str, dict[str, str]]:
         truth = met[4] in ("True", "False")  # without quotes, as Python writes true and false
         chosen[met[1].strip("`")] = level.lower() if truth else level
     text = _REFERENCE.sub(r"C(\1)", text)
-    if re.search(r"(?<![\w.])\.(?![\w.])", _QUOTED.sub("x", text)):
+    if re.search(r"(?<![\w.])\.(?![\w.])", QUOTED.sub("x", text)):
         raise OptionError(
             "A dot for all other columns is not read: identifiers and weights would be among them.",
             given=repr(formula),
             hint="Name the predictors: y ~ a + b.",
         )
     return text, chosen
-
-
-def _unread(formula: str, error: Exception) -> OptionError:
-    """Why a formula cannot be read, in one line: formulaic colours its messages, and marks the place."""
-    said = str(error).partition("\n")[0] if "\x1b" in str(error) else ""
-    if met := re.match(r"Operator `(.+?)`", said):
-        said = f"{met[1]} stands in the wrong place, or one of its sides is missing."
-    return OptionError("The formula cannot be read.", given=repr(formula), allowed=LANGUAGE, hint=said)
 
 
 def _powers(formula: str) -> str:
@@ -160,39 +136,6 @@ def _powers(formula: str) -> str:
             depth -= 1
         done.append("**" if letter == "^" and starts else letter)
     return "".join(done)
-
-
-def _names_in(expression: str, formula: str) -> dict[str, bool]:
-    """The columns in an expression and whether they stand in C(); anything but arithmetic is refused."""
-    quoted = {f"quoted_{i}_": name for i, name in enumerate(dict.fromkeys(_QUOTED.findall(expression)))}
-    text = expression
-    for stand_in, name in quoted.items():
-        text = text.replace(f"`{name}`", stand_in)
-    try:
-        tree = ast.parse(text, mode="eval")
-    except SyntaxError as error:
-        raise _unread(formula, error) from None
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    found: dict[str, bool] = {}
-    for node in ast.walk(tree):
-        bad = not isinstance(node, _ALLOWED)
-        if isinstance(node, ast.Call):
-            named = isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS
-            bad = not named or bool(node.keywords) or len(node.args) != 1
-        if bad:
-            name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-            raise OptionError(
-                "A formula may only hold columns, numbers, arithmetic and a few functions of one column.",
-                given=expression,
-                allowed=join_names(FUNCTIONS),
-                hint=_INSTEAD.get(name) or did_you_mean(name, [f for f in FUNCTIONS if f != name]),
-            )
-        if isinstance(node, ast.Name) and id(node) not in called:
-            found[quoted.get(node.id, node.id)] = False
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "C":
-            found |= {quoted.get(a.id, a.id): True for a in node.args if isinstance(a, ast.Name)}
-    return found
 
 
 def matrices(
@@ -364,6 +307,7 @@ def _matrix(model: Model, columns: dict[str, Any]) -> Matrix:
     frame = pd.DataFrame({c: v[~missing] for c, v in columns.items()})
     if not len(frame):
         return Matrix(np.empty(0), np.empty((0, 0)), (), ~missing)
+    _refuse_wide(model, columns)
     own = {"sqrt": np.sqrt, "log1p": np.log1p}
     try:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -385,6 +329,22 @@ def _matrix(model: Model, columns: dict[str, Any]) -> Matrix:
     kept[np.flatnonzero(kept)[~whole]] = False
     names = tuple(_as_written(n) for n in made.rhs.model_spec.column_names)
     return Matrix(y[whole, 0], x[whole], names, kept)
+
+
+def _refuse_wide(model: Model, columns: Mapping[str, Any]) -> None:
+    """Refuse products of categories that would have more coefficients than anybody can look at."""
+    from formulaic import Formula
+
+    levels = {c: len(v.categories) for c, v in columns.items() if hasattr(v, "categories")}
+    width = 0
+    for term in Formula(model.text).rhs:
+        width += prod(
+            levels.get(f.expr.removeprefix("C(").removesuffix(")").strip("` "), 1) for f in term.factors
+        )
+    if width > _MOST_COEFFICIENTS:
+        raise OptionError(
+            "The formula has too many coefficients.", given=f"{width:,}", allowed=f"{_MOST_COEFFICIENTS:,}"
+        )
 
 
 def _as_written(name: str) -> str:

@@ -17,6 +17,7 @@ from sdckit.io.encoding import UTF8, encoding_of, opened
 
 SEPARATORS = (",", ";", "\t", "|")
 MISSING = ("", "NA", "NaN", "nan")
+AT_ONCE = 500  # columns that one query looks at
 SAMPLE = 1000  # rows that rule out most types before the whole file is looked at
 
 
@@ -44,8 +45,14 @@ def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
     texts.columns = list(layout.columns)  # Polars leaves doubled quotes in names as they are
     if texts.height and texts[:, -1].null_count():
         texts = _without_blank_lines(texts, path, layout)
-    types = column_types(texts.lazy(), layout)
-    return texts.select(TYPES[types[name]](pl.col(name)) for name in layout.columns)
+    types = column_types(texts.lazy(), layout, whole=texts.height <= SAMPLE)
+    parts = []
+    for start in range(0, len(layout.columns), AT_ONCE):
+        some = layout.columns[start : start + AT_ONCE]
+        alike = {t: [name for name in some if types[name] == t] for t in TYPES}
+        made = texts.select(TYPES[t](pl.col(names)) for t, names in alike.items() if names)
+        parts.append(made.select(some))
+    return pl.concat(parts, how="horizontal")
 
 
 def write_delimited(frames: Iterable[pl.DataFrame], path: Path, *, decimal_comma: bool = False) -> None:
@@ -165,10 +172,15 @@ TYPES: dict[str, Callable[[pl.Expr], pl.Expr]] = {
 }
 
 
-def column_types(texts: pl.LazyFrame, layout: Layout) -> dict[str, str]:
-    """The first type in `TYPES` that every value of a column fits; all-missing columns are text."""
+def column_types(texts: pl.LazyFrame, layout: Layout, *, whole: bool = False) -> dict[str, str]:
+    """The first type in `TYPES` that every value of a column fits; all-missing columns are text.
+
+    whole: the rows are so few that a sample of them would be no help.
+    """
     known = [t for t in TYPES if t != "text" and (t != "float with comma" or layout.separator != ",")]
-    possible, _ = _fitting(texts.head(SAMPLE), dict.fromkeys(layout.columns, known))
+    possible = dict.fromkeys(layout.columns, known)
+    if not whole:
+        possible, _ = _fitting(texts.head(SAMPLE), possible)
     types = dict.fromkeys(layout.columns, "text")
     # One pass over all rows for the likeliest types, more only for columns whose likeliest type failed.
     while likeliest := {name: fits[:1] for name, fits in possible.items() if fits}:
@@ -182,14 +194,23 @@ def _fitting(
     rows: pl.LazyFrame, possible: dict[str, list[str]]
 ) -> tuple[dict[str, list[str]], dict[str, int]]:
     """The types that every value in these rows fits, and how many values there are."""
-    # Columns go by position, so that no name in the data can clash with ours.
-    wanted = [pl.col(name).count().alias(f"{i} present") for i, name in enumerate(possible)]
-    for i, (name, fits) in enumerate(possible.items()):
-        wanted += [TYPES[t](pl.col(name)).count().alias(f"{i} {t}") for t in fits]
+    if len(possible) > AT_ONCE:  # the plan of a query over tens of thousands of columns fills the memory
+        names = list(possible)
+        every: dict[str, list[str]] = {}
+        filled: dict[str, int] = {}
+        for start in range(0, len(names), AT_ONCE):
+            fitting, values = _fitting(rows, {n: possible[n] for n in names[start : start + AT_ONCE]})
+            every |= fitting
+            filled |= values
+        return every, filled
+    # Suffixes, each of which ends in another word, so that no name in the data can clash with ours.
+    wanted = [pl.col(list(possible)).count().name.suffix(" present")] if possible else []
+    for t in TYPES:
+        names = [name for name, fits in possible.items() if t in fits]
+        wanted += [TYPES[t](pl.col(names)).count().name.suffix(f" {t}")] if names else []
     counts = rows.select(wanted).collect(engine="streaming").row(0, named=True)
-    present = {name: counts[f"{i} present"] for i, name in enumerate(possible)}
+    present = {name: counts[f"{name} present"] for name in possible}
     left = {
-        name: [t for t in fits if counts[f"{i} {t}"] == present[name]]
-        for i, (name, fits) in enumerate(possible.items())
+        name: [t for t in fits if counts[f"{name} {t}"] == present[name]] for name, fits in possible.items()
     }
     return left, present

@@ -14,6 +14,7 @@ from sdckit.protect.rank_swap import rank_swap as rank_swap
 from sdckit.protect.recode import recode as recode
 from sdckit.protect.round_values import round_values as round_values
 from sdckit.protect.sample_records import sample_records as sample_records
+from sdckit.protect.shift_dates import shift_dates as shift_dates
 from sdckit.protect.shuffle import shuffle as shuffle
 from sdckit.protect.shuffle_order import shuffle_order as shuffle_order
 from sdckit.protect.suppress import suppress as suppress

@@ -1,4 +1,4 @@
-"""Global recoding of a number into intervals."""
+"""Global recoding of a number into intervals, or of a date into years, quarters, months or ages."""
 
 import math
 import sys
@@ -9,32 +9,40 @@ from typing import Annotated
 
 import narwhals as nw
 import polars as pl
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import instead_of_numbers
 from sdckit.engine import frames, tables
+from sdckit.engine.dates import is_date
 from sdckit.engine.recode import intervals
 from sdckit.errors import ColumnError, OptionError
-from sdckit.methods.options import Column, OneOf, Option
+from sdckit.methods.options import Column, OneOf, Option, Requires
 from sdckit.methods.recoding import Intervals
 from sdckit.methods.registry import protection
 from sdckit.protect._categories import recoded
+from sdckit.protect._dates import DatePart, iso_text, to_part
 
 MAX_INTERVALS = 10_000  # more are a slip of the pen
 EXACT = 1e15  # every floating-point number far above this is whole, and none is a count
 
 
 @protection(
-    "Recode a number into intervals",
+    "Recode a number or a date",
     engines="all",
     reference="Hundepool et al. (2012), ch. 3",
-    rules=(OneOf(("breaks", "width", "groups"), required=True), OneOf(("breaks", "log"))),
+    rules=(
+        OneOf(("breaks", "width", "groups", "to"), required=True),
+        OneOf(("breaks", "log")),
+        OneOf(("to", "log")),
+        OneOf(("to", "labels")),
+        Requires("at", "to", (DatePart.AGE,)),
+    ),
 )
 def recode(
     data: Microdata,
     *,
-    variable: Annotated[Column, Option("Variable", "The number to recode.")],
+    variable: Annotated[Column, Option("Variable", "The number or the date to recode.")],
     breaks: Annotated[
         list[float],
         Field(min_length=1),
@@ -64,8 +72,32 @@ def recode(
         list[str], Option("Names", "Names of the intervals, lowest first.", absent="made from the limits")
     ]
     | None = None,
+    to: Annotated[
+        DatePart,
+        Option(
+            "Dates become",
+            "What a date becomes.",
+            basic=True,
+            absent="intervals of numbers",
+            choices={
+                "year": "the year, as a number",
+                "quarter": "year and quarter, 2001-Q3",
+                "month": "year and month, 2001-07",
+                "age": "completed years on the day `at`",
+            },
+        ),
+    ]
+    | None = None,
+    at: Annotated[
+        str,
+        BeforeValidator(iso_text),
+        Option(
+            "Age on", "The day on which dates become ages, 2026-01-01, or a column of dates.", absent="none"
+        ),
+    ]
+    | None = None,
 ) -> Microdata:
-    """Replace a number by the interval it lies in.
+    """Replace a number by the interval it lies in, or a date by its year, quarter or month, or by an age.
 
     - `breaks` are cut points, [18, 65] gives "<18", "18–64" and "65+".
     - `width=5` cuts at every multiple of five.
@@ -79,6 +111,13 @@ def recode(
     "20–24"; otherwise "[0.5, 1)". `labels` names them, lowest first. The log has the names and the breaks, of
     which the first and the last are outer ends where these are not open; 0 ends "≤0".
 
+    - `to="year"`, `"quarter"` or `"month"`, for dates: 2001 (a number, which can be recoded further),
+      "2001-Q3", "2001-07", in the order of time. Times of day go.
+    - `to="age"`, for dates of birth: the completed years on the day `at`, given as "2026-01-01" or as the
+      name of another column of dates, such as that of the interview. The age takes the place of the date. A
+      date after this day is an error. Who was born on 29 February has the birthday on 1 March where there is
+      no such day.
+
     A recoded number is a category: a variable in the numeric role loses this role (the log says so) and
     becomes no key by itself; whoever thinks that intruders know the interval gives it the role, before or
     after. Keys and sensitive columns stay what they are. Missing stays missing; no value is lost. Weights are
@@ -91,7 +130,15 @@ def recode(
     ['<18', '18–64', '18–64', '65+', None]
     >>> sdc.protect.recode(data, variable="age", groups=2).frame["age"].to_list()
     ['<41', '<41', '41+', '41+', None]
+    >>> from datetime import date
+    >>> born = sdc.read(pl.DataFrame({"birth": [date(2001, 7, 31), date(1999, 1, 1), None]}), keys="birth")
+    >>> sdc.protect.recode(born, variable="birth", to="quarter").frame["birth"].to_list()
+    ['2001-Q3', '1999-Q1', None]
+    >>> sdc.protect.recode(born, variable="birth", to="age", at="2026-07-30").frame["birth"].to_list()
+    [24, 27, None]
     """
+    if to is not None:
+        return to_part(data, variable, to, at)
     if log and width is not None and width <= 1:
         raise OptionError(
             "log goes with a width above 1, the factor from one cut to the next, or with groups.",
@@ -102,7 +149,9 @@ def recode(
         raise ColumnError(
             f"recode needs numbers; {variable!r} does not hold numbers.",
             given=instead_of_numbers(data.frame, variable, kind),
-            hint="To merge categories, use group.",
+            hint="To make dates coarser, say to: year, quarter, month or age."
+            if is_date(kind)
+            else "To merge categories, use group.",
         )
     moments = tables.moments(data.table, [variable], None)
     low, high = moments.min[variable], moments.max[variable]

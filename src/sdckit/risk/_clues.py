@@ -24,6 +24,9 @@ def clue_of(column: pl.Series) -> Clue:
             codes = (plain.cast(pl.Int64) - low).fill_null(high - low + 1).to_numpy()
             place = plain.cast(pl.Float64).fill_null(np.nan).to_numpy()
             return Clue(codes, high - low + 2, place)
+    if plain.dtype.is_numeric() and not plain.null_count():
+        values, codes = np.unique(plain.to_numpy(), return_inverse=True)
+        return Clue(codes.astype(np.int64), len(values) + 1, plain.cast(pl.Float64).to_numpy())
     ranks = plain.rank("dense")
     size = int(ranks.max() or 0) + 1  # type: ignore[arg-type]
     codes = ranks.cast(pl.Int64).fill_null(size).to_numpy() - 1

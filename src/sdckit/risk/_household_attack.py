@@ -1,31 +1,85 @@
 """Households as targets: an intruder who knows the keys of all members together."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from sdckit._support.arrays import Ints
+from sdckit._support.messages import join_names
 from sdckit.data.intruder import Intruder
+from sdckit.data.values import is_date
 from sdckit.models.household_intruder import any_member, attack_households
 from sdckit.models.key_intruder import KeyAttack, attack_keys
 from sdckit.models.key_pairs import KeyPairs
-from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles
+from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, changed_like_numbers
+from sdckit.risk._moved_dates import household_intervals
 from sdckit.risk._outcome import Outcome
 
 TOGETHER = 1.05  # runs of rows per household up to which members stand together in the file
+ONE_BY_ONE = "The file does not show who lives together, so that members are attacked one by one."
 
 
 def household_outcome(
-    files: LinkedFiles, intruder: Intruder, keys: KnownKeys, notes: tuple[str, ...]
+    files: LinkedFiles,
+    intruder: Intruder,
+    keys: KnownKeys,
+    notes: tuple[str, ...],
+    of_persons: Callable[[], Outcome],
 ) -> Outcome:
-    """What an intruder finds who knows whole households; one by one where the file does not show them."""
+    """What an intruder finds who knows whole households; one by one where the file does not show them.
+
+    of_persons: what the same intruder finds who looks for persons. The attack on whole households only knows
+    equal and unequal keys: where keys moved like numbers, as dates do, the risk is said not to be judged.
+    """
     name = files.original.roles.household or ""
     homes = household_numbers(files, name)
-    if intruder.in_file and visible_households(files, name, homes):
-        return _together(files, intruder, keys, homes, notes)
-    return _one_by_one(files, intruder, keys, homes, notes)
+    counted = CountedPairs.of(files, keys)
+    moved = changed_like_numbers(files, keys, counted)
+    if not (intruder.in_file and visible_households(files, name, homes)):
+        if moved:
+            return _any_member(intruder, homes, of_persons(), notes)
+        return _one_by_one(files, intruder, keys, homes, notes)
+    dates = [c for c in moved if is_date(files.original.frame.schema[c])]
+    if dates:
+        keys = household_intervals(files, keys, dates, homes)
+        notes += (
+            f"Of {join_names(dates)} only the days between members of a household were used: the risk may "
+            "be higher.",
+        )
+    unlearned = [c for c, one in zip(keys.names, counted.channels, strict=True) if not one.learnable]
+    not_judged = tuple(dict.fromkeys((*dates, *unlearned)))
+    return _together(files, intruder, keys, homes, notes, not_judged)
+
+
+def _any_member(intruder: Intruder, homes: Ints, persons: Outcome, notes: tuple[str, ...]) -> Outcome:
+    """The chance that somebody of the household is found by what was found of persons: 1 − Π(1 − r)."""
+    of_persons = homes[persons.persons]
+    labels, found = any_member(persons.found, of_persons)
+    _, believed = any_member(persons.believed, of_persons)
+    risks = found if persons.certain else any_member(persons.risks, of_persons)[1]
+    whole = len(persons.persons) == persons.total
+    notes += (*persons.notes, ONE_BY_ONE)
+    return Outcome(
+        intruder,
+        _first_rows(homes, labels),
+        found,
+        believed,
+        found,
+        risks,
+        persons.attack,
+        len(labels),
+        notes,
+        persons.not_judged if whole else ("members who were not attacked",),
+    )
 
 
 def _together(
-    files: LinkedFiles, intruder: Intruder, keys: KnownKeys, homes: Ints, notes: tuple[str, ...]
+    files: LinkedFiles,
+    intruder: Intruder,
+    keys: KnownKeys,
+    homes: Ints,
+    notes: tuple[str, ...],
+    not_judged: tuple[str, ...],
 ) -> Outcome:
     present = files.own >= 0
     y = np.full(keys.true.shape, -1, dtype=np.int64)
@@ -50,11 +104,16 @@ def _together(
         str(best.strongest),
         found.total,
         notes,
+        not_judged,
     )
 
 
 def _one_by_one(
-    files: LinkedFiles, intruder: Intruder, keys: KnownKeys, homes: Ints, notes: tuple[str, ...]
+    files: LinkedFiles,
+    intruder: Intruder,
+    keys: KnownKeys,
+    homes: Ints,
+    notes: tuple[str, ...],
 ) -> Outcome:
     """The chance that somebody of the household is found: 1 − Π(1 − r) over the members."""
     counted = CountedPairs.of(files, keys)
@@ -79,8 +138,18 @@ def _one_by_one(
     _, believed = any_member(by_keys.believed[counted.cell], homes)
     risks = any_member(by_keys.risks()[counted.cell], homes)[1] if journalist else found
     first = _first_rows(homes, labels)
-    notes += ("The file does not show who lives together, so that members are attacked one by one.",)
-    return Outcome(intruder, first, found, believed, found, risks, str(by_keys.strongest), len(labels), notes)
+    notes += (ONE_BY_ONE,)
+    return Outcome(
+        intruder,
+        first,
+        found,
+        believed,
+        found,
+        risks,
+        str(by_keys.strongest),
+        len(labels),
+        notes,
+    )
 
 
 def household_numbers(files: LinkedFiles, name: str) -> Ints:

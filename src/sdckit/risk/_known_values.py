@@ -11,12 +11,13 @@ from sdckit._support.arrays import Floats, Ints
 from sdckit.data.intruder import Intruder
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import source_rows
-from sdckit.data.values import texts
+from sdckit.data.values import as_numbers, is_date, texts
 from sdckit.kernels.hashing import pack
 from sdckit.methods.recoding import apply_same_recoding
 from sdckit.models.category_channel import CategoryChannel
 from sdckit.models.key_pairs import KeyPairs
 
+FEW = 10  # values of a key up to which they are taken for codes, not for numbers
 HUGE = 1e100  # squares of numbers near the largest overflow: such columns are brought to at most 1
 
 
@@ -128,16 +129,15 @@ class CountedPairs:
 def numbers_of(
     files: LinkedFiles, numbers: Mapping[str, float]
 ) -> tuple[tuple[str, ...], Floats, Floats, Floats]:
-    """Numbers that both files have as numbers: names, true values, released values, relative errors."""
+    """Numbers that both files have as numbers: names, true values, released values, relative errors.
+
+    Dates are numbers of days.
+    """
     first, second = files.original.frame, files.protected.frame
-    names = tuple(
-        c
-        for c in numbers
-        if c in second.columns and second[c].dtype.is_numeric() and first[c].dtype.is_numeric()
-    )
+    names = tuple(c for c in numbers if c in second.columns and _numbers_in_both(first[c], second[c]))
 
     def matrix(frame: pl.DataFrame) -> Floats:
-        columns = [frame[c].cast(pl.Float64).fill_null(float("nan")).to_numpy() for c in names]
+        columns = [as_numbers(frame[c]) for c in names]
         return np.column_stack(columns) if columns else np.empty((frame.height, 0))
 
     true, released = matrix(first), matrix(second)
@@ -149,12 +149,31 @@ def numbers_of(
 def known_columns(intruder: Intruder, files: LinkedFiles) -> tuple[tuple[str, ...], dict[str, float]]:
     """What an intruder knows: keys, among them numbers that are released as categories, and numbers."""
     known = intruder.known(files.original)
-    second = files.protected.frame
-    as_numbers = {
-        c: e for c, e in known.numbers.items() if c in second.columns and second[c].dtype.is_numeric()
+    first, second = files.original.frame, files.protected.frame
+    numbers = {
+        c: e
+        for c, e in known.numbers.items()
+        if c in second.columns and _numbers_in_both(first[c], second[c])
     }
-    as_keys = [c for c in known.numbers if c in second.columns and c not in as_numbers]
-    return (*known.keys, *as_keys), as_numbers
+    as_keys = [c for c in known.numbers if c in second.columns and c not in numbers]
+    return (*known.keys, *as_keys), numbers
+
+
+def changed_like_numbers(files: LinkedFiles, keys: KnownKeys, counted: CountedPairs) -> list[str]:
+    """Keys that are numbers or dates in both files, as ages, and were moved: nearness then tells more."""
+    frames = files.original.frame, files.protected.frame
+    return [
+        name
+        for name, channel in zip(keys.names, counted.channels, strict=True)
+        if _numbers_in_both(*(frame[name] for frame in frames))
+        and (not channel.learnable or (channel.moves and max(f[name].n_unique() for f in frames) > FEW))
+    ]
+
+
+def _numbers_in_both(first: pl.Series, second: pl.Series) -> bool:
+    """Whether two columns hold numbers, or both hold dates."""
+    numbers = first.dtype.is_numeric() and second.dtype.is_numeric()
+    return numbers or (is_date(first.dtype) and is_date(second.dtype))
 
 
 def coded(true: pl.Series, released: pl.Series, image: pl.Series) -> tuple[Ints, Ints, int, Ints | None]:

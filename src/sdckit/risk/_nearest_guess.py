@@ -11,6 +11,7 @@ from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.models.number_intruder import known_values
 from sdckit.risk._household_attack import household_numbers, visible_households
 from sdckit.risk._known_values import KnownKeys, LinkedFiles, numbers_of
+from sdckit.risk._moved_dates import intervals
 
 NEIGHBOURS = 20  # records that are asked
 FAR = 1e3  # distance of another key, in standard deviations of the numbers
@@ -120,7 +121,10 @@ def _nearest(files: LinkedFiles, keys: KnownKeys, numbers: Mapping[str, float]) 
     """The records nearest to each person by numbers, within the same keys first, and which is the own one."""
     from scipy.spatial import cKDTree
 
-    _, x, y, errors = numbers_of(files, numbers)
+    names, x, y, errors = numbers_of(files, numbers)
+    together = intervals(files, names, x, y)
+    if together is not None:
+        x, y, _ = together
     known = known_values(x, errors, files.identity)
     both = np.vstack([known, y])
     scaled = np.full(both.shape, FAR)  # what is missing is far from everything else

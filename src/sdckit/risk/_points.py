@@ -19,6 +19,8 @@ from sdckit.methods.options import Option
 
 SAME = 1e-9  # distances that differ by less, relatively, are ties: they are equal but for rounding
 _NOTHING = 1e-12  # and those that differ by less than this many standard deviations or ranges
+TINY, LARGER = 1e-200, 2.0**600  # numbers below lose digits when halved, and are made larger before
+FARTHEST = 1e100  # ranges: squares of larger numbers overflow
 
 
 class Distance(StrEnum):
@@ -190,13 +192,17 @@ def _scaled(
     if isinstance(both.dtype, pl.Enum):
         levels = len(both.dtype.categories)
         return (values / (levels - 1), False, 1.0) if levels > 1 else None
-    low, high = np.nanmin(values) / 2, np.nanmax(values) / 2  # halves: the range may overflow
-    shared = values[: starts[ranges if distance is Distance.GOWER else 1]]
-    if np.nanmin(shared) == np.nanmax(shared):
+    end = int(starts[ranges if distance is Distance.GOWER else 1])
+    if np.nanmax(np.abs(values[:end])) < TINY:  # halves of the smallest numbers are 0
+        values = np.clip(values, -1.0, 1.0) * LARGER
+    low, high = np.nanmin(values[:end]) / 2, np.nanmax(values[:end]) / 2  # halves: the range may overflow
+    if low == high:
         return None
-    unit = (values / 2 - low) / (high - low)
-    shared = unit[: len(shared)]
+    with np.errstate(over="ignore"):  # another file may lie far outside the range of the first
+        unit = np.clip((values / 2 - low) / (high - low), -FARTHEST, FARTHEST)
+    shared = unit[:end]
     if distance is Distance.GOWER:
         return unit / (np.nanmax(shared) - np.nanmin(shared)), False, 1.0
     spread = float(np.nanstd(shared, ddof=1))
-    return unit / spread, False, spread ** (-2 if distance is Distance.EUCLIDEAN else -1)
+    widest = float(np.nanmax(unit) - np.nanmin(unit)) / spread
+    return unit / spread, False, widest**2 if distance is Distance.EUCLIDEAN else widest

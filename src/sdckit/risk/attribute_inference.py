@@ -1,6 +1,7 @@
 """Attribute inference: what an informed intruder learns of sensitive values, beyond what is known anyway."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isnan, nan
 from typing import Annotated, Any
 
@@ -15,7 +16,7 @@ from sdckit.data.intruder import Intruder, Unit, default_intruders
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
-from sdckit.data.values import in_one_column, texts
+from sdckit.data.values import in_one_column, is_date, texts
 from sdckit.methods.file_option import TableOption
 from sdckit.methods.options import SENSITIVE, Option, SensitiveColumns
 from sdckit.methods.recoding import apply_same_recoding
@@ -26,10 +27,19 @@ from sdckit.models.category_inference import infer_category
 from sdckit.models.number_inference import infer_number
 from sdckit.models.number_intruder import draw_targets
 from sdckit.risk._closest_guess import closest_guesses
-from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, known_columns
-from sdckit.risk._nearest_guess import guess_categories, guess_numbers, with_composition
+from sdckit.risk._known_values import (
+    FEW,
+    CountedPairs,
+    KnownKeys,
+    LinkedFiles,
+    changed_like_numbers,
+    known_columns,
+)
+from sdckit.risk._moved_dates import on_relative_scale
+from sdckit.risk._nearest_guess import Guessed, guess_categories, guess_numbers, with_composition
+from sdckit.risk._own_record_guess import guess_from_own_category, guess_from_own_number
 from sdckit.risk._synthetic import as_texts, same_records
-from sdckit.risk.reidentification_risk import Intruders, Sure
+from sdckit.risk.reidentification_risk import Intruders, Sure, attack
 
 TARGETS = 1_000  # persons of whom sensitive numbers are inferred
 SCHEMA = {
@@ -162,21 +172,43 @@ def _row(files: LinkedFiles, intruder: Intruder, column: str, within: float, sur
     """What one intruder infers of one variable; nan where there is too much to look at."""
     known, numbers = known_columns(intruder, files)
     names = [c for c in known if c != column]
-    keys = KnownKeys.of(files, names)
-    if intruder.unit is Unit.HOUSEHOLD:
-        keys = with_composition(files, keys)
+    alone = KnownKeys.of(files, names)
+    together = with_composition if intruder.unit is Unit.HOUSEHOLD else _unchanged
+    keys = together(files, alone)
     first, second = files.original.frame[column], files.protected.frame[column]
     about = {"intruder": intruder.name, "sensitive": column}
     numbers = {c: error for c, error in numbers.items() if c != column}
+    if is_date(first.dtype) and is_date(second.dtype) and first.n_unique() > FEW:
+        first, second = on_relative_scale(first, second)
     if numbers:
         return about | _by_neighbours(files, keys, numbers, first, second, within, sure)
+    moved = changed_like_numbers(files, alone, CountedPairs.of(files, alone))
+    by_keys = _by_keys(files, keys, first, second, within, sure)
+    if not moved:
+        return about | by_keys
+    # ages with noise and dates that were shifted: the nearest records tell more than equal ones
+    fewer = together(files, alone.only([c for c in alone.names if c not in moved]))
+    near = _by_neighbours(files, fewer, dict.fromkeys(moved, 0.0), first, second, within, sure)
+    own = _of_found(files, intruder, first, second, within, sure)
+    return about | max(by_keys, near, own, key=lambda row: -1.0 if isnan(row["share"]) else row["share"])
+
+
+def _unchanged(files: LinkedFiles, keys: KnownKeys) -> KnownKeys:
+    return keys
+
+
+def _by_keys(
+    files: LinkedFiles, keys: KnownKeys, first: pl.Series, second: pl.Series, within: float, sure: float
+) -> dict[str, float]:
+    """What is inferred from the keys of a person alone."""
+    column = first.name
     if is_continuous(first, files.original) and second.dtype.is_numeric():
-        return about | _of_number(files, keys, first, second, within, sure)
+        return _of_number(files, keys, first, second, within, sure)
     alike, _ = apply_same_recoding(files.original, files.protected, [column])
     both = in_one_column([texts(alike.frame[column]), texts(second)])
     codes = (both.rank("dense").cast(pl.Int64) - 1).fill_null(-1).to_numpy() if both is not None else None
     if codes is None:
-        return about | _nothing()
+        return _nothing()
     n, size = files.original.height, int(codes.max(initial=-1)) + 1
     true, of_records = codes[:n], codes[n:]
     shown = np.where(files.own >= 0, of_records[np.maximum(files.own, 0)], -1)
@@ -184,7 +216,7 @@ def _row(files: LinkedFiles, intruder: Intruder, column: str, within: float, sur
     rows = np.zeros(len(counted.pairs.count), dtype=np.int64)
     rows[counted.cell] = np.arange(n)
     found = infer_category(counted.pairs, true[rows], shown[rows], max(size, 1), counted.channels)
-    return about | (_figures(found, sure, 1.0) if isinstance(found, AttributeInference) else _nothing())
+    return _figures(found, sure, 1.0) if isinstance(found, AttributeInference) else _nothing()
 
 
 def _by_neighbours(
@@ -203,6 +235,20 @@ def _by_neighbours(
         found = guess_numbers(files, keys, numbers, first, second, within, sure)
     else:
         found = guess_categories(files, keys, numbers, truth, released, sure)
+    return _told(found)
+
+
+def _of_found(
+    files: LinkedFiles, intruder: Intruder, first: pl.Series, second: pl.Series, within: float, sure: float
+) -> dict[str, float]:
+    """What an intruder infers of whom he finds: the value of their own record."""
+    outcome = attack(files, replace(intruder, unit=Unit.PERSON), TARGETS)
+    if is_continuous(first, files.original) and second.dtype.is_numeric():
+        return _told(guess_from_own_number(files, outcome, first, second, within, sure))
+    return _told(guess_from_own_category(files, outcome, texts(first), texts(second), sure))
+
+
+def _told(found: Guessed) -> dict[str, float]:
     if not found.persons:
         return _nothing()
     return {

@@ -1,6 +1,8 @@
 """Re-identification risk: what an informed intruder really finds, after any protection."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from math import isnan, nan
 from typing import Annotated, Any
 
@@ -22,10 +24,17 @@ from sdckit.models.key_intruder import KeyAttack, attack_keys
 from sdckit.models.number_intruder import attack_numbers, draw_targets
 from sdckit.risk._engine_pairs import EnginePairs, engine_pairs
 from sdckit.risk._household_attack import household_outcome
-from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, known_columns, numbers_of
+from sdckit.risk._known_values import (
+    CountedPairs,
+    KnownKeys,
+    LinkedFiles,
+    changed_like_numbers,
+    known_columns,
+    numbers_of,
+)
+from sdckit.risk._moved_dates import intervals
 from sdckit.risk._outcome import Outcome, unknown_row
 
-FEW = 10  # values of a key up to which they are taken for codes, not for numbers
 ALL = 5_000  # persons up to whom everybody is attacked, also by numbers
 FIGURES = (
     "expected_links",
@@ -156,9 +165,12 @@ def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
     known = KnownKeys.of(files, keys)
     notes = _unseen(intruder, files)
     if intruder.unit is Unit.HOUSEHOLD and files.original.roles.household is not None:
-        return household_outcome(files, intruder, known, notes)
+        person = replace(intruder, unit=Unit.PERSON)
+        return household_outcome(files, intruder, known, notes, lambda: attack(files, person, targets))
     counted = CountedPairs.of(files, known)
-    like_numbers = _hidden_numbers(files, known, counted)  # keys that changed like numbers: ages with noise
+    like_numbers = changed_like_numbers(
+        files, known, counted
+    )  # keys that changed like numbers: ages with noise
     if like_numbers:
         fewer = known.only([c for c in known.names if c not in like_numbers])
         exactly = {**numbers, **dict.fromkeys(like_numbers, 0.0)}
@@ -219,15 +231,14 @@ def _by_numbers(
     targets: int,
     notes: tuple[str, ...],
 ) -> Outcome:
-    _, x, y, errors = numbers_of(files, numbers)
+    names, x, y, errors = numbers_of(files, numbers)
     n = files.original.height
     rng = np.random.default_rng(1)
     chosen = np.arange(n) if n <= ALL else draw_targets(files.identity, min(targets, n), rng)
     sizes = np.array(keys.sizes, dtype=np.int64)
-    found = attack_numbers(
-        x,
-        y,
-        files.own,
+    attacked = partial(
+        attack_numbers,
+        own=files.own,
         errors=errors,
         keys=linked_files.KnownKeys(
             np.where(keys.true < 0, sizes, keys.true).astype(np.int32),
@@ -238,6 +249,12 @@ def _by_numbers(
         targets=chosen,
         identity=files.identity,
     )
+    found = attacked(x, y)
+    together = intervals(files, names, x, y)
+    if together is not None:
+        by_intervals = attacked(*together[:2])
+        found = max(found, by_intervals, key=lambda one: one.value)
+        notes += (together[2],)
     if len(chosen) < n:
         notes += (f"{len(chosen):,} of {n:,} persons, drawn at random, were attacked.",)
     if found.open:
@@ -303,17 +320,6 @@ def _counted_row(intruder: Intruder, found: EnginePairs, attack: KeyAttack, sure
         tuple(c for c, channel in zip(found.keys, found.channels, strict=True) if not channel.learnable),
     )
     return outcome.row(sure)
-
-
-def _hidden_numbers(files: LinkedFiles, keys: KnownKeys, counted: CountedPairs) -> list[str]:
-    """Keys that are numbers in both files, such as ages, and were moved: nearness then tells more."""
-    frames = files.original.frame, files.protected.frame
-    return [
-        name
-        for name, channel in zip(keys.names, counted.channels, strict=True)
-        if all(frame[name].dtype.is_numeric() for frame in frames)
-        and (not channel.learnable or (channel.moves and max(f[name].n_unique() for f in frames) > FEW))
-    ]
 
 
 def _not_learned(keys: KnownKeys, counted: CountedPairs) -> tuple[str, ...]:

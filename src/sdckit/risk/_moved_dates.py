@@ -1,0 +1,94 @@
+"""Dates as an intruder uses them: as numbers of days, and as days between two dates that moved together."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit._support.messages import join_names
+from sdckit.data.values import as_numbers, is_date
+from sdckit.risk._known_values import KnownKeys, LinkedFiles, coded
+
+MOST = 0.5  # share of the pairs from which on dates are taken to have moved, and intervals to have stayed
+SAME = 1e-6  # days: a tenth of a second
+USUAL = (0.05, 0.95)  # nine of ten records lie between these quantiles
+FARTHEST = 100.0  # usual ranges from the middle: beyond, exponentials overflow
+
+
+def intervals(
+    files: LinkedFiles, names: Sequence[str], true: Floats, released: Floats
+) -> tuple[Floats, Floats, str] | None:
+    """Dates that moved together as one of them and the days between it and the others, and a note.
+
+    A shift by the same number of days hides when, but not how long after: the days between two dates are in
+    the file as they were. None where no two dates moved so. Where the one date is missing, so are the days.
+    """
+    kinds = files.original.frame.schema
+    dates = [j for j, name in enumerate(names) if is_date(kinds[name])]
+    linked = files.own >= 0
+    x, y = true[linked], released[files.own[linked]]
+    moved = [j for j in dates if _share(np.abs(y[:, j] - x[:, j]) > SAME, x[:, j] + y[:, j]) > MOST]
+    if len(moved) < 2:
+        return None
+    first = max(moved, key=lambda j: int(np.isfinite(x[:, j] + y[:, j]).sum()))
+    true, released, together = true.copy(), released.copy(), [names[first]]
+    for j in moved:
+        change = (y[:, j] - y[:, first]) - (x[:, j] - x[:, first])
+        if j != first and _share(np.abs(change) <= SAME, change) > MOST:
+            for values in (true, released):
+                values[:, j] = np.round((values[:, j] - values[:, first]) / SAME) * SAME
+            together.append(names[j])
+    if len(together) < 2:
+        return None
+    note = f"{join_names(together)} moved together: the days between them stand in the file and were used."
+    return true, released, note
+
+
+def _share(holds: Bools, known: Floats) -> float:
+    there = np.isfinite(known)
+    return float(holds[there].mean()) if there.any() else 0.0
+
+
+def household_intervals(files: LinkedFiles, keys: KnownKeys, names: Sequence[str], homes: Ints) -> KnownKeys:
+    """The keys with moved dates as days after the earliest one of the same household.
+
+    Where all members were moved by the same number of days, these are in the file as they were.
+    """
+    of_records = np.full(files.protected.height, -1, dtype=np.int64)
+    of_records[files.own[files.own >= 0]] = homes[files.own >= 0]
+    for name in names:
+        after = [
+            _after_first(frame[name], homes_of)
+            for frame, homes_of in ((files.original.frame, homes), (files.protected.frame, of_records))
+        ]
+        x, y, size, _ = coded(after[0], after[1], after[0])
+        j = keys.names.index(name)
+        true, released = keys.true.copy(), keys.released.copy()
+        true[:, j], released[:, j] = x, y
+        sizes, images = list(keys.sizes), list(keys.images)
+        sizes[j], images[j] = size, None
+        keys = replace(keys, true=true, released=released, sizes=tuple(sizes), images=tuple(images))
+    return keys
+
+
+def _after_first(column: pl.Series, homes: Ints) -> pl.Series:
+    table = pl.DataFrame({"home": homes, "day": pl.Series(as_numbers(column)).fill_nan(None)})
+    after = (pl.col("day") - pl.col("day").min().over("home")).round(3)
+    return table.select(after.cast(pl.String)).to_series()
+
+
+def on_relative_scale(first: pl.Series, second: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Two columns of dates as numbers whose relative error is a part of the range of nine of ten dates.
+
+    Dates have no 0, so that a tenth of a date means nothing. exp(day/range) has the relative error 0.1 where
+    the day is wrong by about a tenth of the range.
+    """
+    days = [as_numbers(column) for column in (first, second)]
+    known = days[0][np.isfinite(days[0])]
+    low, high = np.quantile(known, USUAL) if known.size else (0.0, 1.0)
+    usual = float(high - low) or 1.0
+    scaled = [np.exp(np.clip((d - low) / usual, -FARTHEST, FARTHEST)) for d in days]
+    one, two = (pl.Series(c.name, s).fill_nan(None) for c, s in zip((first, second), scaled, strict=True))
+    return one, two
