@@ -132,7 +132,7 @@ def _discrete_laplace(scale: int, count: int, source: Source) -> Ints:
         turns[pending] += 1
     size = low + scale * turns
     negative = uniform_below(2, len(size), source) == 1
-    kept = ~(negative & (size == 0))  # or 0 would come twice as often
+    kept: Bools = ~(negative & (size == 0))  # or 0 would come twice as often
     signed: Ints = np.where(negative, -size, size)
     return signed[kept]
 
