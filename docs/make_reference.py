@@ -33,7 +33,10 @@ FAMILIES = {
         ),
         "Numbers": ("record_linkage", "interval_disclosure", "outlier_disclosure", "atypical_records"),
         "Other columns": ("revealing_columns",),
-        "Synthetic files": ("identification_risk", "attribute_disclosure", "closest_record"),
+        "Synthetic files": (
+            *("identification_risk", "attribute_disclosure", "closest_record"),
+            *("singling_out", "linkability", "inference_attack"),
+        ),
     },
     Kind.UTILITY: {
         "Categories": (
