@@ -33,7 +33,7 @@ def private() -> Iterator[str]:
     ) -> Microdata:
         """A synthetic file of a, b and c."""
         options = PrivateOptions(epsilon)
-        return private_synthesis(data, variables=[*VALUES], categories=VALUES, options=options, rng=rng)
+        return private_synthesis(data, variables=[*VALUES], values=VALUES, options=options, rng=rng)
 
     yield "private_for_tests"
     unregister("private_for_tests")

@@ -17,7 +17,7 @@ from sdckit.protect._private_domains import domains
 from sdckit.protect._private_synthesis import PrivateOptions, RecordCount, private_synthesis
 
 LABELS = Labels({}, {"sex": {1: "man", 2: "woman"}, "age": {-9: "no answer"}})
-GIVEN = {"categories": {"region": ["n", "s", "w"]}, "bounds": {"age": [0, 99], "income": [0.0, 5000.0]}}
+GIVEN = {"values": {"region": ["n", "s", "w"]}, "bounds": {"age": [0, 99], "income": [0.0, 5000.0]}}
 
 
 def people(n: int = 600, seed: int = 1) -> Microdata:
@@ -161,7 +161,7 @@ def test_public_number_of_records() -> None:
 
 def test_a_large_delta_and_wrong_codes_are_warned_of() -> None:
     assert any("δ = 0.01" in text for text in made(people(), 5.0, delta=0.01).warnings)
-    wrong = {"categories": {**GIVEN["categories"], "region": ["N", "S"]}, "bounds": GIVEN["bounds"]}
+    wrong = {"values": {**GIVEN["values"], "region": ["N", "S"]}, "bounds": GIVEN["bounds"]}
     new = private_synthesis(people(), **wrong, options=PrivateOptions(50.0), rng=np.random.default_rng(1))
     assert any("most values of region" in text for text in new.warnings)
 
@@ -175,7 +175,7 @@ def test_refusals() -> None:
     with pytest.raises(RoleError, match="weighted"):
         made(weighted)
     for epsilon, delta in ((0.0, 1e-6), (-1.0, 1e-6), (1.0, 0.0), (1.0, 1.0), (float("inf"), 1e-6)):
-        with pytest.raises(OptionError, match="epsilon must be"):
+        with pytest.raises(OptionError, match="needs epsilon"):
             made(data, epsilon, delta=delta)
     with pytest.raises(OptionError, match="needs max_household"):
         made(data, unit=PrivacyUnit.HOUSEHOLD)
@@ -198,11 +198,11 @@ def test_refusals() -> None:
         ("bounds", {"age": [9, 3]}, OptionError, "two or more rising"),
         ("bounds", {"age": ["a", "b"]}, OptionError, "do not fit"),
         ("bounds", {"region": [0, 1]}, ColumnError, "for numbers and dates"),
-        ("categories", {"person": [1]}, OptionError, "not synthesised"),
+        ("values", {"person": [1]}, OptionError, "not synthesised"),
     ],
 )
 def test_refused_values(option: str, given: dict[str, list[object]], error: type, words: str) -> None:
-    asked = {"categories": {"region": ["n"]}, "bounds": {"age": [0, 9], "income": [0, 9]}}
+    asked = {"values": {"region": ["n"]}, "bounds": {"age": [0, 9], "income": [0, 9]}}
     asked[option] = {**asked[option], **given}  # type: ignore[dict-item]
     with pytest.raises(error, match=words):
         private_synthesis(people(), **asked, options=PrivateOptions(1.0), rng=np.random.default_rng(1))
@@ -247,7 +247,7 @@ def test_pairs_are_nearer_than_independent_columns() -> None:
     plain = Microdata.of(frame)
     values = {c: sorted(frame[c].drop_nulls().unique()) for c in names}  # public in a test
     rng = np.random.default_rng(2)
-    new = private_synthesis(plain, categories=values, options=PrivateOptions(1.0), rng=rng).frame
+    new = private_synthesis(plain, values=values, options=PrivateOptions(1.0), rng=rng).frame
     alone = pl.DataFrame([frame[c].shuffle(seed=i) for i, c in enumerate(names)])
 
     def distance(other: pl.DataFrame) -> float:

@@ -79,11 +79,11 @@ class Domain:
 def domains(
     data: Microdata,
     columns: Sequence[str],
-    categories: Mapping[str, Sequence[Any]],
+    values: Mapping[str, Sequence[Any]],
     bounds: Mapping[str, Sequence[Any]],
 ) -> list[Domain]:
     """The domains of the columns; refused where one is known neither from labels nor from the user."""
-    for option, given in (("categories", categories), ("bounds", bounds)):
+    for option, given in (("values", values), ("bounds", bounds)):
         strangers = [c for c in given if c not in columns]
         if strangers:
             raise OptionError(
@@ -97,7 +97,7 @@ def domains(
     unknown = [
         c
         for c in columns
-        if c not in categories
+        if c not in values
         and c not in bounds
         and kinds[c] != pl.Boolean
         and (c in numbers or not labels.get(c))
@@ -105,11 +105,11 @@ def domains(
     if unknown:
         raise OptionError(
             "Differential privacy needs to know the possible values without looking at the data.",
-            given=f"neither value labels nor categories or bounds for {join_names(unknown, 8)}",
-            allowed='categories={"region": ["north", "south"]}, bounds={"income": [0, 10000]}',
+            given=f"neither value labels nor values or bounds for {join_names(unknown, 8)}",
+            allowed='values={"region": ["north", "south"]}, bounds={"income": [0, 10000]}',
             hint="What is said here must not come from the file. Or name fewer variables.",
         )
-    return [_domain(data, c, categories.get(c), bounds.get(c)) for c in columns]
+    return [_domain(data, c, values.get(c), bounds.get(c)) for c in columns]
 
 
 def _domain(data: Microdata, column: str, named: Sequence[Any] | None, ends: Sequence[Any] | None) -> Domain:
@@ -121,7 +121,7 @@ def _domain(data: Microdata, column: str, named: Sequence[Any] | None, ends: Seq
     if named is None:
         labelled = list(data.labels.values.get(column, {}))
         named = [False, True] if dtype == pl.Boolean else labelled
-    known = _cast(column, dtype, named, "categories").unique(maintain_order=True).drop_nulls()
+    known = _cast(column, dtype, named, "values").unique(maintain_order=True).drop_nulls()
     if ends is not None and len(known):  # of labels, codes such as −9 for no answer are beyond the bounds
         x = known.to_physical().cast(pl.Float64).to_numpy()
         top = stops[-1] if not whole else stops[-1] - 1
@@ -135,7 +135,7 @@ def _classes(column: str, dtype: pl.DataType, ends: Sequence[Any], *, whole: boo
         raise ColumnError(
             f"bounds are for numbers and dates; {column!r} holds neither.",
             given=str(dtype),
-            hint="Name its values in the option categories.",
+            hint="Name them in the option values.",
         )
     limits = _cast(column, dtype, ends, "bounds").to_physical().cast(pl.Float64).to_numpy().copy()
     if len(limits) < 2 or not (np.diff(limits) > 0).all() or not np.isfinite(limits).all():

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
+from pydantic import Field
 
 from sdckit._support.arrays import Ints
 from sdckit._support.messages import join_names
@@ -18,6 +19,7 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.privacy import ENDS, PrivacyLoss, PrivacyUnit
 from sdckit.data.roles import Role
 from sdckit.errors import OptionError, RoleError
+from sdckit.methods.options import ColumnName, Option
 from sdckit.models.discrete_gaussian import uniform_below
 from sdckit.models.marginal_tree import MarginalTree, marginal_tree
 from sdckit.models.private_marginals import NoisyTables, Sensitivity, noisy_tables
@@ -36,11 +38,73 @@ class RecordCount(StrEnum):
     PUBLIC = "public"
 
 
+# Options of a protection that hands them on to `private_synthesis`.
+Epsilon = Annotated[
+    float,
+    Field(gt=0),
+    Option(
+        "ε (epsilon)",
+        "What differential privacy costs at most: 1 is strong protection, 10 is weak.",
+        basic=True,
+        absent="no differential privacy",
+    ),
+]
+Delta = Annotated[
+    float,
+    Field(gt=0, lt=1),
+    Option("δ (delta)", "The probability that ε does not hold; far below one over the number of records."),
+]
+PossibleValues = Annotated[
+    Mapping[str, Sequence[Any]],
+    ColumnName(),
+    Option(
+        "Possible values",
+        "The categories of columns without value labels, known without the data.",
+        absent="value labels",
+    ),
+]
+Bounds = Annotated[
+    Mapping[str, Sequence[Any]],
+    ColumnName(),
+    Option(
+        "Bounds",
+        "The lowest and the highest number, or the limits of classes, known without the data.",
+        absent="no column of numbers",
+    ),
+]
+Unit = Annotated[
+    PrivacyUnit,
+    Option(
+        "Unit of protection",
+        "Whose presence in the file is hidden.",
+        choices={"record": "one record", "household": "a household with all its members"},
+    ),
+]
+MaxHousehold = Annotated[
+    int,
+    Field(ge=1),
+    Option(
+        "Members counted",
+        "Of a larger household only so many members enter the counts.",
+        unit="persons",
+        absent="records are the unit",
+    ),
+]
+CountOfRecords = Annotated[
+    RecordCount,
+    Option(
+        "Number of records",
+        "Whether everybody may know how many records the file has.",
+        choices={"noisy": "it is hidden, too", "public": "everybody may know it"},
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class PrivateOptions:
     """What the guarantee is about. members: of a household so many are counted at most."""
 
-    epsilon: float
+    epsilon: float | None
     delta: float = 1e-6
     unit: PrivacyUnit = PrivacyUnit.RECORD
     members: int | None = None
@@ -67,7 +131,7 @@ def private_synthesis(
     data: Microdata,
     *,
     variables: Sequence[str] = (),
-    categories: Mapping[str, Sequence[Any]] | None = None,
+    values: Mapping[str, Sequence[Any]] | None = None,
     bounds: Mapping[str, Sequence[Any]] | None = None,
     options: PrivateOptions,
     size: int | None = None,
@@ -75,7 +139,7 @@ def private_synthesis(
 ) -> Microdata:
     """A new file of these variables (by default all but those that number or name) and no others.
 
-    The possible values come from value labels, `categories` and `bounds`, never from the data. `bounds` are
+    The possible values come from value labels, `values` and `bounds`, never from the data. `bounds` are
     the lowest and the highest number, which make 20 equal classes, or the limits of all classes; numbers are
     drawn evenly within a class, whole ones and dates whole. Missing is a category of every variable.
 
@@ -85,7 +149,7 @@ def private_synthesis(
     """
     columns = _columns(data, variables)
     _check(data, options)
-    named, limits = dict(categories or {}), dict(bounds or {})
+    named, limits = dict(values or {}), dict(bounds or {})
     known = domains(data, columns, named, limits)
     key = (
         "private_tables",
@@ -116,10 +180,11 @@ def _columns(data: Microdata, variables: Sequence[str]) -> list[str]:
 
 def _check(data: Microdata, options: PrivateOptions) -> None:
     """Refuse what the guarantee cannot be given for."""
-    if not (options.epsilon > 0 and math.isfinite(options.epsilon) and 0 < options.delta < 1):
+    if not 0 < (options.epsilon or 0.0) < math.inf or not 0 < options.delta < 1:
         raise OptionError(
-            "epsilon must be a positive number, and delta between 0 and 1.",
+            "Differential privacy needs epsilon, a positive number, and delta between 0 and 1.",
             given=f"epsilon {options.epsilon}, delta {options.delta}",
+            hint="An epsilon of 1 is often taken for strong protection, one of 10 for weak.",
         )
     if data.roles.weight is not None:
         raise RoleError(
@@ -157,10 +222,11 @@ def _fit(data: Microdata, known: Sequence[Domain], options: PrivateOptions) -> _
     rows = _counted(data, options)
     codes = np.column_stack([d.encode(data.frame[d.column])[rows] for d in known])
     total = data.height if options.count is RecordCount.PUBLIC else None
-    budget = Fraction(rho_of(options.epsilon, options.delta))
+    epsilon = options.epsilon or 0.0
+    budget = Fraction(rho_of(epsilon, options.delta))
     tables = noisy_tables(codes, [d.size for d in known], budget, options.sensitivity, total=total)
     loss = PrivacyLoss(
-        options.epsilon,
+        epsilon,
         options.delta,
         float(tables.rho),
         options.unit,
