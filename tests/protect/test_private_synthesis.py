@@ -259,3 +259,14 @@ def test_pairs_are_nearer_than_independent_columns() -> None:
         return float(np.mean(found))
 
     assert distance(new) < 0.75 * distance(alone)
+
+
+def test_estimates_say_that_the_noise_is_not_counted() -> None:
+    data = people()
+    new = made(data, 20.0)
+    of_means = sdc.utility.indicators(data, new, indicators="mean", variables=["income"])
+    of_model = sdc.utility.regression(data, new, formula="income ~ sex")
+    for notes in (of_means.notes, of_model.notes):
+        assert any("noise of differential privacy" in note for note in notes)
+    plain = sdc.utility.indicators(data, data, indicators="mean", variables=["income"])
+    assert not any("noise" in note for note in plain.notes)

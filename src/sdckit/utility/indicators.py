@@ -33,6 +33,7 @@ from sdckit.methods.options import Column, Columns, Option, Requires
 from sdckit.methods.registry import utility
 from sdckit.methods.spec import Better, Figure, share
 from sdckit.utility._estimates import OVERLAPS, LevelOption, SynthesisOption
+from sdckit.utility._private_noise import noise_note
 
 USUAL = "usual"
 DRAWN = (Method.BOOTSTRAP, Method.RESCALED, Method.CALIBRATED, Method.REPLICATES)
@@ -208,6 +209,7 @@ def indicators(
         tuple(margins), tuple(replicate_weights), replicate_scale, fpc, original.labels,
     )  # fmt: skip
     rows, notes = _rows([original, *sets], indicators, tuple(variables), tuple(by))
+    notes += noise_note(sets)
     rough = dict.fromkeys(row.indicator.name for row in rows if not row.indicator.smooth)
     if variance is Method.JACKKNIFE and rough:
         raise OptionError(

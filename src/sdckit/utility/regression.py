@@ -23,6 +23,7 @@ from sdckit.methods.options import Option
 from sdckit.methods.registry import utility
 from sdckit.methods.spec import Better, Figure, records, share
 from sdckit.utility._estimates import OVERLAPS, R_SQUARED, FamilyOption, Formula, LevelOption, SynthesisOption
+from sdckit.utility._private_noise import noise_note
 
 
 @utility(
@@ -114,6 +115,7 @@ def regression(
     """
     sets = as_list(protected, "regression")
     fits, notes = fitted([original, *sets], formula, family, variance, reference)
+    notes += noise_note(sets)
     first = fits[0]
     if first is None:
         raise DataError("The original has no complete records for this formula.")
