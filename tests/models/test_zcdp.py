@@ -20,7 +20,7 @@ from sdckit.models.zcdp import (
 
 
 def delta_by_grid(rho: float, epsilon: float) -> float:
-    """Canonne, Kamath & Steinke (2020), Corollary 13, over a fine grid of α."""
+    """The bound of Canonne, Kamath & Steinke (2020) over a fine grid of α."""
     alpha = 1 + np.logspace(-4, 4, 400_001)
     log_delta = (alpha - 1) * (alpha * rho - epsilon) - np.log(alpha - 1) + alpha * np.log1p(-1 / alpha)
     return float(np.exp(log_delta.min()))

@@ -18,7 +18,7 @@ def epsilon_of(rho: float, delta: float) -> float:
     .. math:: \alpha\rho + \frac{\log(1/\delta) + (\alpha-1)\log(1-1/\alpha) - \log\alpha}{\alpha-1}
 
     Every α > 1 gives a valid ε, so an inexact minimum is still a bound.
-    Reference: Canonne, Kamath & Steinke (2020), Proposition 12.
+    Reference: Canonne, Kamath & Steinke (2020).
 
     >>> round(epsilon_of(0.1, 1e-6), 4)  # the simpler bound ρ + 2√(ρ log 1/δ) is 2.4508
     2.1419
@@ -50,7 +50,7 @@ def rho_of(epsilon: float, delta: float) -> float:
 
 
 def gaussian_cost(variance: Fraction, squared_sensitivity: int) -> Fraction:
-    """ρ of one vector of counts with discrete Gaussian noise: Δ₂²/(2σ²) (Canonne et al. 2020, Theorem 14).
+    """ρ of one vector of counts with discrete Gaussian noise: Δ₂²/(2σ²) (Canonne et al. 2020).
 
     >>> gaussian_cost(Fraction(50), 1)
     Fraction(1, 100)
