@@ -80,6 +80,37 @@ def test_the_original_is_no_control(measure: str, files: tuple[sdc.Microdata, ..
     assert any("must be other people" in note for note in result.notes)
 
 
+# risks of Anonymeter 1.1.0 (1,000 people each; 1,000 attacks, for singling out 300) on files of this page
+ANONYMETER = {
+    "copy": {"univariate": 0.993, "multivariate": 0.992, "linkability": 0.996, "inference_attack": 0.996},
+    "drawn": {"univariate": 0.0, "multivariate": 0.108, "linkability": 0.0, "inference_attack": 0.032},
+    "half": {"univariate": 0.416, "multivariate": 0.348, "linkability": 0.496, "inference_attack": 0.528},
+    "fuzzy": {"univariate": 0.0, "multivariate": 0.203, "linkability": 0.191, "inference_attack": 0.996},
+}
+
+
+@pytest.mark.parametrize("kind", [*ANONYMETER])
+def test_as_anonymeter_within_the_errors_of_both(kind: str) -> None:
+    original, holdout, drawn = (population(1000, seed) for seed in (1, 2, 3))
+    frames = {
+        "copy": original.frame,
+        "drawn": drawn.frame,
+        "half": pl.concat([original.frame[:500], drawn.frame[:500]]),
+        "fuzzy": original.frame.with_columns((pl.col("income") * 1.01).round(1), pl.col("rent").round(0)),
+    }
+    synthetic, expected = original.with_frame(frames[kind]), ANONYMETER[kind]
+    sources = {"first": ["region", "income"], "second": ["age", "rent"]}
+    linked = sdc.risk.linkability(original, synthetic, holdout=holdout, **sources)
+    known = ["region", "age", "income", "rent"]
+    inferred = sdc.risk.inference_attack(original, synthetic, holdout=holdout, known=known)
+    assert linked.value == pytest.approx(expected["linkability"], abs=0.01)  # it shrinks shares to ½ a little
+    assert inferred.value == pytest.approx(expected["inference_attack"], abs=0.03)
+    single = sdc.risk.singling_out(original, synthetic, holdout=holdout).figures
+    for way in ("univariate", "multivariate"):  # other descriptions, drawn at random
+        risk = (single[f"{way}_attack"] - single[f"{way}_control"]) / (1 - single[f"{way}_control"])
+        assert max(risk, 0.0) == pytest.approx(expected[way], abs=0.1)
+
+
 def test_risk_and_interval_by_hand() -> None:
     """60 of 100 against 20 of 100: (0.6 − 0.2)/0.8 = 0.5; Wilson's ends are 0.502, 0.691 and 0.133, 0.289."""
     found = Attacked(0.6, 100, 0.2, 100)
