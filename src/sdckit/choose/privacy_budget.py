@@ -22,7 +22,7 @@ def total_cost(losses: Iterable[PrivacyLoss]) -> str:
     >>> from sdckit.data.privacy import PrivacyUnit
     >>> one, two = (PrivacyLoss(1, 1e-6, 0.02, PrivacyUnit.RECORD, False, i) for i in (1, 2))
     >>> total_cost([one, two, two])
-    'ε = 1.29 at δ = 1e-06 for each record (ρ = 0.04)'
+    'ε = 1.3 at δ = 1e-06 for each record (ρ = 0.04)'
     """
     groups: dict[str, list[PrivacyLoss]] = {}
     for loss in distinct(losses):
