@@ -36,7 +36,10 @@ FAMILIES = {
             "magnitude_tables",
         ),
         "Other columns": ("revealing_columns",),
-        "Synthetic files": ("identification_risk", "attribute_disclosure", "closest_record"),
+        "Synthetic files": (
+            *("identification_risk", "attribute_disclosure", "closest_record"),
+            *("singling_out", "linkability", "inference_attack"),
+        ),
     },
     Kind.UTILITY: {
         "Categories": (

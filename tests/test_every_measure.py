@@ -14,9 +14,23 @@ from engine_frames import ENGINES, on_engine
 from sdckit.methods.registry import specs
 from sdckit.methods.spec import Better, Compares, Kind, Spec
 
+OTHERS = pl.DataFrame(
+    {
+        "sex": list("fm") * 20,
+        "region": list("abca") * 10,
+        "school": [1, 2, 3, 2, 1] * 8,
+        "illness": ["none", "flu", "other", "none"] * 10,
+        "income": [1000.5 + 731.25 * i for i in range(40)],
+        "rent": [300.25 + 213.5 * (i * 7 % 40) for i in range(40)],
+        "age": [15.0 + (i * 11 % 40) for i in range(40)],
+    }
+)
 TOLD: dict[str, dict] = {  # options for measures that have required ones
     "atypical_records": {"complete": True},
     "identification_risk": {"synthesised": ["school", "income"], "relative_radius": 0.2},
+    "inference_attack": {"holdout": OTHERS},
+    "linkability": {"holdout": OTHERS},
+    "singling_out": {"holdout": OTHERS, "attacks": 60},
     "k_map": {
         "population": pl.DataFrame(
             {"sex": list("fm") * 9, "region": list("abc") * 6, "school": [1, 2, 3] * 6}

@@ -15,11 +15,15 @@ from sdckit.methods.spec import Better, Compares, Kind, Spec
 
 OURS = [s for s in specs() if not registry.is_third_party(s.function)]
 MEASURES = [s for s in OURS if s.kind is not Kind.PROTECTION]
+OTHERS = {"holdout": sdc.demo.survey(n=150, seed=9)}
 TOLD = {  # what measures of the survey must be told, and some of what they can be told
     "atypical_records": [{"complete": True}, {"observed": True}, {"variables": ["income", "expenditure"]}],
     "attribute_disclosure": [{"sensitive": ["health"], "known": ["sex", "region"]}],
     "identification_risk": [{"synthesised": ["health", "income"], "relative_radius": 0.1}],
     "indicators": [{"indicators": ["mean", "gini"]}],
+    "inference_attack": [{**OTHERS, "sensitive": ["health"]}],
+    "linkability": [OTHERS],
+    "singling_out": [{**OTHERS, "attacks": 50}],
     "k_map": [{"population": sdc.demo.survey(n=300, seed=2)}],
     "magnitude_tables": [{"by": ["region"]}, {"by": ["size_class"]}],
     "population_uniques": [{}, {"model": "pitman"}, {"model": "zayatz"}],

@@ -160,6 +160,33 @@ def test_the_yardsticks_are_near_1_for_two_samples():
     assert np.mean(ratios["logistic"]) == pytest.approx(2, abs=0.5)  # 1/(1−c) for independent samples
 
 
+def test_a_tree_sees_relations_that_are_lost():
+    """Every column as it was, but shuffled by itself: nothing shows in any variable alone."""
+    data = people(400, 1)
+    alone = data.with_frame(
+        data.frame.with_columns(data.frame["income"].shuffle(seed=1), data.frame["age"].shuffle(seed=2))
+    )
+    tied = data.with_frame(data.frame.with_columns(age=pl.col("income").rank("ordinal")))
+    assert propensity(data, alone).value == pytest.approx(0, abs=1e-9)  # main effects are blind to it
+    lost = propensity(
+        tied, tied.with_frame(tied.frame.with_columns(tied.frame["age"].shuffle(seed=3))), model="cart"
+    )
+    assert lost.value > 0.05
+    assert lost.figures["pmse_ratio"] > 2
+    assert propensity(data, data, model="cart").value == 0
+
+
+def test_a_perfect_synthesis_is_not_0_and_its_ratio_about_a_half():
+    """Records drawn again from the same file: 1 − c of what two samples give."""
+    data = people(600, 3)
+    found = [
+        propensity(data, data.with_frame(data.frame.sample(600, with_replacement=True, seed=s)), model="cart")
+        for s in range(4)
+    ]
+    assert min(r.value for r in found) > 0
+    assert np.mean([r.figures["pmse_ratio"] for r in found]) == pytest.approx(0.5, abs=0.15)
+
+
 def test_missing_values_show():
     data = people()
     lost = data.with_frame(data.frame.with_columns(income=pl.when(pl.col("age") > 50).then("income")))

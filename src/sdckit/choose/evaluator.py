@@ -15,12 +15,14 @@ from sdckit.choose.assessment import Assessment
 from sdckit.choose.criteria import Accepted
 from sdckit.choose.map_charts import expected_quantity
 from sdckit.choose.point import Point, comparable, says_nothing
+from sdckit.choose.privacy_budget import losses_of
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario, StepCache
 from sdckit.choose.store import Store, fingerprint
 from sdckit.data.common_columns import categorical_variables
 from sdckit.data.microdata import Microdata
+from sdckit.data.privacy import PrivacyLoss, distinct
 from sdckit.data.result import show
 from sdckit.errors import OptionError, SdcError, Stopped, preview
 from sdckit.estimate.estimated import MEASURES, averaged, estimates_of
@@ -126,9 +128,10 @@ class Evaluator:
         self, data: Microdata, points: Iterable[Point], original: Point, max_risk: float | None, seed: int
     ) -> RiskUtilityMap:
         """The map of these points."""
+        found = [*points]
         return RiskUtilityMap(
             data,
-            tuple(comparable([*points])),
+            tuple(comparable(found)),
             original,
             self.risks,
             self.losses,
@@ -137,6 +140,7 @@ class Evaluator:
             self.measure_options,
             self.extra_measures,
             self.accept,
+            tuple(distinct(loss for point in found for loss in point.privacy)),
         )
 
     def point(
@@ -166,6 +170,7 @@ class Evaluator:
             estimates=averaged([p.estimates for p in points]),
             warnings=points[0].warnings,
             lost=points[0].lost,
+            privacy=tuple(distinct(loss for p in points for loss in p.privacy)),
         )
 
     def _once(self, data: Microdata, scenario: Scenario, seed: int, progress: Progress | None) -> Point:
@@ -179,9 +184,11 @@ class Evaluator:
 
     def _measure(self, data: Microdata, scenario: Scenario, seed: int, progress: Progress | None) -> Point:
         start = perf_counter()
+        privacy: tuple[PrivacyLoss, ...] = ()
         wanted = {name: Quantity.named(name) for name in (*self.risks, *self.losses, *self.extra_measures)}
         try:
             protected = scenario.protect(data, seed, progress, cache=self.files)
+            privacy = losses_of(protected)
             done = assess(
                 data,
                 protected,
@@ -194,7 +201,8 @@ class Evaluator:
         except Stopped:
             raise
         except SdcError as error:
-            return Point(scenario.name, scenario, nan, nan, {}, {}, perf_counter() - start, str(error))
+            seconds = perf_counter() - start
+            return Point(scenario.name, scenario, nan, nan, {}, {}, seconds, str(error), privacy=privacy)
         omitted = {o.measure: f"{o.measure}: {o.reason}" for o in done.omitted}
         names = dict.fromkeys(wanted[name].spec.name for name in (*self.risks, *self.losses))
         fault = "; ".join(omitted[name] for name in names if name in omitted)
@@ -216,6 +224,7 @@ class Evaluator:
             estimates=estimates_of(done.utility),
             warnings=protected.warnings,
             lost=lost,
+            privacy=privacy,
         )
 
 

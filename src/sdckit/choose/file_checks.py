@@ -6,6 +6,7 @@ import narwhals as nw
 
 from sdckit._support.messages import join_names
 from sdckit.choose.criteria import Criterion, Status
+from sdckit.choose.privacy_budget import losses_of, total_cost
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import (
     is_random_order,
@@ -18,6 +19,7 @@ from sdckit.choose.release_facts import (
     told_by_order,
 )
 from sdckit.data.intruder import WITHIN, intruders_of, known_numbers
+from sdckit.data.privacy import distinct, ended
 from sdckit.data.record_links import source_rows
 from sdckit.data.unchanged import released_ids, same_ids, unchanged_numbers
 from sdckit.engine import frames
@@ -39,6 +41,7 @@ class FileChecks(ReleaseCase):
             yield from self._joined_records()
         yield from self._missing_keys()
         yield from self._weights()
+        yield from self._differential_privacy()
 
     def _same_columns(self) -> Criterion:
         roles = self.original.roles
@@ -225,6 +228,19 @@ class FileChecks(ReleaseCase):
             yield Criterion(name, Status.NOT_JUDGED, f"{about}: {fault}.", total, None, mends)
         else:
             yield Criterion(name, Status.MET, f"{about}.", total, population)
+
+    def _differential_privacy(self) -> Iterator[Criterion]:
+        """Whether what a step promised holds for all files that are released together."""
+        losses = distinct(loss for data in self.x.protected for loss in losses_of(data))
+        if not losses:
+            return
+        name, broken = "differential privacy", ended(losses)
+        if broken:
+            mends = "Do such steps after the synthesis, or do not call the file differentially private."
+            yield Criterion(name, Status.NOT_JUDGED, broken, mends=mends)
+        else:
+            why = f"The promise holds for what is released: {total_cost(losses)}."
+            yield Criterion(name, Status.MET, f"{why} Measures of the original are not covered by it.")
 
     def _weights_alone(self) -> str:
         """Whether everything rests on the weights: no intruder knows that the person is in the file."""

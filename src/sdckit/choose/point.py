@@ -7,6 +7,7 @@ from math import inf, isfinite, nan
 from sdckit._support.messages import join_names
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.scenario import Scenario
+from sdckit.data.privacy import PrivacyLoss
 from sdckit.data.result import show
 from sdckit.estimate.estimated import Estimated
 from sdckit.methods.spec import Kind
@@ -30,6 +31,7 @@ class Point:
     estimates: tuple[Estimated, ...] = ()
     warnings: tuple[str, ...] = ()  # of the protected data
     lost: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # variables a utility says nothing of
+    privacy: tuple[PrivacyLoss, ...] = ()  # what differentially private runs promise and cost
 
     @property
     def ok(self) -> bool:

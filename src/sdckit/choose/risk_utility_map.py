@@ -21,10 +21,12 @@ from sdckit.choose.point import Point as Point
 from sdckit.choose.point import front as front
 from sdckit.choose.point import hypervolume as hypervolume
 from sdckit.choose.point import lost_everywhere
+from sdckit.choose.privacy_budget import cost_of_map
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.release_facts import unmeasured
 from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
+from sdckit.data.privacy import PrivacyLoss
 from sdckit.data.result import show
 from sdckit.errors import OptionError
 from sdckit.methods.registry import specs
@@ -54,6 +56,7 @@ class RiskUtilityMap:
     measure_options: Mapping[str, Any]
     extra_measures: tuple[str, ...] = ()
     accept: Accepted = field(default_factory=Accepted)
+    privacy: tuple[PrivacyLoss, ...] = ()  # of every scenario that was tried, also of those left out here
     _made: dict[str, Microdata] = field(default_factory=dict, repr=False, compare=False)  # by scenario
     _assessed: dict[str, Assessment] = field(default_factory=dict, repr=False, compare=False)
 
@@ -113,8 +116,15 @@ class RiskUtilityMap:
         Only of that file, which is made again: to look through every column of all of them takes long.
         """
         if self.best is None:
-            return ()
-        return tuple(dict.fromkeys((*self.best.warnings, *unmeasured(self.data, self.protect()))))
+            return self.privacy_cost
+        own = (*self.best.warnings, *unmeasured(self.data, self.protect()))
+        return tuple(dict.fromkeys((*own, *self.privacy_cost)))
+
+    @property
+    def privacy_cost(self) -> tuple[str, ...]:
+        """What the differentially private scenarios cost together; empty where there are none."""
+        best = ("", ()) if self.best is None else (self.best.name, self.best.privacy)
+        return tuple(cost_of_map(self.privacy, self._made, best))
 
     @property
     def _unseen(self) -> str:
@@ -313,7 +323,8 @@ class RiskUtilityMap:
     def __repr__(self) -> str:
         shown = self.points.select("scenario", "risk", "loss", "on_front", "best", "error")
         number = len(self.results)
-        return f"Risk–utility map of {number} scenario{'s' * (number != 1)}\n{shown}\n{self.reason}"
+        title = f"Risk–utility map of {number} scenario{'s' * (number != 1)}"
+        return "\n".join([f"{title}\n{shown}\n{self.reason}", *self.privacy_cost])
 
     def _repr_html_(self) -> str:
         """The map, every scenario in a table, and the verdict on the recommended one."""
@@ -337,7 +348,7 @@ class RiskUtilityMap:
             table(["scenario", "risk", "loss", "on the front", "recommended", "error"], rows),
             paragraph(self.recommendation),
             "" if verdict is None else verdict._repr_html_(),
-            "" if best is None else bullets(best.warnings, "Warnings"),
+            bullets((*(() if best is None else best.warnings), *self.privacy_cost), "Warnings"),
         ]
         return f"<div>{''.join(parts)}</div>"
 

@@ -74,6 +74,8 @@ class Step:
 class Scenario:
     """A named list of steps. The same data, steps and seed give the same file to the byte.
 
+    Differentially private steps are the exception: their noise comes from a secret source, not from the seed.
+
     >>> Scenario("k3", [Step("suppress", k=3)])
     Scenario 'k3': suppress(k=3)
     """

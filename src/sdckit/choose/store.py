@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -13,6 +13,7 @@ from sdckit._version import __version__
 from sdckit.choose.risk_utility_map import Point
 from sdckit.choose.scenario import Scenario
 from sdckit.data.microdata import Microdata
+from sdckit.data.privacy import PrivacyLoss
 from sdckit.engine.frames import accept
 from sdckit.errors import EngineError, SdcError
 from sdckit.estimate.estimated import Estimated
@@ -52,6 +53,7 @@ class Store:
                 estimates=tuple(Estimated(*line) for line in kept["estimates"]),
                 warnings=tuple(kept["warnings"]),
                 lost={name: tuple(columns) for name, columns in kept["lost"].items()},
+                privacy=tuple(PrivacyLoss.of(one) for one in kept["privacy"]),
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -71,6 +73,7 @@ class Store:
             "estimates": [e.as_list() for e in point.estimates],
             "warnings": list(point.warnings),
             "lost": dict(point.lost),
+            "privacy": [asdict(loss) for loss in point.privacy],
         }
         write_text(json.dumps(kept), self._path(point.scenario, seed))
 

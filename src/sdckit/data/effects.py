@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
 from sdckit._support.arrays import Ints
+from sdckit.data.privacy import PrivacyLoss
 
 if TYPE_CHECKING:
     from sdckit.data.microdata import Microdata
@@ -30,7 +32,9 @@ class Effects:
     one. drops_rows: records were left out. renames_ids: the ids are new. moves_values: columns whose values
     went from record to record. recodes: columns in coarser categories, with the recodings in their order.
     suppresses: columns with suppressed values. randomises: columns whose values were changed at random.
-    synthesises: columns with values drawn anew. drops: columns that are gone.
+    synthesises: columns with values drawn anew. drops: columns that are gone. record_by_record: what became
+    of a record depends on itself, on options and on chance alone, not on other records. privacy: what
+    differentially private steps promise.
     """
 
     reorders_rows: bool = False
@@ -43,6 +47,8 @@ class Effects:
     randomises: tuple[str, ...] = ()
     synthesises: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
+    record_by_record: bool = False
+    privacy: tuple[PrivacyLoss, ...] = ()
 
     @property
     def rows_differ(self) -> bool:
@@ -67,6 +73,8 @@ class Effects:
             _both(self.randomises, later.randomises),
             _both(self.synthesises, later.synthesises),
             _both(self.drops, later.drops),
+            self.record_by_record and later.record_by_record,
+            tuple(dict.fromkeys((*self.privacy, *later.privacy))),
         )
 
 
@@ -75,12 +83,10 @@ def merged(effects: Iterable[Effects]) -> Effects:
 
     >>> merged([Effects(suppresses=("age",)), Effects(renames_ids=True)])
     Effects(reorders_rows=False, drops_rows=False, renames_ids=True, moves_values=(), recodes={},
-            suppresses=('age',), randomises=(), synthesises=(), drops=())
+            suppresses=('age',), randomises=(), synthesises=(), drops=(), record_by_record=False, privacy=())
     """
-    total = Effects()
-    for one in effects:
-        total = total.then(one)
-    return total
+    found = list(effects)
+    return reduce(Effects.then, found) if found else Effects()
 
 
 def _source(first: Effects, second: Effects) -> Ints | None:

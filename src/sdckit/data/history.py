@@ -4,7 +4,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sdckit._support.messages import join_names
 from sdckit.data.effects import Effects
+from sdckit.data.privacy import ended, large_delta
 from sdckit.errors import preview
 
 SHOWN = 3  # columns that a warning names for a key
@@ -31,7 +33,18 @@ class LogEntry:
 
     def warnings(self, columns: Collection[str]) -> list[str]:
         """What the figures give reason to warn of in a file with these columns, and the way out."""
-        return [text for text in (self._told(columns), self._open_to_linking(), self._not_judged()) if text]
+        found = (self._told(columns), self._open_to_linking(), self._not_judged(), *self._private())
+        return [text for text in found if text]
+
+    def _private(self) -> tuple[str, ...]:
+        """What is wrong with a promise of differential privacy, or with what it was made for."""
+        losses, names = self.effects.privacy, self.figures.get("mostly_missing", ())
+        codes = (
+            f"By the noisy counts most values of {join_names(names)} are missing or not among the categories "
+            "given: are they coded in the same way?"
+        )
+        large = large_delta(losses, self.figures.get("records_made", 0))
+        return ended(losses), large, codes if names else ""
 
     def _told(self, columns: Collection[str]) -> str:
         """Blanked values that other columns tell: gone with the column that tells, or with the key."""

@@ -180,7 +180,9 @@ def protect_some(data: Microdata, which: Chosen, protect: Callable[[Microdata], 
     changed = [c for c in data.columns if not done.frame[c].equals(part[c], check_dtypes=True)]
     frame = data.frame.with_columns(_put_back(data.frame[c], done.frame[c], chosen) for c in changed)
     figures = {name: value for entry in steps for name, value in entry.figures.items()}
-    return data.with_frame(frame, effects=replace(effects, recodes={}), **{**figures, **counted})
+    return data.with_frame(
+        frame, effects=replace(effects, recodes={}, record_by_record=False), **{**figures, **counted}
+    )
 
 
 def _put_back(old: pl.Series, new: pl.Series, chosen: Bools) -> pl.Series:

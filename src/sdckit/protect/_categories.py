@@ -66,7 +66,14 @@ def categories(data: Microdata, variable: str) -> Categories:
     return Categories(variable, values, tuple(records.get(v, 0) for v in values), tuple(unique))
 
 
-def recoded(data: Microdata, frame: Any, recodings: Mapping[str, Recoding], **did: Any) -> Microdata:
+def recoded(
+    data: Microdata,
+    frame: Any,
+    recodings: Mapping[str, Recoding],
+    *,
+    record_by_record: bool = False,
+    **did: Any,
+) -> Microdata:
     """The file with other categories in some columns: their value labels go, and the role of numbers.
 
     recodings: for each of these columns, how to do the same to another file. Keys and sensitive columns stay
@@ -78,7 +85,8 @@ def recoded(data: Microdata, frame: Any, recodings: Mapping[str, Recoding], **di
     if lost:
         did["no_longer_numeric"] = lost
     ready = replace(data, roles=roles, labels=data.labels.without_values(tuple(recodings)))
-    effects = Effects(recodes={column: (recoding,) for column, recoding in recodings.items()})
+    recodes = {column: (recoding,) for column, recoding in recodings.items()}
+    effects = Effects(recodes=recodes, record_by_record=record_by_record)
     return ready.with_frame(frame, effects=effects, **did)
 
 

@@ -110,7 +110,10 @@ def cut_tails(
         limits = [(text, *limit) for text, limit in zip(texts, found, strict=True) if limit is not None]
         if limits:
             tails[name] = Tail(tuple(limits), upper, tuple(by))
-    effects = Effects(recodes={name: (tail,) for name, tail in tails.items()})
+    given = value if isinstance(replacement, Replacement) else replacement
+    kept = replacement not in (Replacement.MEAN, Replacement.MEDIAN)
+    alone = value is not None and kept and float(given or 0.0).is_integer()
+    effects = Effects(recodes={name: (tail,) for name, tail in tails.items()}, record_by_record=alone)
     thresholds = {} if by else {name: tail.limits[0][1] for name, tail in tails.items()}
     return with_numbers(data, names, x, y, effects=effects, thresholds=thresholds)
 

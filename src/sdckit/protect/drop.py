@@ -36,4 +36,5 @@ def drop(
             "drop would leave no column.", given=len(names), allowed=f"{len(names) - 1} at most"
         )
     left = data.without(names)
-    return left.with_frame(left.frame, effects=Effects(drops=names), columns_removed=list(names))
+    effects = Effects(drops=names, record_by_record=True)
+    return left.with_frame(left.frame, effects=effects, columns_removed=list(names))

@@ -37,7 +37,7 @@ def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
     columns = [_renumbered(data.frame[name], rng) for name in names]
     numbers = {name: data.frame[name].drop_nulls().n_unique() for name in names}
     ready = replace(data, labels=data.labels.without_values(tuple(names)))
-    effects = Effects(renames_ids=roles.id is not None)
+    effects = Effects(renames_ids=roles.id is not None, record_by_record=True)
     return ready.with_frame(data.frame.with_columns(columns), effects=effects, ids_replaced=numbers)
 
 

@@ -177,7 +177,8 @@ def recode(
     did = {"variable": variable, "categories": len(names), "values_changed": moments.n[variable]}
     same = Intervals(tuple(float(c) for c in cut.breaks), tuple(names), width, log)
     did |= {"breaks": list(same.breaks), "labels": list(same.labels)}
-    return recoded(data, frame, {variable: same}, **did)
+    alone = breaks is not None and (labels is not None or kind.is_integer())
+    return recoded(data, frame, {variable: same}, record_by_record=alone, **did)
 
 
 def _only_whole(data: Microdata, variable: str, low: float, high: float) -> bool:

@@ -77,7 +77,9 @@ def round_values(
         effects = Effects(randomises=tuple(names))
     else:
         same = SameCall("round_values", "variables", {"base": base, "method": method.value})
-        effects = Effects(recodes=dict.fromkeys(names, (same,)))
+        # by another base, whether a column stays one of whole numbers depends on all its values
+        alone = float(base).is_integer()
+        effects = Effects(recodes=dict.fromkeys(names, (same,)), record_by_record=alone)
     return with_numbers(data, names, x, rounded(x, base, method, rng), effects=effects)
 
 

@@ -29,5 +29,5 @@ def shuffle_order(data: Microdata, *, rng: np.random.Generator) -> Microdata:
         block = rng.permutation(len(homes.first))[homes.number]
         order = order[np.argsort(block[order], kind="stable")]
     moved = int((order != np.arange(data.height)).sum())
-    effects = Effects(reorders_rows=True, source_rows=order)
+    effects = Effects(reorders_rows=True, source_rows=order, record_by_record=True)
     return data.with_frame(data.frame[order], effects=effects, records_moved=moved)

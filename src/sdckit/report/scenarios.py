@@ -105,6 +105,7 @@ def _figures(found: RiskUtilityMap, written: Callable[[Axis, float], str]) -> li
 def _about(found: RiskUtilityMap, risk: Axis, loss: Axis) -> dict[str, Any]:
     return {
         "max_risk": found.max_risk,
+        "privacy": list(found.privacy_cost),
         "measures": [*risk.measures, *loss.measures],
         "max_text": "" if found.max_risk is None else display(found.max_risk, share=risk.share),
         "risk_title": risk.title,

@@ -19,6 +19,10 @@ from sdckit.methods.processes import named_in
 from sdckit.methods.registry import find, is_registered
 from sdckit.report.disclosure import in_words, visible
 
+NOT_COVERED = (
+    "The measures and pictures of this report look at the original file. They are not covered by the promise "
+    "of differential privacy: who publishes them gives away more than the promise says."
+)
 LONG = 4  # columns that the table of scenarios names
 
 
@@ -29,7 +33,7 @@ def steps(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
             **_method(entry),
             "options": _pairs(entry.options, entry.method),
             "did": _pairs(_new(entry)),
-            "warnings": entry.warnings(protected.columns),
+            "warnings": [*entry.warnings(protected.columns), *_not_covered(entry)],
         }
         for entry in protected.steps_since(original)
     ]
@@ -39,9 +43,19 @@ def public_steps(original: Microdata, protected: Microdata) -> list[dict[str, An
     """The steps for the public: which kinds, and on which columns of the released file; no setting."""
     columns = [c for c in visible(original, protected) if c in protected.columns]
     return [
-        {**_method(entry), "options": _touched(entry.effects, columns), "did": [], "warnings": []}
+        {
+            **_method(entry),
+            "options": _touched(entry.effects, columns),
+            "did": [{"label": "Promise", "text": loss.guarantee} for loss in entry.effects.privacy],
+            "warnings": _not_covered(entry),
+        }
         for entry in protected.steps_since(original)
     ]
+
+
+def _not_covered(entry: LogEntry) -> list[str]:
+    """What a promise of differential privacy does not cover in a report."""
+    return [NOT_COVERED] if entry.effects.privacy else []
 
 
 def _method(entry: LogEntry) -> dict[str, str]:

@@ -53,6 +53,7 @@ from sdckit.utility._estimates import (
     SynthesisOption,
     UnitsOption,
 )
+from sdckit.utility._private_noise import noise_note
 
 USUAL = "usual"
 DRAWN = (Method.BOOTSTRAP, Method.RESCALED, Method.CALIBRATED, Method.REPLICATES)
@@ -253,6 +254,7 @@ def indicators(
         replication, sampling, quantile_interval, original.labels,
     )  # fmt: skip
     rows, notes = _rows([original, *sets], indicators, tuple(variables), tuple(by))
+    notes += noise_note(sets)
     linearised = quantile_interval is QuantileInterval.LINEARISED
     rough = dict.fromkeys(
         row.indicator.name

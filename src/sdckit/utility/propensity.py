@@ -22,8 +22,8 @@ from sdckit.utility._stacked import Stack, Variable, stacked, sums
 
 _MOST_COLUMNS = 2000
 _BINS = 40
-_SPLIT = 1e-3  # a split of the tree removes this share of the impurity at the root
-_LEAF = 0.01  # and leaves this share of the weight on each side
+_LEAF = 0.02  # a leaf of the tree has this share of the weight
+_JITTER = 1e-6  # relative change of weights that decides between splits without any gain
 
 
 class PropensityModel(StrEnum):
@@ -96,8 +96,9 @@ def propensity(
     c(1−c), which is 0.25 for files of equal length: the files share no record the model could confuse.
 
     `variables`: keys, numeric and sensitive columns in both files by default. `model`: logistic regression
-    with main effects, with all two-way interactions added, or CART (a split removes at least 0.001 of the
-    impurity at the root, a leaf has at least 0.01 of the weight; categories ordered by their share).
+    with main effects, with all two-way interactions added, or CART (grown until leaves have 0.02 of the
+    weight; categories ordered by their share). The tree finds differences in a perfect synthesis, too: look
+    at its ratio and not at the value.
 
     `pmse_ratio` is UP/E and `standardised` (UP−E)/SD. For logistic models E = (k−1)(1−c)²c/N and
     SD = √(2(k−1))·(1−c)²c/N with k independent coefficients: what a correct synthesis gives (Snoke et al.).
@@ -256,7 +257,10 @@ def _cart(stack: Stack, permutations: int) -> _Fit:
 def _tree(stack: Stack, original: Floats, protected: Floats) -> tuple[Floats, int]:
     """A regression tree on the shares: squared error splits as the Gini index does on 0 and 1.
 
-    Categories enter in the order of their share, so that the best split in two sets is among the cuts.
+    Categories enter in the order of their share, so that the best split in two sets is among the cuts. The
+    tree is grown until its leaves are small: where two files agree in every variable by itself and differ in
+    their relations, no first split gains anything, and the differences show further down. Weights are changed
+    by a millionth, so that such splits fall anywhere; the scores are shares by the weights themselves.
     """
     from sklearn.tree import DecisionTreeRegressor
 
@@ -273,12 +277,12 @@ def _tree(stack: Stack, original: Floats, protected: Floats) -> tuple[Floats, in
             if v.missing is not None:
                 columns.append(v.missing.astype(np.float64))
     x = np.column_stack(columns)
-    c = stack.share
-    tree = DecisionTreeRegressor(
-        min_impurity_decrease=_SPLIT * c * (1 - c), min_weight_fraction_leaf=_LEAF, random_state=0
-    )
-    tree.fit(x[there], y[there], sample_weight=mass[there])
-    return np.asarray(tree.predict(x)), int(tree.get_n_leaves())
+    tree = DecisionTreeRegressor(min_weight_fraction_leaf=_LEAF, random_state=0)
+    jitter = 1 + _JITTER * np.random.default_rng(0).random(len(mass))
+    tree.fit(x[there], y[there], sample_weight=(mass * jitter)[there])
+    leaves = tree.apply(x)
+    inside, total = (sums(leaves, part) for part in (protected, mass))
+    return inside[leaves] / total[leaves], int(tree.get_n_leaves())
 
 
 def _alone(stack: Stack) -> pl.DataFrame:

@@ -45,6 +45,7 @@ from sdckit.utility._estimates import (
     SynthesisOption,
     UnitsOption,
 )
+from sdckit.utility._private_noise import noise_note
 
 DESIGNED = (Spread.AUTO, Spread.DESIGN)
 
@@ -172,6 +173,7 @@ def regression(
     )
     how.check(original)
     fits, notes = fitted([original, *sets], formula, family, how, reference)
+    notes += noise_note(sets)
     first = fits[0]
     if first is None:
         raise DataError("The original has no complete records for this formula.")
