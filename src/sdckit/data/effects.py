@@ -30,7 +30,8 @@ class Effects:
     one. drops_rows: records were left out. renames_ids: the ids are new. moves_values: columns whose values
     went from record to record. recodes: columns in coarser categories, with the recodings in their order.
     suppresses: columns with suppressed values. randomises: columns whose values were changed at random.
-    synthesises: columns with values drawn anew. drops: columns that are gone.
+    synthesises: columns with values drawn anew. drops: columns that are gone. new_records: no record is that
+    of a person, for all of them were drawn.
     """
 
     reorders_rows: bool = False
@@ -43,16 +44,17 @@ class Effects:
     randomises: tuple[str, ...] = ()
     synthesises: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
+    new_records: bool = False
 
     @property
     def rows_differ(self) -> bool:
         """Whether a row of the file may be another record than the row at this place before."""
-        return self.reorders_rows or self.drops_rows
+        return self.reorders_rows or self.drops_rows or self.new_records
 
     @property
     def rows_known(self) -> bool:
         """Whether the data holder can still tell which record each row was."""
-        return not self.rows_differ or self.source_rows is not None
+        return not self.new_records and (not self.rows_differ or self.source_rows is not None)
 
     def then(self, later: "Effects") -> "Effects":
         """The effects of both, this one first."""
@@ -67,6 +69,7 @@ class Effects:
             _both(self.randomises, later.randomises),
             _both(self.synthesises, later.synthesises),
             _both(self.drops, later.drops),
+            self.new_records or later.new_records,
         )
 
 
@@ -75,7 +78,7 @@ def merged(effects: Iterable[Effects]) -> Effects:
 
     >>> merged([Effects(suppresses=("age",)), Effects(renames_ids=True)])
     Effects(reorders_rows=False, drops_rows=False, renames_ids=True, moves_values=(), recodes={},
-            suppresses=('age',), randomises=(), synthesises=(), drops=())
+            suppresses=('age',), randomises=(), synthesises=(), drops=(), new_records=False)
     """
     total = Effects()
     for one in effects:

@@ -26,6 +26,8 @@ ENOUGH = 10  # pairs of values that two columns have together, so that it is no 
 
 def linkage_problem(original: Microdata, protected: Microdata) -> str:
     """Why the records of two files cannot be compared one by one; empty where they can."""
+    if _steps_effects(original, protected).new_records:
+        return "the records are synthetic: none is that of a person"
     if original.height != protected.height:
         return f"the files have different lengths ({original.height:,} and {protected.height:,} records)"
     name = original.roles.id
@@ -60,6 +62,8 @@ def source_rows(original: Microdata, protected: Microdata) -> Ints | None:
     if original.engine != "polars" or protected.engine != "polars":
         return None
     effects = _steps_effects(original, protected)
+    if effects.new_records:
+        return None
     if _made_from(original, protected) and effects.rows_differ and effects.source_rows is not None:
         known = effects.source_rows
         return known if len(known) == protected.height else None
