@@ -26,6 +26,7 @@ OPTIONS = {
     "rank_swap": {"rank_distance": 0.5},
     "round_values": {"base": 100},
     "shuffle": {},
+    "synthesize": {"variables": ["age", "income"]},
 }
 TAKERS = [s.name for s in specs(Kind.PROTECTION) if "where" in s.parameters]
 RISKY = {"individual_risk": {"threshold": 0.001}}

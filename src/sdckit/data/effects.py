@@ -31,7 +31,7 @@ class Effects:
     went from record to record. recodes: columns in coarser categories, with the recodings in their order.
     suppresses: columns with suppressed values. randomises: columns whose values were changed at random.
     synthesises: columns with values drawn anew. drops: columns that are gone. new_records: no record is that
-    of a person, for all of them were drawn.
+    of a person, for all of them were drawn. resamples: from a model of a bootstrap of the records.
     """
 
     reorders_rows: bool = False
@@ -45,6 +45,7 @@ class Effects:
     synthesises: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
     new_records: bool = False
+    resamples: bool = False
 
     @property
     def rows_differ(self) -> bool:
@@ -70,6 +71,7 @@ class Effects:
             _both(self.synthesises, later.synthesises),
             _both(self.drops, later.drops),
             self.new_records or later.new_records,
+            self.resamples or later.resamples,
         )
 
 
@@ -78,7 +80,8 @@ def merged(effects: Iterable[Effects]) -> Effects:
 
     >>> merged([Effects(suppresses=("age",)), Effects(renames_ids=True)])
     Effects(reorders_rows=False, drops_rows=False, renames_ids=True, moves_values=(), recodes={},
-            suppresses=('age',), randomises=(), synthesises=(), drops=(), new_records=False)
+            suppresses=('age',), randomises=(), synthesises=(), drops=(), new_records=False,
+            resamples=False)
     """
     total = Effects()
     for one in effects:

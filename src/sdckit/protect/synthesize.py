@@ -1,6 +1,7 @@
 """Synthesis: values drawn anew, variable by variable, from trees grown on the original."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -110,20 +111,31 @@ def synthesize(
         ),
     ] = None,
     categories: Annotated[
-        Columns, Option("Codes", "Columns of numbers or dates that are codes, without an order.")
+        Columns,
+        Option(
+            "Codes",
+            "Columns of numbers or dates that are codes, without an order.",
+            absent="found by their values",
+        ),
     ] = (),
     rules: Annotated[
         Sequence[Rule],
-        Option("Rules", "Values that records have for sure: [{when: age < 15, then: {works: null}}]."),
+        Option(
+            "Rules",
+            "Values that records have for sure: [{when: age < 15, then: {works: null}}].",
+            absent="no rules",
+        ),
     ] = (),
     require: Annotated[
         Sequence[str],
         BeforeValidator(as_tuple),
-        Option("Requirements", "Conditions that every record meets: expenditure <= 3 * income."),
+        Option(
+            "Requirements", "Conditions that every record meets: expenditure <= 3 * income.", absent="none"
+        ),
     ] = (),
     derive: Annotated[
         Mapping[str, str],
-        Option("Computed columns", "Columns that follow from others, by an SQL expression."),
+        Option("Computed columns", "Columns that follow from others, by an SQL expression.", absent="none"),
     ] = {},
     zeros: Annotated[
         bool,
@@ -241,6 +253,7 @@ def synthesize(
     base = fitted.base
     if base.scope.full:
         done, effects = new_file(base, draft, homes, np.random.default_rng([seed, 1]), equal_weights=equal)
+        effects = replace(effects, resamples=proper)
     else:
         done, effects = changed_file(base, draft, rows)
     figures = _figures(fitted, draft, counts)

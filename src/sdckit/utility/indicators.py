@@ -19,7 +19,7 @@ from sdckit.data.values import as_text
 from sdckit.errors import OptionError, RoleError
 from sdckit.estimate.catalogue import CATALOGUE, PANELS, IndicatorRequest, chosen
 from sdckit.estimate.categories import Pair, with_category
-from sdckit.estimate.combine import Synthesis, combined
+from sdckit.estimate.combine import combined
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
 from sdckit.estimate.estimated import ALL
 from sdckit.estimate.indicator import PovertyLineIndicator
@@ -32,7 +32,7 @@ from sdckit.estimate.variance import Estimate
 from sdckit.methods.options import Column, Columns, Option, Requires
 from sdckit.methods.registry import utility
 from sdckit.methods.spec import Better, Figure, share
-from sdckit.utility._estimates import OVERLAPS, LevelOption, SynthesisOption
+from sdckit.utility._estimates import OVERLAPS, LevelOption, SynthesisOption, synthesis_of
 
 USUAL = "usual"
 DRAWN = (Method.BOOTSTRAP, Method.RESCALED, Method.CALIBRATED, Method.REPLICATES)
@@ -155,7 +155,7 @@ def indicators(
             absent="no correction",
         ),
     ] = None,
-    synthesis: SynthesisOption = Synthesis.PARTIAL,
+    synthesis: SynthesisOption = None,
     seed: Annotated[int, Field(ge=0), Option("Seed", "Start of the random numbers of the bootstrap.")] = 0,
 ) -> Result:
     r"""Estimates with variances from both files, overall and by domain, and how far their intervals overlap.
@@ -189,11 +189,12 @@ def indicators(
 
     Weights, strata and clusters come from the roles. Missing values of the variable: the record is outside
     the domain; a missing `by` value: in the total only. Several synthetic sets, as a list, are combined by
-    the rules for partial or full synthesis, with never more degrees of freedom than the design of a set
-    gives. The rule for full synthesis, T = (1+1/m)b − v̄, can be negative; then (records in a set)/(records in
-    the original)·v̄ stands for it (Reiter 2002), and a note says in how many rows. References: Karr et al.
-    (2006), Deville (1999), Osier (2009), Rao & Wu (1988), Reiter (2002, 2003). Departures: laeken draws
-    persons even where there are clusters.
+    the rules that `synthesis` names, or else the steps that made the files: samples from a model of the
+    original (`synthesize`; of one file, too), else partial synthesis; with never more degrees of freedom
+    than the design of a set gives. The rule for full synthesis, T = (1+1/m)b − v̄, can be negative; then
+    (records in a set)/(records in the original)·v̄ stands for it (Reiter 2002), and a note says in how many
+    rows. References: Karr et al. (2006), Deville (1999), Osier (2009), Rao & Wu (1988), Reiter (2002, 2003),
+    Raab, Nowok & Dibben (2016). Departures: laeken draws persons even where there are clusters.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0]}), numeric="x")
@@ -224,8 +225,9 @@ def indicators(
         after.append(found)
         also += tuple(f"Protected file: {note}" for note in more if note not in said)
     size = sets[0].height / original.height
+    kind = synthesis_of(original, sets, synthesis)
     both = list(zip(*after, strict=True))
-    one, told = combined(both, synthesis=synthesis, size=size, level=level, what="rows")
+    one, told = combined(both, synthesis=kind, size=size, level=level, what="rows")
     labels = [_label(original, row, variances.by) for row in rows]
     return _result(rows, labels, before, one, (*notes, *told, *said, *dict.fromkeys(also)))
 
