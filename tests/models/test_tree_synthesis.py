@@ -94,7 +94,7 @@ def test_smoothed_numbers_lie_between_the_neighbours_in_the_leaf():
     table, coded, trees = fitted()
     rng = np.random.default_rng(5)
     drawn = draw_donors(trees, table.codes, rng)
-    values = release_numbers(trees, drawn, (), smooth=True, rng=rng)
+    values = release_numbers(trees, drawn, (), common=10**6, rng=rng)
     at = np.flatnonzero(drawn.places >= 0)
     for i in at[:200]:
         low, high = trees.numbers.nodes[drawn.nodes[i], [START, STOP]]
@@ -108,7 +108,11 @@ def test_smoothed_numbers_lie_between_the_neighbours_in_the_leaf():
     own = coded[2].values[drawn.donors[at]]
     assert (values[at] == own).mean() < 0.3
     assert np.isnan(values[drawn.places < 0]).all()
-    plain = release_numbers(trees, drawn, (), smooth=False, rng=rng)
+    some = release_numbers(trees, drawn, (), common=2, rng=rng)[at]
+    often = coded[2].alike[drawn.donors[at]] >= 2
+    assert (some == own)[often].all(), "what two records have is no record's own"
+    assert (some == own)[~often].mean() < 0.3
+    plain = release_numbers(trees, drawn, (), common=0, rng=rng)
     assert (plain[at] == own).all()
 
 

@@ -24,8 +24,9 @@ class ColumnCodes:
 
     codes: as a predictor; of a number its rank, 0 where missing. levels: 0 where codes are ordered, else how
     many there are. classes: as a target; of a category its level, of a number whether it is missing, a spike
-    or one of the REST. values and ranks: of a number, else empty. step: numbers are whole multiples of it
-    after `origin`; 0 where they are not rounded. spikes: how many values are classes of their own.
+    or one of the REST. values and ranks: of a number, else empty; alike: how many records have the same.
+    step: numbers are whole multiples of it after `origin`; 0 where they are not rounded. spikes: how many
+    values are classes of their own.
     """
 
     codes: Predictor
@@ -33,6 +34,7 @@ class ColumnCodes:
     classes: Codes
     values: Floats
     ranks: Floats
+    alike: Codes
     step: float = 0.0
     origin: float = 0.0
     spikes: int = 0
@@ -58,7 +60,7 @@ def category_codes(column: pl.Series) -> ColumnCodes:
     count = int(classes.max(initial=-1)) + 1
     nothing = np.empty(0)
     codes = np.minimum(classes, np.iinfo(np.uint16).max).astype(np.uint16)
-    return ColumnCodes(codes, count, classes, nothing, nothing)
+    return ColumnCodes(codes, count, classes, nothing, nothing, nothing.astype(np.int32))
 
 
 def number_codes(column: pl.Series, spikes: Sequence[float] | None = None) -> ColumnCodes:
@@ -83,8 +85,10 @@ def number_codes(column: pl.Series, spikes: Sequence[float] | None = None) -> Co
     codes[values == np.inf] = codes.max(initial=0) + 1
     ranks = np.zeros(len(values))
     ranks[finite] = average[dense]
+    alike = np.zeros(len(values), dtype=np.int32)
+    alike[finite] = counts[dense]
     step, origin = _grid(known)
-    return ColumnCodes(codes, 0, classes, values, np.where(rest, ranks, 0.0), step, origin, len(found))
+    return ColumnCodes(codes, 0, classes, values, np.where(rest, ranks, 0.0), alike, step, origin, len(found))
 
 
 def _levels(column: pl.Series) -> Codes:

@@ -80,12 +80,12 @@ def _pareto(x: Floats, edge: float) -> tuple[float, float]:
 
 
 def release_numbers(
-    trees: VariableTrees, drawn: Drawn, tails: tuple[Tail, ...], *, smooth: bool, rng: np.random.Generator
+    trees: VariableTrees, drawn: Drawn, tails: tuple[Tail, ...], *, common: int, rng: np.random.Generator
 ) -> Floats:
     """The number of each record; nan where the donor's value is taken: missing, spikes, categories.
 
-    Smoothed: uniform between the midpoints to the donor's neighbours in its leaf. The first and the last of a
-    leaf lie between themselves and one midpoint.
+    A value that fewer than `common` records have is smoothed: uniform between the midpoints to the donor's
+    neighbours in its leaf. The first and the last of a leaf lie between themselves and one midpoint.
     """
     k = len(drawn.donors)
     result = np.full(k, np.nan)
@@ -96,14 +96,14 @@ def release_numbers(
         return result
     places = drawn.places[at]
     own = _table(tree, target, places, tails)
-    if smooth:
+    result[at] = own
+    if common:
         begins = tree.begins
         low = np.where(begins[places], own, (own + _table(tree, target, places - 1, tails)) / 2)
         following = np.minimum(places + 1, len(tree.donors) - 1)
         high = np.where(begins[places + 1], own, (own + _table(tree, target, following, tails)) / 2)
-        result[at] = low + u[at] * (high - low)
-    else:
-        result[at] = own
+        rare = target.alike[drawn.donors[at]] < common
+        result[at[rare]] = (low + u[at] * (high - low))[rare]
     for tail in tails:
         inside = at[tail.holds(target.values[drawn.donors[at]])]
         result[inside] = tail.draw(v[inside])

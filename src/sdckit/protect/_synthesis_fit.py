@@ -43,6 +43,7 @@ class Asked:
     require: tuple[str, ...]
     derive: Mapping[str, str]
     zeros: bool
+    uniques: bool
     by: tuple[str, ...]
     apart: tuple[str, ...]
     some: bool
@@ -92,10 +93,10 @@ def fit_file(data: Microdata, asked: Asked, rng: np.random.Generator | None) -> 
             order, key=lambda c: (c != homes.size_name, c not in homes.shared, c != homes.relation)
         )
     order = after_conditions(order, rules.conditions())
-    settings = Settings(asked.leaf, asked.gain, True, asked.tails)
+    settings = Settings(asked.leaf, asked.gain, asked.leaf, asked.tails)
     base = Base(data, scope, tuple(order), coding, rules, expressions, asked.predictors, settings)
     checks = requirements(data, asked.require, order, expressions)
-    if scope.full:
+    if scope.full and asked.uniques:
         checks += copied_uniques(data, coding, order)
     if homes is None:
         records = _records(base, asked, rng)

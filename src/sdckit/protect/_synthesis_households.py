@@ -56,7 +56,12 @@ class Homes:
         """Place and number of members as columns that predict."""
         place = category_codes(pl.Series(self.place))
         place = ColumnCodes(
-            np.minimum(self.place, LAST_PLACE).astype(np.uint16), 0, place.classes, place.values, place.ranks
+            np.minimum(self.place, LAST_PLACE).astype(np.uint16),
+            0,
+            place.classes,
+            place.values,
+            place.ranks,
+            place.alike,
         )
         size = {} if self.size_name != SIZE else {SIZE: category_codes(pl.Series(self.members))}
         return {PLACE: place, **size}

@@ -26,11 +26,11 @@ TRIES_AT_ROOT = 50  # from all records
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How trees are grown and numbers released."""
+    """How trees are grown and numbers released. common: numbers that fewer records have are smoothed."""
 
     leaf: int
     gain: float
-    smooth: bool
+    common: int
     tails: int
 
 
@@ -142,7 +142,7 @@ def draw_level(level: Level, drawing: Drawing, codes: Predictor, draft: Draft) -
 def _numbers(fit: VariableFit, drawn: Drawn, settings: Settings, rng: np.random.Generator) -> Floats | None:
     if not fit.trees.target.is_number:
         return None
-    return release_numbers(fit.trees, drawn, fit.tails, smooth=settings.smooth, rng=rng)
+    return release_numbers(fit.trees, drawn, fit.tails, common=settings.common, rng=rng)
 
 
 def _draw_until_met(

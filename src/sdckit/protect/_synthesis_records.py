@@ -57,7 +57,12 @@ class Draw:
         def stream(name: str) -> np.random.Generator:
             return np.random.default_rng([self.seed, crc32(name.encode()), *key])
 
-        settings = Settings(base.settings.leaf, base.settings.gain, self.smooth, base.settings.tails)
+        settings = Settings(
+            base.settings.leaf,
+            base.settings.gain,
+            base.settings.leaf if self.smooth else 0,
+            base.settings.tails,
+        )
         every = (*checks, *self.checks)
         return Drawing(fits, base.coding, settings, stream, every, base.rules.give, self.counts)
 

@@ -63,7 +63,7 @@ def _scaled(data: Microdata, frame: pl.DataFrame) -> pl.Series:
     """The weights, so that they add up to the totals of the original in every stratum that has records."""
     name, strata = data.roles.weight or "", list(data.roles.strata)
     if not strata:
-        factor = pl.lit(float(data.weights().sum()) / pl.col(name).sum())
+        factor = float(data.weights().sum()) / pl.col(name).cast(pl.Float64).sum()
         return frame.select((pl.col(name).cast(pl.Float64) * factor).alias(name)).to_series()
     before = data.frame.group_by(strata).agg(
         pl.col(name).cast(pl.Float64).sum().alias("total of the stratum")

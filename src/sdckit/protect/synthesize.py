@@ -72,7 +72,7 @@ def synthesize(
             "How much a split must gain, in mean impurities of its node: 0 keeps most, 8 protects most.",
             basic=True,
         ),
-    ] = 1.0,
+    ] = 2.0,
     method: Annotated[
         SynthesisMethod,
         Option("Method", "How values are drawn.", choices={"trees": "from donors in the leaves of trees"}),
@@ -92,7 +92,7 @@ def synthesize(
             "Smooth numbers",
             "What becomes of the number of a donor.",
             choices={
-                "leaf": "a number between its neighbours in the leaf",
+                "leaf": "a rare number becomes one between its neighbours in the leaf",
                 "none": "the number itself, which discloses unusual ones",
             },
         ),
@@ -143,6 +143,13 @@ def synthesize(
             "Keep absent pairs", "Pairs of categories that never occur, although expected, do not come up."
         ),
     ] = True,
+    uniques: Annotated[
+        bool,
+        Option(
+            "Draw copies again",
+            "Of records that equal an original that is unique on the keys the last key is drawn again.",
+        ),
+    ] = False,
     by: By = (),
     weights: Annotated[
         WeightSynthesis,
@@ -184,11 +191,13 @@ def synthesize(
     person: ids are new, the order is random, direct identifiers are left out. Some `variables`, or records
     flagged by `where`: partial synthesis. The other values are kept and predict; records stay in their place.
 
-    What must not get out: with `smooth` a number is drawn uniformly between the midpoints to the neighbours
-    of its donor in the leaf and rounded as the column is; the `tails` largest and smallest values are
-    replaced by draws of a generalised Pareto distribution fitted to the outermost hundredth (at least 50
-    records, else by their mean). In a fully synthetic file a record that equals an original that is unique on
-    the keys has its last key drawn again.
+    What must not get out: with `smooth` a number that fewer than `leaf` records have is drawn uniformly
+    between the midpoints to the neighbours of its donor in the leaf and rounded as the column is; the `tails`
+    largest and smallest values are replaced by draws of a generalised Pareto distribution fitted to the
+    outermost hundredth (at least 50 records, else by their mean). `uniques`: in a fully synthetic file a
+    record that equals an original that is unique on the keys has its last key drawn again. Other people of
+    the population repeat as many of them by chance, so that this costs utility and protects nobody; it is
+    there for those who must show a file without.
 
     `order`: strata first, then keys, sensitive columns, numbers, the weight last; inside each, few categories
     first. `predictors`: beyond 30 those with most mutual information are used, which the log says. Whole
@@ -235,6 +244,7 @@ def synthesize(
         tuple(require),
         derive,
         zeros,
+        uniques,
         tuple(by),
         _apart(data, weights, variables),
         chosen is not None,
