@@ -72,7 +72,7 @@ def synthesize(
             "How much a split must gain, in mean impurities of its node: 0 keeps most, 8 protects most.",
             basic=True,
         ),
-    ] = 2.0,
+    ] = 4.0,
     method: Annotated[
         SynthesisMethod,
         Option("Method", "How values are drawn.", choices={"trees": "from donors in the leaves of trees"}),
@@ -184,7 +184,9 @@ def synthesize(
     synthetic record is led down the tree by the values it has so far and gets the value of a donor, drawn
     at random in its leaf. Categories are split by the Gini index, numbers by the squares of their ranks. A
     node is split where that lowers its impurity by `gain` times the mean impurity of its records at least,
-    and leaves `leaf` donors on both sides. Missing values and spikes of numbers are drawn as classes first.
+    and leaves `leaf` donors on both sides. The best of many splits of unrelated records gains 2 to 8: small
+    values keep more detail, in which people of the original come back; 8 keeps hardly more than relations that
+    are sure. Missing values and spikes of numbers are drawn as classes first.
     Types, dates, texts and labels stay what they are.
 
     All columns (but ids, household numbers and direct identifiers): full synthesis. No record is that of a
