@@ -185,8 +185,8 @@ def synthesize(
     at random in its leaf. Categories are split by the Gini index, numbers by the squares of their ranks. A
     node is split where that lowers its impurity by `gain` times the mean impurity of its records at least,
     and leaves `leaf` donors on both sides. The best of many splits of unrelated records gains 2 to 8: small
-    values keep more detail, in which people of the original come back; 8 keeps hardly more than relations that
-    are sure. Missing values and spikes of numbers are drawn as classes first.
+    values keep more detail, in which people of the original come back; 8 keeps little but sure relations.
+    Missing values and spikes of numbers are drawn as classes first.
     Types, dates, texts and labels stay what they are.
 
     All columns (but ids, household numbers and direct identifiers): full synthesis. No record is that of a
