@@ -21,7 +21,7 @@ from sdckit.protect._synthesis_draft import Draft
 
 TRIES = 10  # draws from the same leaf before the search goes up
 TRIES_ABOVE = 3  # from each node above it
-TRIES_AT_ROOT = 50  # from all records
+TRIES_AT_ROOT = 50  # from all records, where a breach is an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,8 @@ def _draw_until_met(
         drawing.counts.add(check.kind, int((found & (place_of >= 0)).sum()))
         broken |= found
     rows = np.flatnonzero(broken & (place_of >= 0))
-    up, tries, most = 0, 0, TRIES
+    up, tries, most, at_root = 0, 0, TRIES, False
+    last = TRIES_AT_ROOT if any(check.strict for check in checks) else TRIES
     while len(rows):
         again = draw_again(fit.trees, drawn.some(place_of[rows]), up, rng)
         draft.put(name, rows, again.donors, _numbers(fit, again, drawing.settings, rng))
@@ -175,10 +176,11 @@ def _draw_until_met(
         rows = rows[np.any([check.broken(part) for check in checks], axis=0)]
         tries += 1
         if tries >= most:
-            if most == TRIES_AT_ROOT:
+            if at_root:
                 break
             up, tries = up + 1, 0
-            most = TRIES_ABOVE if _climbed(fit.trees, drawn.some(place_of[rows]), up) else TRIES_AT_ROOT
+            at_root = not _climbed(fit.trees, drawn.some(place_of[rows]), up)
+            most = last if at_root else TRIES_ABOVE
     _count_left(draft, drawing.counts, checks, broken)
 
 
