@@ -123,3 +123,12 @@ def synthetic(n: int) -> tuple[sdc.Microdata, sdc.Microdata]:
     ]
     data = sdc.read(pl.DataFrame({**keys, **made[0]}), keys=list(keys), numeric=list("xyz"))
     return data, data.with_frame(pl.DataFrame({**keys, **made[1]}))
+
+
+def columns(n: int, p: int) -> sdc.Microdata:
+    """The first p columns of the demo survey without its numbers of records, households and clusters."""
+    data = sdc.demo.survey(n=n, seed=1)
+    left_out = ("person_id", "household_id", "psu", "stratum", "weight")
+    chosen = [c for c in data.columns if c not in left_out][:p]
+    roles = {name: [c for c in getattr(data.roles, name) if c in chosen] for name in ("keys", "numeric")}
+    return sdc.read(data.frame.select(chosen), **roles)

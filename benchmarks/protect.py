@@ -96,4 +96,28 @@ TASKS = [
         theirs="shuffle",
     ),
     Task("record swapping, risky first", files.survey, **step("swap_records", **SWAP), theirs="recordSwap"),
+    Task(
+        "synthesis by trees, 10 columns",
+        lambda n: files.columns(n, 10),
+        **step("synthesize"),
+        sizes=(5_000, 100_000, 1_000_000),
+    ),
+    Task(
+        "synthesis by trees, 20 columns",
+        lambda n: files.columns(n, 20),
+        **step("synthesize"),
+        sizes=(5_000, 100_000, 1_000_000),
+    ),
+    Task(
+        "ten synthetic sets, 20 columns",
+        lambda n: files.columns(n, 20),
+        run=lambda data: sdc.synthesize(data, m=10, seed=1),
+        sizes=(5_000,),
+    ),
+    Task(
+        "synthesis of households, 22 columns",
+        lambda n: sdc.demo.survey(n=n, seed=1),
+        **step("synthesize"),
+        sizes=(5_000, 20_000, 100_000),
+    ),
 ]

@@ -20,6 +20,7 @@ from sdckit.choose.risk_utility_map import RiskUtilityMap as RiskUtilityMap
 from sdckit.choose.scenario import Scenario as Scenario
 from sdckit.choose.scenario import Step as Step
 from sdckit.choose.search import search as search
+from sdckit.choose.synthetic_sets import synthesize as synthesize
 from sdckit.choose.warm_up import warm_up as warm_up
 from sdckit.data.intruder import Intruder as Intruder
 from sdckit.data.key_cells import Missing as Missing

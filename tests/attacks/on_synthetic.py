@@ -82,3 +82,38 @@ def outliers_copied() -> Built:
     frame = pl.concat([rare, others.head(1_200 - rare.height)]).sample(fraction=1, shuffle=True, seed=2)
     safe = sdc.read(frame, keys=KEYS, numeric=["income"], sensitive="health")
     return data, safe, lambda: copies(data, safe, ALL)
+
+
+def held_back(n: int = 1_200) -> pl.DataFrame:
+    """People of the same population who were not in the original."""
+    return persons(n, seed=77).select(ALL)
+
+
+CONTROL = {"closest_record": {"holdout": held_back()}, "attribute_inference": {"holdout": held_back()}}
+
+
+@CASES.add("Trees without restraint: leaves of one donor repeat the records.", least=800, options=CONTROL)
+def trees_that_learned_by_heart() -> Built:
+    data = original()
+    safe = sdc.protect.synthesize(data, leaf=1, gain=0, smooth="none", tails=0, rng=1)
+    return data, safe, lambda: copies(data, safe, ALL)
+
+
+@CASES.add("The same in two files; nobody looked which records they repeat.", least=800)
+def trees_that_nobody_judged() -> Built:
+    data = original()
+    safe = sdc.protect.synthesize(data, leaf=1, gain=0, smooth="none", tails=0, rng=2)
+    frame = safe.frame
+    return (
+        data,
+        sdc.read(frame, keys=KEYS, numeric=["income"], sensitive="health"),
+        lambda: copies(data, safe, ALL),
+    )
+
+
+@CASES.add("Only numbers were drawn anew, from leaves of one donor: they are the person's own.", least=900)
+def numbers_drawn_from_their_own_record() -> Built:
+    data = original()
+    options = {"leaf": 1, "gain": 0, "smooth": "none", "tails": 0}
+    safe = sdc.protect.synthesize(data, variables=["income"], rng=1, **options)
+    return data, safe, lambda: found(data.frame, safe.frame, KEYS)

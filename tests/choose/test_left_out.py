@@ -29,12 +29,16 @@ STEPS = {
     "suppress": {"k": 3},
     "suppress_risky": {},
     "swap_records": {"geography": ["region"]},
+    "synthesize": {},
     "top_code": {"share": 0.05},
 }
 PAIRS = "compares each record with its counterpart, and "
 REASONS = (
     PAIRS + r"the files have different lengths \([\d,]+ and [\d,]+ records\)",
     PAIRS + "the records are not the same people",
+    PAIRS + "the records are synthetic: none is that of a person",
+    "compares each person with the record that was made from them, where there is one, and the records are "
+    "synthetic: none is that of a person",
     "compares each person with the record that was made from them, where there is one, and the records are "
     "not the same people",
     r"is about synthetic files: say so \(linked: false\), or ask for it by name",

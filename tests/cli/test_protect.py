@@ -130,3 +130,37 @@ def test_formulas_are_escaped_on_request(run, plan):
     assert names[0].read_bytes() == names[1].read_bytes()
     result = run("protect", plan, "--scenario", "age5", "--escape-formulas", "--out", plan.with_name("p.sav"))
     assert "Only texts of .csv files are run as formulas" in result.stderr
+
+
+SYNTHETIC = """
+data: {file: survey.csv, keys: [sex, region], numeric: income}
+scenarios:
+  made: [{recode: {variable: age, width: 5}}, {synthesize: {leaf: 5}}]
+  k3: [{suppress: {k: 3}}]
+seed: 7
+"""
+
+
+def test_several_synthetic_files(run, plan):
+    plan.write_text(SYNTHETIC, encoding="utf-8")
+    out = plan.with_name("made.csv")
+    result = run("protect", plan, "--scenario", "made", "--out", out, "--sets", 3, "--json")
+    assert result.exit_code == 0, result.output
+    files = [plan.with_name(f"made_{i}.csv") for i in (1, 2, 3)]
+    assert list(json.loads(result.stdout)["files"].values()) == [str(f) for f in files]
+    frames = [read(f).frame for f in files]
+    assert not frames[0].equals(frames[1])
+    again = run("protect", plan, "--scenario", "made", "--out", plan.with_name("one.csv"), "--seed", 9)
+    assert again.exit_code == 0
+    assert read(plan.with_name("one.csv")).frame.equals(frames[2]), "the third has seed 7 + 2"
+
+
+def test_sets_are_of_scenarios_that_draw_values_anew(run, plan):
+    plan.write_text(SYNTHETIC, encoding="utf-8")
+    result = run("protect", plan, "--scenario", "k3", "--out", plan.with_name("p.csv"), "--sets", 2)
+    assert result.exit_code == 1
+    assert "draws no values anew" in result.stderr
+    assert (
+        run("protect", plan, "--scenario", "made", "--out", plan.with_name("p.csv"), "--sets", 0).exit_code
+        == 2
+    )

@@ -14,6 +14,7 @@ from sdckit._support.progress import Progress, ShowProgress, closes_progress
 from sdckit.choose.applicability import not_applicable, unlinked_reason
 from sdckit.choose.assessment import Assessment, Omission
 from sdckit.choose.criteria import Accepted
+from sdckit.data.effects import merged
 from sdckit.data.intruder import intruders_of
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.data.result import Result, pool_results
@@ -70,7 +71,7 @@ def assess(
     unlinked = unlinked_reason(original, sets, linked)
     tell = Progress.of(progress)
     synthetic = bool(unlinked) or len(sets) > 1
-    same_people = linked is not False and len(sets) == 1
+    same_people = linked is not False and len(sets) == 1 and not _are_new(original, sets[0])
     before: dict[str, Result] = {}
     results: dict[Kind, dict[str, Result]] = {Kind.RISK: {}, Kind.UTILITY: {}}
     omitted: list[Omission] = []
@@ -110,6 +111,11 @@ def assess(
         same_people=same_people,
         accept=accepted,
     )
+
+
+def _are_new(original: Microdata, protected: Microdata) -> bool:
+    """Whether a step drew all records anew, so that none is that of a person."""
+    return merged(entry.effects for entry in protected.steps_since(original)).new_records
 
 
 def intruder_options(given: Any) -> dict[str, dict[str, Any]]:

@@ -38,10 +38,11 @@ class PersonChecks(ReleaseCase):
         """Every criterion that applies, the gravest first."""
         yield self._direct_identifiers()
         yield from self._options()
-        if self.x.same_people and not self.synthetic:
+        if self.x.same_people:
             yield from self._reidentification()
-        else:
+        if not self.x.same_people or self.synthetic:
             yield from self._synthetic_file()
+        if not self.x.same_people:
             yield from self._not_synthetic()
         yield from self._inference()
         yield from self._revealing_columns()

@@ -32,9 +32,10 @@ class Effects:
     one. drops_rows: records were left out. renames_ids: the ids are new. moves_values: columns whose values
     went from record to record. recodes: columns in coarser categories, with the recodings in their order.
     suppresses: columns with suppressed values. randomises: columns whose values were changed at random.
-    synthesises: columns with values drawn anew. drops: columns that are gone. record_by_record: what became
-    of a record depends on itself, on options and on chance alone, not on other records. privacy: what
-    differentially private steps promise.
+    synthesises: columns with values drawn anew. drops: columns that are gone. new_records: no record is that
+    of a person, for all of them were drawn. resamples: from a model of a bootstrap of the records.
+    record_by_record: what became of a record depends on itself, on options and on chance alone, not on other
+    records. privacy: what differentially private steps promise.
     """
 
     reorders_rows: bool = False
@@ -47,18 +48,20 @@ class Effects:
     randomises: tuple[str, ...] = ()
     synthesises: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
+    new_records: bool = False
+    resamples: bool = False
     record_by_record: bool = False
     privacy: tuple[PrivacyLoss, ...] = ()
 
     @property
     def rows_differ(self) -> bool:
         """Whether a row of the file may be another record than the row at this place before."""
-        return self.reorders_rows or self.drops_rows
+        return self.reorders_rows or self.drops_rows or self.new_records
 
     @property
     def rows_known(self) -> bool:
         """Whether the data holder can still tell which record each row was."""
-        return not self.rows_differ or self.source_rows is not None
+        return not self.new_records and (not self.rows_differ or self.source_rows is not None)
 
     def then(self, later: "Effects") -> "Effects":
         """The effects of both, this one first."""
@@ -73,6 +76,8 @@ class Effects:
             _both(self.randomises, later.randomises),
             _both(self.synthesises, later.synthesises),
             _both(self.drops, later.drops),
+            self.new_records or later.new_records,
+            self.resamples or later.resamples,
             self.record_by_record and later.record_by_record,
             tuple(dict.fromkeys((*self.privacy, *later.privacy))),
         )
@@ -83,7 +88,8 @@ def merged(effects: Iterable[Effects]) -> Effects:
 
     >>> merged([Effects(suppresses=("age",)), Effects(renames_ids=True)])
     Effects(reorders_rows=False, drops_rows=False, renames_ids=True, moves_values=(), recodes={},
-            suppresses=('age',), randomises=(), synthesises=(), drops=(), record_by_record=False, privacy=())
+            suppresses=('age',), randomises=(), synthesises=(), drops=(), new_records=False,
+            resamples=False, record_by_record=False, privacy=())
     """
     found = list(effects)
     return reduce(Effects.then, found) if found else Effects()

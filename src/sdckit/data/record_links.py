@@ -34,6 +34,8 @@ def linkage_problem(original: Microdata, protected: Microdata) -> str:
 
 
 def _linkage_problem(original: Microdata, protected: Microdata) -> str:
+    if _steps_effects(original, protected).new_records:
+        return "the records are synthetic: none is that of a person"
     if original.height != protected.height:
         return f"the files have different lengths ({original.height:,} and {protected.height:,} records)"
     name = original.roles.id
@@ -68,6 +70,8 @@ def source_rows(original: Microdata, protected: Microdata) -> Ints | None:
     if original.engine != "polars" or protected.engine != "polars":
         return None
     effects = _steps_effects(original, protected)
+    if effects.new_records:
+        return None
     if _made_from(original, protected) and effects.rows_differ and effects.source_rows is not None:
         known = effects.source_rows
         return known if len(known) == protected.height else None

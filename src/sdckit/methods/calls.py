@@ -84,7 +84,11 @@ def protecting(spec: Spec) -> Callable[..., Microdata]:
             done: Microdata = spec.function(file, **options, **extra)
             return done
 
-        result = whole(data) if where is None else protect_some(data, chosen_records(data, where), whole)
+        if where is None or spec.gets_where:
+            extra |= {} if where is None else {"where": chosen_records(data, where)}
+            result = whole(data)
+        else:
+            result = protect_some(data, chosen_records(data, where), whole)
         return _logged(spec, data, result, options if where is None else {**options, "where": where})
 
     protect.__signature__ = readable(spec.function)  # type: ignore[attr-defined]

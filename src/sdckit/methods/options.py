@@ -77,12 +77,13 @@ def as_names(value: Any) -> Any:
     return value if names is None else names
 
 
-def _as_tuple(value: Any) -> Any:
+def as_tuple(value: Any) -> Any:
+    """The same, with a single name as a tuple of one."""
     return (value,) if isinstance(value, str) else as_names(value)
 
 
 Columns = Annotated[
-    Sequence[str], BeforeValidator(_as_tuple), ColumnName(), Field(json_schema_extra={"format": "columns"})
+    Sequence[str], BeforeValidator(as_tuple), ColumnName(), Field(json_schema_extra={"format": "columns"})
 ]
 Column = Annotated[str, ColumnName(), Field(json_schema_extra={"format": "column"})]
 

@@ -89,7 +89,7 @@ class Spec:
     names of options, each with its new name or a function of the options given that tells it. draws_when:
     the values of options with which it draws random numbers, where it does not always. section: of the
     report, where roles, files and options do not tell. several: the second file may be a list of synthetic
-    sets.
+    sets. gets_where: it carries out `where` itself, since all records have a part in what the chosen get.
     """
 
     name: str
@@ -117,6 +117,7 @@ class Spec:
     renamed: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = field(default_factory=dict)
     draws_when: Mapping[str, Any] = field(default_factory=dict)
     section: str = ""
+    gets_where: bool = False
 
     @cached_property
     def parameters(self) -> Mapping[str, inspect.Parameter]:

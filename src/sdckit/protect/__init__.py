@@ -20,6 +20,7 @@ from sdckit.protect.shuffle_order import shuffle_order as shuffle_order
 from sdckit.protect.suppress import suppress as suppress
 from sdckit.protect.suppress_risky import suppress_risky as suppress_risky
 from sdckit.protect.swap_records import swap_records as swap_records
+from sdckit.protect.synthesize import synthesize as synthesize
 from sdckit.protect.top_code import top_code as top_code
 
 if not TYPE_CHECKING:

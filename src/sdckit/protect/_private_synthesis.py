@@ -262,6 +262,7 @@ def _file(data: Microdata, made: Mapping[str, pl.Series], fit: _Fit, known: Sequ
         renames_ids=numbered,
         synthesises=tuple(made),
         drops=gone,
+        new_records=True,
         privacy=(fit.loss,),
     )
     absent = {d.column: round(float(share[-1]), 3) for d, share in zip(known, fit.tree.shares, strict=True)}

@@ -34,14 +34,14 @@ def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
             "new_ids needs the role 'id', 'household' or 'cluster', and the data have none of them.",
             hint="Give the role id to the column that numbers the records.",
         )
-    columns = [_renumbered(data.frame[name], rng) for name in names]
+    columns = [renumbered(data.frame[name], rng) for name in names]
     numbers = {name: data.frame[name].drop_nulls().n_unique() for name in names}
     ready = replace(data, labels=data.labels.without_values(tuple(names)))
     effects = Effects(renames_ids=roles.id is not None, record_by_record=True)
     return ready.with_frame(data.frame.with_columns(columns), effects=effects, ids_replaced=numbers)
 
 
-def _renumbered(column: pl.Series, rng: np.random.Generator) -> pl.Series:
+def renumbered(column: pl.Series, rng: np.random.Generator) -> pl.Series:
     """Each different value with a number of its own."""
     old = column.drop_nulls().unique(maintain_order=True)  # in order of appearance: the same every time
     if not len(old):

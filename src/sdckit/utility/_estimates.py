@@ -1,10 +1,13 @@
 """Options and figures of the measures that compare estimates."""
 
 import math
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 
+from sdckit.data.effects import merged
+from sdckit.data.microdata import Microdata
 from sdckit.estimate.combine import Synthesis
 from sdckit.estimate.regression import Family
 from sdckit.estimate.replication import Replication
@@ -33,14 +36,17 @@ LevelOption = Annotated[
     float, Field(gt=0, lt=1), Option("Confidence", "The confidence level of the intervals.")
 ]
 SynthesisOption = Annotated[
-    Synthesis,
+    Synthesis | None,
     Option(
         "Kind of synthesis",
         "By which rules the estimates of several synthetic sets are combined.",
         choices={
             "partial": "some values of the records were synthesised",
-            "full": "every set is a new synthetic sample",
+            "full": "every set is a new sample of a synthetic population",
+            "sample": "every set is a sample from one model of the original sample",
+            "proper_sample": "the same, with a model of a new bootstrap of the original for each set",
         },
+        absent="what the steps say that made the files, else partial",
     ),
 ]
 # what is said of the sample design beyond the roles
@@ -137,6 +143,18 @@ REPLICATE_RULES = (
     Requires("single_psu_domains", "single_psu", (SinglePsu.ADJUST, SinglePsu.AVERAGE)),
     Requires("units", "fpc"),
 )
+
+
+def synthesis_of(original: Microdata, sets: Sequence[Microdata], given: Synthesis | None) -> Synthesis:
+    """By which rules sets are combined: as told, or as the steps say that made them."""
+    if given is not None:
+        return given
+    effects = [merged(entry.effects for entry in data.steps_since(original)) for data in sets]
+    if not all(one.new_records for one in effects):
+        return Synthesis.PARTIAL
+    return Synthesis.PROPER_SAMPLE if any(one.resamples for one in effects) else Synthesis.SAMPLE
+
+
 # what the comparison of any estimates gives
 OVERLAPS = {
     "lost": share("Overlap that is lost"),

@@ -19,7 +19,7 @@ from sdckit.data.values import as_text
 from sdckit.errors import OptionError, RoleError
 from sdckit.estimate.catalogue import CATALOGUE, PANELS, IndicatorRequest, chosen
 from sdckit.estimate.categories import Pair, with_category
-from sdckit.estimate.combine import Synthesis, combined
+from sdckit.estimate.combine import combined
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
 from sdckit.estimate.estimated import ALL
 from sdckit.estimate.indicator import PovertyLineIndicator
@@ -52,6 +52,7 @@ from sdckit.utility._estimates import (
     SinglePsuOption,
     SynthesisOption,
     UnitsOption,
+    synthesis_of,
 )
 from sdckit.utility._private_noise import noise_note
 
@@ -184,7 +185,7 @@ def indicators(
             },
         ),
     ] = QuantileInterval.LINEARISED,
-    synthesis: SynthesisOption = Synthesis.PARTIAL,
+    synthesis: SynthesisOption = None,
     seed: Annotated[int, Field(ge=0), Option("Seed", "Start of the random numbers of the bootstrap.")] = 0,
 ) -> Result:
     r"""Estimates with variances from both files, overall and by domain, and how far their intervals overlap.
@@ -228,13 +229,14 @@ def indicators(
     over totals u of w·z; stages without a column count as complete. `single_psu`: what a stratum with one PSU
     adds; `single_psu_domains`: also where a domain meets one PSU of it. One PSU in all: no interval.
     Missing values of the variable: the record is outside the domain; a missing `by` value: in the total
-    only. Several synthetic sets, as a list, are combined by the rules for partial or full synthesis, with
-    never more degrees of freedom than the design of a set gives. The rule for full synthesis, T = (1+1/m)b −
-    v̄, can be negative; then (records in a set)/(records in the original)·v̄ stands for it (Reiter 2002), and a
-    note says in how many rows. References: Karr et al. (2006), Deville (1999), Osier (2009), Rao & Wu (1988),
-    Reiter (2002, 2003), Särndal, Swensson & Wretman (1992), Wolter (2007), Woodruff (1952), Korn & Graubard
-    (1998), Lumley (2010). Departures: laeken draws persons even where there are clusters; survey has
-    single_psu="fail" and mse=False as its defaults.
+    only. Several synthetic sets, as a list, are combined by the rules that `synthesis` names, or else the
+    steps that made the files: samples from a model of the original (`synthesize`; of one file, too), else
+    partial synthesis; with never more degrees of freedom than the design of a set gives. The rule for full
+    synthesis, T = (1+1/m)b − v̄, can be negative; then (records in a set)/(records in the original)·v̄ stands
+    for it (Reiter 2002), and a note says in how many rows. References: Karr et al. (2006), Deville (1999),
+    Osier (2009), Rao & Wu (1988), Reiter (2002, 2003), Raab, Nowok & Dibben (2016), Särndal, Swensson &
+    Wretman (1992), Wolter (2007), Woodruff (1952), Korn & Graubard (1998), Lumley (2010). Departures: laeken
+    draws persons even where there are clusters; survey has single_psu="fail" and mse=False as its defaults.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0]}), numeric="x")
@@ -276,8 +278,9 @@ def indicators(
         after.append(found)
         also += tuple(f"Protected file: {note}" for note in more if note not in said)
     size = sets[0].height / original.height
+    kind = synthesis_of(original, sets, synthesis)
     both = list(zip(*after, strict=True))
-    one, told = combined(both, synthesis=synthesis, size=size, level=level, what="rows")
+    one, told = combined(both, synthesis=kind, size=size, level=level, what="rows")
     labels = [_label(original, row, variances.by) for row in rows]
     return _result(rows, labels, before, one, (*notes, *told, *said, *dict.fromkeys(also)))
 

@@ -14,7 +14,7 @@ from sdckit.data.common_columns import as_list
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.errors import DataError
-from sdckit.estimate.combine import Synthesis, combined
+from sdckit.estimate.combine import combined
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
 from sdckit.estimate.formula import Matrix, matrices, parse
 from sdckit.estimate.regression import Family, Fit, Spread, fit, with_replicates
@@ -44,6 +44,7 @@ from sdckit.utility._estimates import (
     SinglePsuOption,
     SynthesisOption,
     UnitsOption,
+    synthesis_of,
 )
 from sdckit.utility._private_noise import noise_note
 
@@ -104,7 +105,7 @@ def regression(
         ),
     ] = Spread.AUTO,
     level: LevelOption = 0.95,
-    synthesis: SynthesisOption = Synthesis.PARTIAL,
+    synthesis: SynthesisOption = None,
     reference: Annotated[
         Mapping[str, Any] | None,
         Option(
@@ -148,10 +149,11 @@ def regression(
     A predictor recoded into intervals enters with their midpoints. Terms in one of the files only are
     listed; a term that the protected file lost counts as 0, and `overlap_of_common` leaves it out.
     Missing values: records with any are left out, and how many is said for each file. Several synthetic
-    sets are combined by the rules for partial or full synthesis as in `indicators`; a note says for how many
-    coefficients the rule for full synthesis gave a negative variance and what stands for it.
-    References: Karr et al. (2006); Binder (1983); Wolter (2007); Reiter (2002, 2003). Departures: svyglm in
-    R's survey package has fewer degrees of freedom, by the number of coefficients but one.
+    sets are combined by the rules for samples, partial or full synthesis as in `indicators`; a note says for
+    how many coefficients the rule for full synthesis gave a negative variance and what stands for it.
+    References: Karr et al. (2006); Binder (1983); Wolter (2007); Reiter (2002, 2003); Raab, Nowok & Dibben
+    (2016). Departures: svyglm in R's survey package has fewer degrees of freedom, by the number of
+    coefficients but one.
 
     The Mincer equation, with income rounded to 5,000:
 
@@ -179,9 +181,10 @@ def regression(
         raise DataError("The original has no complete records for this formula.")
     before = first.estimates(level)
     size = sets[0].height / original.height
+    kind = synthesis_of(original, sets, synthesis)
     found = [{} if f is None else f.estimates(level) for f in fits[1:]]
     there = [[one.get(name, LOST) for one in found] for name in before]
-    after, told = combined(there, synthesis=synthesis, size=size, level=level, what="coefficients")
+    after, told = combined(there, synthesis=kind, size=size, level=level, what="coefficients")
     lines = [(name, a, b, compared(a, b)) for (name, a), b in zip(before.items(), after, strict=True)]
     notes += told
     new = [name for one in found for name in one if name not in before]

@@ -1,0 +1,1 @@
+"""Trees whose leaves hold the donors of synthetic values."""

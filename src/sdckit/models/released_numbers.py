@@ -1,0 +1,119 @@
+"""The number a synthetic record gets: not its donor's own, but one between the neighbours, or of the tail."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.models.column_codes import ColumnCodes
+from sdckit.models.tree_synthesis import Drawn, Tree, VariableTrees
+
+TAIL = 0.01  # share of the records to which a tail is fitted
+ENOUGH = 50  # records for that; with fewer the mean of the tail stands for all of it
+STEEPEST, FLATTEST = 0.5, -0.5  # shapes of a tail that are believed
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """The values beyond `edge`, of which none is released. sign: 1 for the largest, −1 for the smallest.
+
+    mean: of these values. shape and scale: of the generalised Pareto distribution beyond the edge; a scale
+    of 0 says that the mean stands for all of them. bound: no value is drawn beyond it.
+    """
+
+    sign: int
+    edge: float
+    mean: float
+    shape: float = 0.0
+    scale: float = 0.0
+    bound: float = np.inf
+
+    def holds(self, values: Floats) -> Bools:
+        """Which values belong to it."""
+        return np.asarray(self.sign * values > self.sign * self.edge)
+
+    def draw(self, u: Floats) -> Floats:
+        """Values of the tail for random numbers."""
+        if not self.scale:
+            return np.full(len(u), self.mean)
+        rest = 1 - u
+        away = -np.log(rest) if abs(self.shape) < 1e-9 else (rest**-self.shape - 1) / self.shape
+        return np.asarray(self.sign * np.minimum(self.sign * self.edge + self.scale * away, self.bound))
+
+
+def fit_tails(values: Floats, count: int) -> tuple[Tail, ...]:
+    """The `count` largest and smallest of these numbers; none where so many share the extreme value."""
+    found = []
+    for sign in (1, -1):
+        if not count or not len(values):
+            continue
+        x = np.sort(sign * values)[::-1]  # the tail comes first
+        if len(x) <= 2 * count:  # nearly all of them are extreme: the mean stands for all
+            return (Tail(1, -np.inf, float(values.mean())),)
+        edge = x[count]
+        if x[0] > edge:
+            bound = 0.0 if sign < 0 and values.min() >= 0 else np.inf
+            shape, scale = _pareto(x, float(edge))
+            found.append(Tail(sign, sign * edge, sign * float(x[x > edge].mean()), shape, scale, bound))
+    return tuple(found)
+
+
+def _pareto(x: Floats, edge: float) -> tuple[float, float]:
+    """Shape and scale beyond the edge, from the largest hundredth by probability-weighted moments.
+
+    Hosking & Wallis (1987): with a₀ the mean excess and a₁ that of (1 − F)·excess, shape = 2 − a₀/(a₀ − 2a₁)
+    and scale = 2·a₀·a₁/(a₀ − 2·a₁).
+    """
+    number = int(TAIL * len(x))
+    if number < ENOUGH:
+        return 0.0, 0.0
+    threshold = x[number]
+    excess = np.sort(x[:number] - threshold)
+    first = float(excess.mean())
+    second = float((excess * (number - np.arange(1, number + 1)) / (number - 1)).sum() / number)
+    if first <= 2 * second or first <= 0:
+        return 0.0, 0.0
+    shape = float(np.clip(2 - first / (first - 2 * second), FLATTEST, STEEPEST))
+    scale = first * (1 - shape)  # the mean excess of this shape is scale / (1 − shape)
+    beyond = scale + shape * (edge - threshold)
+    return (shape, beyond) if beyond > 0 else (0.0, 0.0)
+
+
+def release_numbers(
+    trees: VariableTrees, drawn: Drawn, tails: tuple[Tail, ...], *, common: int, rng: np.random.Generator
+) -> Floats:
+    """The number of each record; nan where the donor's value is taken: missing, spikes, categories.
+
+    A value that fewer than `common` records have is smoothed: uniform between the midpoints to the donor's
+    neighbours in its leaf. The first and the last of a leaf lie between themselves and one midpoint.
+    """
+    k = len(drawn.donors)
+    result = np.full(k, np.nan)
+    u, v = rng.random((2, k))
+    at = np.flatnonzero(drawn.places >= 0)
+    tree, target = trees.numbers, trees.target
+    if tree is None or not len(at):
+        return result
+    places = drawn.places[at]
+    own = _table(tree, target, places, tails)
+    result[at] = own
+    if common:
+        begins = tree.begins
+        low = np.where(begins[places], own, (own + _table(tree, target, places - 1, tails)) / 2)
+        following = np.minimum(places + 1, len(tree.donors) - 1)
+        high = np.where(begins[places + 1], own, (own + _table(tree, target, following, tails)) / 2)
+        rare = target.alike[drawn.donors[at]] < common
+        result[at[rare]] = (low + u[at] * (high - low))[rare]
+    for tail in tails:
+        inside = at[tail.holds(target.values[drawn.donors[at]])]
+        result[inside] = tail.draw(v[inside])
+    return target.rounded(result)
+
+
+def _table(tree: Tree, target: ColumnCodes, places: Ints, tails: tuple[Tail, ...]) -> Floats:
+    """The values of donors, those of a tail replaced by its mean."""
+    values = target.values[tree.donors[places]]
+    replaced = values.copy()
+    for tail in tails:
+        replaced[tail.holds(values)] = tail.mean
+    return replaced

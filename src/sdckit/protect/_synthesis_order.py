@@ -1,0 +1,193 @@
+"""Which columns are synthesised, as numbers or as categories, in which order and from which predictors."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sdckit._support.arrays import Codes, Ints
+from sdckit._support.messages import join_names
+from sdckit.data.microdata import Microdata
+from sdckit.errors import ColumnError, OptionError
+from sdckit.models.column_codes import ColumnCodes, category_codes, number_codes
+
+FEW = 20  # different numbers up to which they are categories
+CLOSE = 0.8  # share of the whole numbers between least and largest that a key must have to be a number
+MOST_PREDICTORS = 30
+MOST_LEVELS = 65_535  # of a column that predicts others
+SAMPLED = 2_000  # records by which the best predictors are chosen
+CLASSES = 8  # of a column when its information about others is measured
+
+
+SIZE = "\0members of the household"  # known of every member; no column is called so
+PLACE = "\0place in the household"
+STRUCTURE = (SIZE, PLACE)  # predictors that are never left out
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """targets: columns to synthesise. kept: predictors that stay. full: nothing of a record stays."""
+
+    targets: tuple[str, ...]
+    kept: tuple[str, ...]
+    full: bool
+
+
+def scope_of(data: Microdata, variables: Sequence[str], apart: Iterable[str], *, some: bool) -> Scope:
+    """The columns to synthesise in the order of the file. apart: columns that are computed, not drawn.
+
+    some: only some records get new values, so that the others stay what they are.
+    """
+    roles = data.roles
+    never = {c for c in (roles.id, roles.household, *roles.direct) if c is not None}
+    wrong = [c for c in variables if c in never]
+    if wrong:
+        raise OptionError(
+            "synthesize draws no ids, household numbers or direct identifiers.",
+            given=join_names(wrong),
+            hint="Ids of a fully synthetic file are new; use drop or new_ids for others.",
+        )
+    never.update(apart)
+    possible = [c for c in data.columns if c not in never]
+    data.require_categories(possible)
+    targets = [c for c in possible if c in variables] if variables else possible
+    if not targets:
+        raise ColumnError("synthesize has no column to draw.", hint="Name columns in the option variables.")
+    kept = [c for c in possible if c not in targets]
+    return Scope(tuple(targets), tuple(kept), full=not kept and not some)
+
+
+def codes_of(
+    data: Microdata,
+    columns: Sequence[str],
+    categories: Sequence[str],
+    spikes: Mapping[str, Sequence[float]] | None,
+) -> dict[str, ColumnCodes]:
+    """Every column as codes."""
+    done = {}
+    for name in columns:
+        column = data.frame[name]
+        if name in categories or not is_number(data, name):
+            done[name] = category_codes(column)
+        else:
+            done[name] = number_codes(column, None if spikes is None else spikes.get(name, ()))
+    return done
+
+
+def is_number(data: Microdata, name: str) -> bool:
+    """Whether values lie between others: numbers and dates with many values, but no codes.
+
+    Keys and strata of whole numbers are codes unless nearly all numbers of their range occur, as with age.
+    """
+    column, roles = data.frame[name], data.roles
+    if not (column.dtype.is_numeric() or column.dtype.is_temporal()) or name in data.labels.values:
+        return False
+    if name in roles.numeric or name == roles.weight:
+        return True
+    different = column.drop_nulls().n_unique()
+    if different <= FEW:
+        return False
+    coded = name in (*roles.keys, *roles.strata, roles.cluster)
+    if not coded or not column.dtype.is_integer():
+        return not coded or column.dtype.is_temporal() or column.dtype.is_float()
+    least, largest = column.min(), column.max()
+    return bool(different >= CLOSE * (int(largest) - int(least) + 1))
+
+
+def order_of(
+    data: Microdata, targets: Sequence[str], coding: Mapping[str, ColumnCodes], order: Sequence[str]
+) -> list[str]:
+    """The targets in the order in which they are drawn: those named, then by role, then by categories."""
+    strange = [c for c in order if c not in targets]
+    if strange:
+        raise OptionError("order names columns that are not synthesised.", given=join_names(strange))
+    roles = data.roles
+
+    def rank(name: str) -> tuple[int, int]:
+        groups = (roles.strata, (roles.cluster,), roles.keys, roles.sensitive)
+        group = next((i for i, names in enumerate(groups) if name in names), len(groups) - 1)
+        if coding[name].is_number and name not in roles.keys:
+            group = len(groups)
+        if name == roles.weight:
+            group = len(groups) + 1
+        return group, int(coding[name].codes.max(initial=0)) if coding[name].is_number else coding[
+            name
+        ].levels
+
+    return [*order, *sorted((c for c in targets if c not in order), key=rank)]
+
+
+def after_conditions(order: Sequence[str], conditions: Mapping[str, Iterable[str]]) -> list[str]:
+    """The order with every variable behind those that its rule asks about."""
+    done: list[str] = []
+    waiting = list(order)
+    while waiting:
+        ready = next(
+            (c for c in waiting if not any(o in waiting and o != c for o in conditions.get(c, ()))), None
+        )
+        if ready is None:
+            raise OptionError("rules ask for each other in a circle.", given=join_names(waiting))
+        waiting.remove(ready)
+        done.append(ready)
+    return done
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A column that may predict others: of which variable, and the original's row of each record."""
+
+    key: str
+    variable: str
+    rows: Codes
+
+
+def predictors_of(
+    name: str,
+    before: Sequence[Candidate],
+    wanted: Mapping[str, Sequence[str]],
+    coding: Mapping[str, ColumnCodes],
+    rows: Codes,
+) -> tuple[list[str], bool]:
+    """The keys of the columns that predict a variable, and whether some were left out as too many.
+
+    before: the columns that are known when it is drawn; rows: the original's rows of its own values.
+    """
+    usable = [c for c in before if coding[c.variable].levels <= MOST_LEVELS]
+    if name in wanted:
+        late = [v for v in wanted[name] if v not in [c.variable for c in before]]
+        if late:
+            raise OptionError(
+                f"Predictors of {name!r} must be drawn before it.",
+                given=join_names(late),
+                allowed=join_names(dict.fromkeys(c.variable for c in before)),
+                hint="Name the columns in the option order, the predictors first.",
+            )
+        usable = [c for c in usable if c.variable in (*wanted[name], *STRUCTURE)]
+    if len(usable) <= MOST_PREDICTORS:
+        return [c.key for c in usable], False
+    some = slice(None, None, max(1, len(rows) // SAMPLED))
+    mine = _classes(coding[name], rows[some])
+    told = {c.key: _information(mine, _classes(coding[c.variable], c.rows[some])) for c in usable}
+    best = sorted(told, key=lambda key: (key not in STRUCTURE, -told[key]))[:MOST_PREDICTORS]
+    return [c.key for c in usable if c.key in best], True
+
+
+def _classes(coding: ColumnCodes, rows: Codes) -> Ints:
+    """A column in a few classes: quantiles of numbers, the most frequent levels and the rest."""
+    codes = coding.codes[rows].astype(np.int64)
+    if coding.levels == 0:
+        place = np.unique(codes, return_inverse=True)[1]
+        middle = np.cumsum(np.bincount(place)) - np.bincount(place) / 2
+        return np.asarray((middle * CLASSES / len(codes)).astype(np.int64)[place])
+    count = np.bincount(codes, minlength=coding.levels)
+    number = np.full(len(count), CLASSES - 1)
+    number[np.argsort(-count, kind="stable")[: CLASSES - 1]] = np.arange(min(CLASSES - 1, len(count)))
+    return np.asarray(number[codes])
+
+
+def _information(first: Ints, second: Ints) -> float:
+    """The mutual information of two columns of classes."""
+    joint = np.bincount(first * CLASSES + second, minlength=CLASSES**2).reshape(CLASSES, -1) / len(first)
+    apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    some = joint > 0
+    return float((joint[some] * np.log(joint[some] / apart[some])).sum())

@@ -1,0 +1,379 @@
+"""Synthesis: values drawn anew, variable by variable, from trees grown on the original."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator, Field
+
+from sdckit.data.microdata import Microdata
+from sdckit.data.privacy import PrivacyUnit
+from sdckit.errors import OptionError
+from sdckit.methods.options import By, Columns, Option, Requires, as_tuple
+from sdckit.methods.registry import protection
+from sdckit.methods.where import Chosen, Where
+from sdckit.protect._private_synthesis import (
+    Bounds,
+    CountOfRecords,
+    Delta,
+    Epsilon,
+    MaxHousehold,
+    PossibleValues,
+    PrivateOptions,
+    RecordCount,
+    Unit,
+    private_synthesis,
+)
+from sdckit.protect._synthesis_draft import Draft
+from sdckit.protect._synthesis_fit import Asked, Fitted, draw_file, fit_file
+from sdckit.protect._synthesis_level import Counts
+from sdckit.protect._synthesis_records import Draw
+from sdckit.protect._synthesis_release import changed_file, new_file
+from sdckit.protect._synthesis_rules import Rule, refuse_breaches
+
+
+class Smoothing(StrEnum):
+    """What becomes of the number of a donor."""
+
+    LEAF = "leaf"
+    NONE = "none"
+
+
+class SynthesisMethod(StrEnum):
+    """How values are drawn."""
+
+    TREES = "trees"
+    MARGINALS = "marginals"
+
+
+class WeightSynthesis(StrEnum):
+    """What becomes of the survey weights."""
+
+    AUTO = "auto"
+    KEEP = "keep"
+    SYNTHESISE = "synthesise"
+    EQUAL = "equal"
+
+
+OF_TREES = (
+    *("leaf", "gain", "order", "predictors", "smooth", "tails", "spikes", "categories", "rules", "require"),
+    *("derive", "zeros", "by", "weights", "proper", "where"),
+)
+OF_MARGINALS = ("epsilon", "delta", "values", "bounds", "unit", "max_household", "records")
+
+
+@protection(
+    "Synthesis",
+    reference="Reiter (2005); Nowok, Raab & Dibben (2016); McKenna, Miklau & Sheldon (2021)",
+    gets_where=True,
+    rules=(
+        *(Requires(name, "method", (SynthesisMethod.TREES,)) for name in OF_TREES),
+        *(Requires(name, "method", (SynthesisMethod.MARGINALS,)) for name in OF_MARGINALS),
+    ),
+)
+def synthesize(
+    data: Microdata,
+    *,
+    variables: Annotated[
+        Columns,
+        Option(
+            "Variables", "The columns to draw anew.", basic=True, absent="all but ids and direct identifiers"
+        ),
+    ] = (),
+    leaf: Annotated[
+        int,
+        Field(ge=1),
+        Option(
+            "Donors in a leaf", "Fewest records among which a value is drawn.", basic=True, unit="records"
+        ),
+    ] = 5,
+    gain: Annotated[
+        float,
+        Field(ge=0),
+        Option(
+            "Least gain",
+            "How much a split must gain, in mean impurities of its node: 0 keeps most, 8 protects most.",
+            basic=True,
+        ),
+    ] = 4.0,
+    method: Annotated[
+        SynthesisMethod,
+        Option(
+            "Method",
+            "How values are drawn.",
+            choices={
+                "trees": "from donors in the leaves of trees",
+                "marginals": "from noisy tables of one and two variables: differentially private",
+            },
+        ),
+    ] = SynthesisMethod.TREES,
+    order: Annotated[
+        Columns, Option("Order", "Columns that are drawn first, in this order.", absent="by role")
+    ] = (),
+    predictors: Annotated[
+        Mapping[str, Columns],
+        Option(
+            "Predictors", "The columns from which a column is drawn.", absent="all that are known before it"
+        ),
+    ] = {},
+    smooth: Annotated[
+        Smoothing,
+        Option(
+            "Smooth numbers",
+            "What becomes of the number of a donor.",
+            choices={
+                "leaf": "a rare number becomes one between its neighbours in the leaf",
+                "none": "the number itself, which discloses unusual ones",
+            },
+        ),
+    ] = Smoothing.LEAF,
+    tails: Annotated[
+        int,
+        Field(ge=0),
+        Option("Extreme values", "So many largest and smallest numbers are never released.", unit="records"),
+    ] = 5,
+    spikes: Annotated[
+        Mapping[str, Sequence[float]] | None,
+        Option(
+            "Spikes",
+            "Values of numbers that are classes of their own, such as 0, by column.",
+            absent="values of more than 5 % of the records",
+        ),
+    ] = None,
+    categories: Annotated[
+        Columns,
+        Option(
+            "Codes",
+            "Columns of numbers or dates that are codes, without an order.",
+            absent="found by their values",
+        ),
+    ] = (),
+    rules: Annotated[
+        Sequence[Rule],
+        Option(
+            "Rules",
+            "Values that records have for sure: [{when: age < 15, then: {works: null}}].",
+            absent="no rules",
+        ),
+    ] = (),
+    require: Annotated[
+        Sequence[str],
+        BeforeValidator(as_tuple),
+        Option(
+            "Requirements", "Conditions that every record meets: expenditure <= 3 * income.", absent="none"
+        ),
+    ] = (),
+    derive: Annotated[
+        Mapping[str, str],
+        Option("Computed columns", "Columns that follow from others, by an SQL expression.", absent="none"),
+    ] = {},
+    zeros: Annotated[
+        bool,
+        Option(
+            "Keep absent pairs", "Pairs of categories that never occur, although expected, do not come up."
+        ),
+    ] = True,
+    uniques: Annotated[
+        bool,
+        Option(
+            "Draw copies again",
+            "Of records that equal an original that is unique on the keys the last key is drawn again.",
+        ),
+    ] = False,
+    by: By = (),
+    weights: Annotated[
+        WeightSynthesis,
+        Option(
+            "Weights",
+            "What becomes of the survey weights.",
+            choices={
+                "auto": "kept where records are, else synthesised",
+                "keep": "every record keeps its weight",
+                "synthesise": "drawn last, then scaled to the totals of the strata",
+                "equal": "donors are drawn by weight; all weights are equal",
+            },
+        ),
+    ] = WeightSynthesis.AUTO,
+    size: Annotated[
+        int | None,
+        Field(ge=1),
+        Option(
+            "Size", "Records of a fully synthetic file; households where there are any.", absent="as before"
+        ),
+    ] = None,
+    proper: Annotated[
+        bool,
+        Option("Proper synthesis", "Learn from a new Bayesian bootstrap of the records for every file."),
+    ] = False,
+    epsilon: Epsilon | None = None,
+    delta: Delta = 1e-6,
+    values: PossibleValues | None = None,
+    bounds: Bounds | None = None,
+    unit: Unit = PrivacyUnit.RECORD,
+    max_household: MaxHousehold | None = None,
+    records: CountOfRecords = RecordCount.NOISY,
+    where: Where | None = None,
+    rng: np.random.Generator,
+) -> Microdata:
+    """Draw values anew, column by column, each from records that are alike in the columns before it.
+
+    For each variable a tree is grown on the original that predicts it from the variables before it; a
+    synthetic record is led down the tree by the values it has so far and gets the value of a donor, drawn
+    at random in its leaf. Categories are split by the Gini index, numbers by the squares of their ranks. A
+    node is split where that lowers its impurity by `gain` times the mean impurity of its records at least,
+    and leaves `leaf` donors on both sides. The best of many splits of unrelated records gains 2 to 8: small
+    values keep more detail, in which people of the original come back; 8 keeps little but sure relations.
+    Missing values and spikes of numbers are drawn as classes first.
+    Types, dates, texts and labels stay what they are.
+
+    All columns (but ids, household numbers and direct identifiers): full synthesis. No record is that of a
+    person: ids are new, the order is random, direct identifiers are left out. Some `variables`, or records
+    flagged by `where`: partial synthesis. The other values are kept and predict; records stay in their place.
+
+    What must not get out: with `smooth` a number that fewer than `leaf` records have is drawn uniformly
+    between the midpoints to the neighbours of its donor in the leaf and rounded as the column is; the `tails`
+    largest and smallest values are replaced by draws of a generalised Pareto distribution fitted to the
+    outermost hundredth (at least 50 records, else by their mean). `uniques`: in a fully synthetic file a
+    record that equals an original that is unique on the keys has its last key drawn again. Other people of
+    the population repeat as many of them by chance, so that this costs utility and protects nobody; it is
+    there for those who must show a file without.
+
+    `order`: strata first, then keys, sensitive columns, numbers, the weight last; inside each, few categories
+    first. `predictors`: beyond 30 those with most mutual information are used, which the log says. Whole
+    numbers with the role of a key are codes unless most numbers of their range occur; `categories` names
+    others. `rules`: records for which `when` (SQL) holds leave the tree and get the value in `then`.
+    `require`: records that break a condition are drawn again in the leaf, then in the nodes above it; what is
+    left is an error. `derive`: columns computed from others. `zeros`: pairs of categories that never occur
+    although five records would be expected do not come up. `by`: trees for each stratum; small ones pooled.
+
+    Households (role household) are drawn in two levels: their shared variables, their size and their head,
+    then the other members given household, head, the member before them and their place. Leaves then count
+    households, and `size` does. Household numbers are new.
+
+    `weights`: synthesised weights are drawn last and scaled to the totals of the strata; with `equal` donors
+    are drawn by weight and all weights are the same. `proper`: trees are grown anew for every file on a
+    Bayesian bootstrap; see `sdckit.synthesize` for several files and the rules to combine their estimates.
+    The synthetic file has no formal guarantee: leaves in which all donors have the same sensitive value
+    disclose it, so measure `attribute_inference` and `closest_record`. Missing values are categories.
+
+    `method="marginals"` is differentially private: counts of every variable and of the pairs of a spanning
+    tree get discrete Gaussian noise (from the system's secret source: no seed repeats it), are made
+    to agree, and records are drawn down the tree. `epsilon` and `delta` bound what anybody can learn from one
+    record or household (`unit`) being in the file, however much they know. Categories (`values`) and `bounds`
+    come from value labels or from you, never from the data; weights are refused. The log says what is
+    promised, what it costs and what ends it.
+    Reference: Reiter (2005); Nowok, Raab & Dibben (2016); tails: Hosking & Wallis (1987); marginals: McKenna,
+    Miklau & Sheldon (2021), Canonne, Kamath & Steinke (2020). Departures: rpart
+    prunes classes by misclassification, which drops splits between sides with the same most frequent class;
+    here nothing is pruned.
+
+    >>> import sdckit as sdc
+    >>> data = sdc.demo.survey(n=400, seed=1)
+    >>> made = sdc.protect.synthesize(data, rng=1)
+    >>> made.log[-1].effects.new_records, set(made.frame["person_id"]) & set(data.frame["person_id"])
+    (True, set())
+    >>> part = sdc.protect.synthesize(data, variables=["income", "health"], rng=1)
+    >>> part.frame["age"].equals(data.frame["age"]), part.frame["income"].equals(data.frame["income"])
+    (True, False)
+    """
+    if method is SynthesisMethod.MARGINALS:
+        options = PrivateOptions(epsilon, delta, unit, max_household, records)
+        return private_synthesis(
+            data, variables=variables, values=values, bounds=bounds, options=options, size=size, rng=rng
+        )
+    chosen = where.records if isinstance(where, Chosen) else None
+    equal = _equal_weights(data, weights, variables, chosen is not None)
+    asked = Asked(
+        tuple(variables),
+        tuple(order),
+        predictors,
+        leaf,
+        gain,
+        tails,
+        spikes,
+        tuple(categories),
+        tuple(rules),
+        tuple(require),
+        derive,
+        zeros,
+        uniques,
+        tuple(by),
+        _apart(data, weights, variables),
+        chosen is not None,
+        equal,
+    )
+    seed = int(rng.integers(2**63))
+    if proper:  # no two files learn from the same records
+        fitted = fit_file(data, asked, np.random.default_rng([seed, 2]))
+    else:
+        fitted = data.cached(("synthesis", repr(asked)), lambda: fit_file(data, asked, None))
+    counts = Counts()
+    rows = None if chosen is None else np.flatnonzero(chosen)
+    draw = Draw(seed, smooth is Smoothing.LEAF, fitted.checks, counts)
+    draft, homes = draw_file(fitted, draw, _sizes(fitted, size), rows)
+    refuse_breaches(counts)
+    base = fitted.base
+    if base.scope.full:
+        done, effects = new_file(base, draft, homes, np.random.default_rng([seed, 1]), equal_weights=equal)
+        effects = replace(effects, resamples=proper)
+    else:
+        done, effects = changed_file(base, draft, rows)
+    figures = _figures(fitted, draft, counts)
+    if isinstance(where, Chosen):
+        figures["records_chosen"] = int(where.records.sum())
+        figures |= {"records_not_judged": where.not_judged} if where.not_judged else {}
+    return done.with_frame(done.frame, effects=effects, **figures)
+
+
+def _apart(data: Microdata, weights: WeightSynthesis, variables: Sequence[str]) -> tuple[str, ...]:
+    """The weight, where it is not drawn although the records are."""
+    weight = data.roles.weight
+    kept = weights in (WeightSynthesis.EQUAL, WeightSynthesis.KEEP)
+    return (weight,) if weight is not None and kept and weight not in variables else ()
+
+
+def _equal_weights(data: Microdata, weights: WeightSynthesis, variables: Sequence[str], some: bool) -> bool:
+    """Whether all weights become equal; what cannot be is refused."""
+    partial = bool(variables) or some
+    if weights is WeightSynthesis.EQUAL and partial:
+        raise OptionError("Weights can be equal in a fully synthetic file only.", given="weights: equal")
+    if weights is WeightSynthesis.KEEP and not partial:
+        raise OptionError(
+            "A fully synthetic file cannot keep weights: its records are no persons.",
+            given="weights: keep",
+            allowed="synthesise, equal",
+        )
+    return weights is WeightSynthesis.EQUAL and data.roles.weight is not None
+
+
+def _sizes(fitted: Fitted, size: int | None) -> list[int]:
+    """How many records are drawn in each stratum, in proportion to those of the original."""
+    before = np.array([part.size for part in fitted.parts])
+    if size is None or size == before.sum():
+        return [int(n) for n in before]
+    if not fitted.base.scope.full:
+        raise OptionError("size is of a fully synthetic file.", given=size)
+    edges = np.round(np.cumsum(before) * size / before.sum()).astype(int)
+    return [int(n) for n in np.diff(edges, prepend=0)]
+
+
+def _figures(fitted: Fitted, draft: Draft, counts: Counts) -> dict[str, Any]:
+    """What the log says: numbers of leaves, donors and redrawn records; never a donor, never a value."""
+    base = fitted.base
+    used = max(int(np.bincount(draft.donors[c]).max()) for c in base.scope.targets)
+    figures: dict[str, Any] = {
+        "records": draft.size,
+        "leaves": fitted.leaves,
+        "donor_used_at_most": used,
+        "spikes": {c: base.coding[c].spikes for c in base.order if base.coding[c].spikes},
+    }
+    for kind, number in counts.redrawn.items():
+        figures[f"redrawn_{kind}"] = number
+    for check, number in counts.left.items():
+        if number:
+            figures[f"left_{check.kind}"] = figures.get(f"left_{check.kind}", 0) + number
+    if fitted.cut:
+        figures["predictors_chosen_for"] = fitted.cut
+    return figures

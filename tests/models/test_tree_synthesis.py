@@ -1,0 +1,147 @@
+"""Donors come from the leaf that a record reaches; numbers are released between neighbours, tails never."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from sdckit.kernels.synthesis.grow import START, STOP
+from sdckit.models.column_codes import category_codes, number_codes
+from sdckit.models.released_numbers import Tail, fit_tails, release_numbers
+from sdckit.models.tree_synthesis import Table, draw_again, draw_donors, fit_variable
+
+NOBODY = np.empty(0, dtype=np.int32)
+
+
+def columns(n=800, seed=0):
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, 4, n)
+    age = rng.integers(0, 90, n)
+    income = np.where(rng.random(n) < 0.1, 0.0, np.round(100 * group + 5 * age + rng.exponential(50, n), 1))
+    values = [None if rng.random() < 0.05 else float(v) for v in income]
+    return (
+        category_codes(pl.Series(group)),
+        number_codes(pl.Series(age), spikes=()),
+        number_codes(pl.Series(values)),
+    )
+
+
+def fitted(leaf=5, gain=1.0, target=2):
+    coded = columns()
+    table = Table(
+        np.stack([c.codes for c in coded]), np.array([c.levels for c in coded], dtype=np.int32), NOBODY
+    )
+    rows = np.arange(800, dtype=np.int32)
+    return table, coded, fit_variable(table, np.arange(2, dtype=np.int32), coded[target], rows, leaf, gain)
+
+
+def test_every_donor_is_in_the_leaf_that_its_record_reaches():
+    table, coded, trees = fitted()
+    drawn = draw_donors(trees, table.codes, np.random.default_rng(1))
+    tree = trees.numbers
+    numbers = drawn.places >= 0
+    low, high = tree.nodes[drawn.nodes, START], tree.nodes[drawn.nodes, STOP]
+    assert ((low <= drawn.places) & (drawn.places < high))[numbers].all()
+    assert (tree.donors[drawn.places[numbers]] == drawn.donors[numbers]).all()
+    # missing and spikes come as often as before, up to chance
+    before, after = (np.bincount(coded[2].classes[d], minlength=5) for d in (np.arange(800), drawn.donors))
+    assert np.abs(before - after).max() < 40
+
+
+def test_a_function_of_a_category_stays_one():
+    coded = columns()
+    same = category_codes(pl.Series(coded[0].classes * 7 % 5))
+    table = Table(coded[0].codes[None, :], np.array([4], dtype=np.int32), NOBODY)
+    trees = fit_variable(table, np.zeros(1, dtype=np.int32), same, np.arange(800, dtype=np.int32), 5, 1.0)
+    drawn = draw_donors(trees, table.codes, np.random.default_rng(1))
+    assert (same.classes[drawn.donors] == same.classes).all()
+
+
+def test_without_predictors_it_is_a_bootstrap():
+    table, coded, _ = fitted()
+    trees = fit_variable(table, np.empty(0, dtype=np.int32), coded[1], np.arange(800, dtype=np.int32), 5, 0.0)
+    drawn = draw_donors(trees, np.zeros((3, 4_000), dtype=np.uint16), np.random.default_rng(3))
+    counts = np.bincount(drawn.donors, minlength=800)
+    assert trees.leaves == 1
+    assert counts.mean() == 5
+    assert counts.var() == pytest.approx(5, rel=0.2), "Poisson, as in a bootstrap"
+
+
+def test_very_many_levels_are_ordered_by_the_target():
+    rng = np.random.default_rng(0)
+    town = rng.integers(0, 3_000, 20_000)
+    rich = rng.normal(size=3_000)[town] + rng.normal(size=20_000) / 10
+    table = Table(town[None, :].astype(np.uint16), np.array([3_000], dtype=np.int32), NOBODY)
+    rows = np.arange(20_000, dtype=np.int32)
+    for target in (number_codes(pl.Series(rich)), category_codes(pl.Series(np.digitize(rich, [-1, 0, 1])))):
+        trees = fit_variable(table, np.zeros(1, dtype=np.int32), target, rows, 5, 1.0)
+        drawn = draw_donors(trees, table.codes, rng)
+        told = target.codes[drawn.donors].astype(float)
+        assert np.corrcoef(told, target.codes)[0, 1] > 0.8
+
+
+def test_drawing_again_goes_up_the_tree():
+    table, _, trees = fitted()
+    drawn = draw_donors(trees, table.codes, np.random.default_rng(1))
+    far = draw_again(trees, drawn, 60, np.random.default_rng(1))
+    assert not far.nodes.any()
+    assert not far.class_nodes.any()
+    near = draw_again(trees, drawn, 0, np.random.default_rng(2))
+    assert (near.nodes == drawn.nodes).all()
+    assert (near.donors != drawn.donors).mean() > 0.5
+
+
+def test_smoothed_numbers_lie_between_the_neighbours_in_the_leaf():
+    table, coded, trees = fitted()
+    rng = np.random.default_rng(5)
+    drawn = draw_donors(trees, table.codes, rng)
+    values = release_numbers(trees, drawn, (), common=10**6, rng=rng)
+    at = np.flatnonzero(drawn.places >= 0)
+    for i in at[:200]:
+        low, high = trees.numbers.nodes[drawn.nodes[i], [START, STOP]]
+        leaf = np.sort(coded[2].values[trees.numbers.donors[low:high]])
+        place = drawn.places[i] - low
+        bounds = [
+            leaf[place] if j in (-1, len(leaf)) else (leaf[place] + leaf[j]) / 2
+            for j in (place - 1, place + 1)
+        ]
+        assert bounds[0] - 0.051 <= values[i] <= bounds[1] + 0.051
+    own = coded[2].values[drawn.donors[at]]
+    assert (values[at] == own).mean() < 0.3
+    assert np.isnan(values[drawn.places < 0]).all()
+    some = release_numbers(trees, drawn, (), common=2, rng=rng)[at]
+    often = coded[2].alike[drawn.donors[at]] >= 2
+    assert (some == own)[often].all(), "what two records have is no record's own"
+    assert (some == own)[~often].mean() < 0.3
+    plain = release_numbers(trees, drawn, (), common=0, rng=rng)
+    assert (plain[at] == own).all()
+
+
+def test_tails_are_the_outermost_values_unless_many_share_them():
+    values = np.concatenate([np.arange(100.0), [1e6, 2e6]])
+    high, low = fit_tails(values, 3)
+    assert values[high.holds(values)].tolist() == [99.0, 1e6, 2e6]
+    assert high.mean == pytest.approx((99 + 3e6) / 3)
+    assert values[low.holds(values)].tolist() == [0.0, 1.0, 2.0]
+    assert fit_tails(np.array([5.0] * 10 + [1.0] * 10), 3) == ()
+    assert fit_tails(values, 0) == ()
+    only = fit_tails(np.array([1.0, 2.0, 9.0]), 3)
+    assert only[0].draw(np.array([0.1, 0.9])).tolist() == [4.0, 4.0], "nearly all are extreme"
+
+
+def test_tails_follow_a_pareto_distribution_where_there_are_enough_records():
+    rng = np.random.default_rng(1)
+    values = (1 - rng.random(2_000_000)) ** -0.3  # generalised Pareto with shape 0.3
+    high = fit_tails(values, 5)[0]
+    assert high.shape == pytest.approx(0.3, abs=0.04)
+    drawn = high.draw(rng.random(50_000))
+    assert drawn.min() >= high.edge
+    exact = high.edge / (1 - 0.3)  # mean of a Pareto variable beyond the edge
+    assert drawn.mean() == pytest.approx(exact, rel=0.15)
+
+
+def test_the_smallest_of_positive_numbers_stay_positive():
+    rng = np.random.default_rng(1)
+    low = fit_tails(rng.exponential(size=20_000), 5)[1]
+    assert low.sign == -1
+    assert (low.draw(rng.random(1_000)) >= 0).all()
+    assert isinstance(low, Tail)
