@@ -17,45 +17,6 @@ TITLES = {
     Kind.RISK: ("Risk measures", "What an intruder could still learn: `sdc.risk.…`."),
     Kind.UTILITY: ("Utility measures", "What an analyst has lost: `sdc.utility.…`."),
 }
-# The order on the index pages; a name that stands nowhere comes last, under "Further".
-FAMILIES = {
-    Kind.PROTECTION: {
-        "Coarser values": ("recode", "group", "top_code", "bottom_code", "round_values"),
-        "Blanked values": ("suppress", "suppress_risky"),
-        "Changed values": ("microaggregate", "add_noise", "pram", "shift_dates"),
-        "Exchanged values": ("rank_swap", "shuffle", "swap_records"),
-        "The whole file": ("drop", "new_ids", "sample_records", "shuffle_order"),
-    },
-    Kind.RISK: {
-        "Categorical keys": (
-            *("frequencies", "k_anonymity", "individual_risk", "household_risk", "suda"),
-            *("population_uniques", "k_map", "l_diversity", "t_closeness"),
-        ),
-        "Numbers": (
-            *("record_linkage", "interval_disclosure", "outlier_disclosure", "atypical_records"),
-            "magnitude_tables",
-        ),
-        "Other columns": ("revealing_columns",),
-        "Synthetic files": (
-            *("identification_risk", "attribute_disclosure", "closest_record"),
-            *("singling_out", "linkability", "inference_attack"),
-        ),
-    },
-    Kind.UTILITY: {
-        "Categories": (
-            *("missing_values", "records_changed", "contingency_tables", "contingency_loss"),
-            *("entropy", "entropy_loss"),
-        ),
-        "Numbers": (
-            *("il1s", "il1", "moments", "correlation_loss", "eigenvalues", "matrix_discrepancy"),
-            *("probabilistic_loss", "variable_loss", "distribution_distance"),
-        ),
-        "Whole distributions": (
-            *("propensity", "table_pmse", "cluster_overlap", "ecdf_distance", "gower_distance"),
-        ),
-        "What analysts compute": ("indicators", "regression", "prediction_quality"),
-    },
-}
 INFORMATIVE = {
     Compares.ONE_FILE: "It looks at one file, so it is measured before and after any protection.",
     Compares.RECORDS: "It compares each record with its counterpart: informative where a record still "
@@ -87,15 +48,13 @@ def make_reference(folder: Path, *, examples: bool = True) -> None:
 def _index(kind: Kind) -> list[str]:
     """The page of one kind: a table a family, and the pages under it."""
     title, about = TITLES[kind]
-    known = {s.name: s for s in specs(kind)}
-    families = {name: [known[n] for n in names if n in known] for name, names in FAMILIES[kind].items()}
-    listed = {s.name for family in families.values() for s in family}
-    families["Further"] = [s for s in known.values() if s.name not in listed]
+    families: dict[str, list[Spec]] = {}
+    for spec in sorted(specs(kind), key=lambda s: (s.family == "Further", s.family)):
+        families.setdefault(spec.family, []).append(spec)
     lines = [f"# {title}", "", about]
     for name, family in families.items():
-        if family:
-            lines += ["", f"## {name}", "", "| name | what it is | what it does |", "|---|---|---|"]
-            lines += [f"| `{s.name}` | {s.title} | {_cell(s.summary)} |" for s in family]
+        lines += ["", f"## {name}", "", "| name | what it is | what it does |", "|---|---|---|"]
+        lines += [f"| `{s.name}` | {s.title} | {_cell(s.summary)} |" for s in family]
     pages = [f"{kind.value}/{s.name}" for family in families.values() for s in family]
     return [*lines, "", "```{toctree}", ":hidden:", "", *pages, "```"]
 

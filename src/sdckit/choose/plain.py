@@ -115,6 +115,7 @@ def spec(found: Spec) -> dict[str, Any]:
         "name": found.name,
         "kind": found.kind.value,
         "title": found.title,
+        "family": found.family,
         "summary": found.summary,
         "better": found.better.value if measure else None,
         "bounds": found.bounds if measure else None,

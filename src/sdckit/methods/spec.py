@@ -88,8 +88,8 @@ class Spec:
     how far. judges: the verdict on a file rests on it. rules: which options go together. renamed: earlier
     names of options, each with its new name or a function of the options given that tells it. draws_when:
     the values of options with which it draws random numbers, where it does not always. section: of the
-    report, where roles, files and options do not tell. several: the second file may be a list of synthetic
-    sets. gets_where: it carries out `where` itself, since all records have a part in what the chosen get.
+    report, where roles, files and options do not tell. family: the heading under which lists of methods have
+    it. several: the second file may be a list of synthetic sets. gets_where: it carries out `where` itself, since all records have a part in what the chosen get.
     """
 
     name: str
@@ -117,6 +117,7 @@ class Spec:
     renamed: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = field(default_factory=dict)
     draws_when: Mapping[str, Any] = field(default_factory=dict)
     section: str = ""
+    family: str = "Further"
     gets_where: bool = False
 
     @cached_property

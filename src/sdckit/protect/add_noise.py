@@ -49,6 +49,7 @@ def _new_name(given: Mapping[str, Any]) -> str:
 
 @protection(
     "Noise added to numbers",
+    family="Changed values",
     needs=Role.NUMERIC,
     reference="Kim (1986); Ting, Fienberg & Trottini (2008); Templ & Meindl (2008); Hundepool et al. (2012), "
     "ch. 3",

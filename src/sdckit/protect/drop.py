@@ -12,7 +12,9 @@ from sdckit.methods.registry import protection
 DIRECT = RoleColumns(Role.DIRECT)
 
 
-@protection("Remove columns", engines="all", reference="Hundepool et al. (2012), ch. 1")
+@protection(
+    "Remove columns", family="The whole file", engines="all", reference="Hundepool et al. (2012), ch. 1"
+)
 def drop(
     data: Microdata,
     *,

@@ -70,6 +70,7 @@ class NamesByCategory:
 
 @protection(
     "Merge categories",
+    family="Coarser values",
     engines="all",
     reference="Hundepool et al. (2012), ch. 3",
     rules=(OneOf(("map", "digits"), required=True), Requires("rest", "map")),

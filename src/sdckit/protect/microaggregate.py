@@ -52,6 +52,7 @@ BY_VARIABLE = (Aggregation.INDIVIDUAL_RANKING, Aggregation.OPTIMAL, Aggregation.
 
 @protection(
     "Microaggregation",
+    family="Changed values",
     needs=Role.NUMERIC,
     reference="Domingo-Ferrer & Mateo-Sanz (2002); Hansen & Mukherjee (2003); Templ & Meindl (2008)",
     rules=(Requires("rank_distance", "method", (Aggregation.RANK_GROUPS,)),),

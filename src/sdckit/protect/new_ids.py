@@ -11,7 +11,7 @@ from sdckit.errors import RoleError
 from sdckit.methods.registry import protection
 
 
-@protection("New random ids", reference="Hundepool et al. (2012), ch. 1")
+@protection("New random ids", family="The whole file", reference="Hundepool et al. (2012), ch. 1")
 def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
     """Replace record, household and cluster numbers by random ones.
 

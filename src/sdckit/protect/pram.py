@@ -30,6 +30,7 @@ CLOSE = 1e-6  # rows of a given matrix add up to one as nearly as this
 
 @protection(
     "Post-randomisation (PRAM)",
+    family="Changed values",
     reference="Gouweleeuw, Kooiman, Willenborg & de Wolf (1998); Hundepool et al. (2012), ch. 3",
     rules=(OneOf(("stay", "matrix")),),
     renamed={"amount": "share"},

@@ -29,6 +29,7 @@ class Swap(StrEnum):
 
 @protection(
     "Rank swapping",
+    family="Exchanged values",
     needs=Role.NUMERIC,
     reference="Moore (1996); Kim, Measures of Data Utility for Complex Survey Data, for the groups",
     renamed={"share": "rank_distance", "rule": "method"},

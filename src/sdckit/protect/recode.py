@@ -29,6 +29,7 @@ EXACT = 1e15  # every floating-point number far above this is whole, and none is
 
 @protection(
     "Recode a number or a date",
+    family="Coarser values",
     engines="all",
     reference="Hundepool et al. (2012), ch. 3",
     rules=(

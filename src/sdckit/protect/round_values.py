@@ -28,7 +28,10 @@ class Rounding(StrEnum):
 
 
 @protection(
-    "Rounding", reference="Hundepool et al. (2012), ch. 3 and 5", draws_when={"method": Rounding.RANDOM}
+    "Rounding",
+    family="Coarser values",
+    reference="Hundepool et al. (2012), ch. 3 and 5",
+    draws_when={"method": Rounding.RANDOM},
 )
 @once_per_household
 def round_values(

@@ -18,6 +18,7 @@ from sdckit.protect._strata import strata
 
 @protection(
     "Release a random sample",
+    family="The whole file",
     reference="Hundepool et al. (2012), ch. 3",
     rules=(OneOf(("share", "n"), required=True),),
 )

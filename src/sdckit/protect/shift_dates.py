@@ -28,6 +28,7 @@ class Together(StrEnum):
 
 @protection(
     "Shift of dates",
+    family="Changed values",
     reference="Hripcsak et al. (2016)",
     rules=(OneOf(("unit", "person")),),
 )

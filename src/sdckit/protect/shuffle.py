@@ -33,6 +33,7 @@ class Correlations(StrEnum):
 
 @protection(
     "Data shuffling",
+    family="Exchanged values",
     needs=Role.NUMERIC,
     reference="Muralidhar & Sarathy (2006)",
 )

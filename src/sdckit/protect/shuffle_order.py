@@ -8,7 +8,9 @@ from sdckit.methods.registry import protection
 from sdckit.protect._households import households
 
 
-@protection("Shuffle the order of records", reference="Hundepool et al. (2012), ch. 1")
+@protection(
+    "Shuffle the order of records", family="The whole file", reference="Hundepool et al. (2012), ch. 1"
+)
 def shuffle_order(data: Microdata, *, rng: np.random.Generator) -> Microdata:
     """Put the records in a random order, so that their place in the file says nothing.
 

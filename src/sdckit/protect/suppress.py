@@ -97,6 +97,7 @@ SecretSeed = Annotated[
 
 @protection(
     "Local suppression",
+    family="Blanked values",
     needs=Role.KEYS,
     reference="Samarati (2001); Templ, Kowarik & Meindl (2015)",
 )

@@ -23,6 +23,7 @@ from sdckit.protect.suppress import Rule, SecretSeed, refuse_nothing
 
 @protection(
     "Suppression in risky records",
+    family="Blanked values",
     needs=Role.KEYS,
     reference="Franconi & Polettini (2004); Templ, Kowarik & Meindl (2015)",
 )

@@ -43,6 +43,7 @@ Profiles = Annotated[
 
 @protection(
     "Record swapping between areas",
+    family="Exchanged values",
     reference="Shlomo, Tudor & Groom (2010); Hundepool et al. (2012), ch. 5",
 )
 def swap_records(

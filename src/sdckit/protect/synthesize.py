@@ -66,6 +66,7 @@ OF_MARGINALS = ("epsilon", "delta", "values", "bounds", "unit", "max_household",
 
 @protection(
     "Synthesis",
+    family="Values drawn anew",
     reference="Reiter (2005); Nowok, Raab & Dibben (2016); McKenna, Miklau & Sheldon (2021)",
     gets_where=True,
     rules=(

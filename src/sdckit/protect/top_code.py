@@ -17,6 +17,7 @@ PER_VARIABLE = 5  # records a stratum needs for a joint threshold
 
 @protection(
     "Top coding",
+    family="Coarser values",
     reference="Hundepool et al. (2012), ch. 3; Rousseeuw & Van Driessen (1999)",
     rules=(
         OneOf(("value", "share"), required=True),

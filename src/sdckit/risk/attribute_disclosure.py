@@ -51,6 +51,7 @@ SHARES = tuple(FIGURES)
 
 @risk(
     "Attribute disclosure from synthetic data",
+    family="Synthetic files",
     bounds=(0, 1),
     unit="share of original records",
     compares=Compares.DISTRIBUTIONS,

@@ -74,6 +74,7 @@ Linked = Annotated[
 
 @risk(
     "Inference of sensitive values",
+    family="Attacks",
     bounds=(0, 1),
     unit="share of persons",
     share=True,

@@ -49,6 +49,7 @@ _FAR = 0.4  # a component of which less is kept: its covariance is extrapolated 
 
 @risk(
     "Records unlike the others of their stratum",
+    family="Numbers",
     bounds=(0, 1),
     unit="share of records",
     needs=Role.NUMERIC,

@@ -48,6 +48,7 @@ class Neighbours:
 
 @risk(
     "Synthetic records close to an original",
+    family="Synthetic files",
     bounds=(0, 1),
     unit="share of synthetic records",
     judges=True,

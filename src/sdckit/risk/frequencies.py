@@ -19,6 +19,7 @@ WEIGHT_NEEDS_WILDCARD = Requires("missing_weight", "missing", (Missing.WILDCARD,
 
 @risk(
     "Records unique on the keys",
+    family="Categorical keys",
     bounds=(0, 1),
     unit="share of records",
     needs=Role.KEYS,

@@ -22,6 +22,7 @@ from sdckit.risk.individual_risk import RiskMethod
 
 @risk(
     "Household re-identification risk",
+    family="Categorical keys",
     bounds=(0, 1),
     unit="probability",
     needs=(Role.KEYS, Role.HOUSEHOLD),

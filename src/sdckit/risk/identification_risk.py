@@ -55,6 +55,7 @@ class Window:
 
 @risk(
     "Identification risk of synthetic data",
+    family="Synthetic files",
     unit="records expected to be matched",
     compares=Compares.RECORDS,
     counts_records=True,

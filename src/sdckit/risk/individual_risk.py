@@ -31,6 +31,7 @@ RiskMethod = Annotated[
 
 @risk(
     "Individual re-identification risk",
+    family="Categorical keys",
     bounds=(0, 1),
     unit="probability",
     needs=Role.KEYS,

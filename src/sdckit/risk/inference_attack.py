@@ -30,6 +30,7 @@ from sdckit.risk._points import SAME
 
 @risk(
     "Inference of a secret from the nearest synthetic record",
+    family="Synthetic files",
     bounds=(0, 1),
     unit="share of attacks, beyond those on other people",
     compares=Compares.DISTRIBUTIONS,

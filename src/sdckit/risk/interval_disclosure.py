@@ -48,6 +48,7 @@ class Spread(StrEnum):
 
 @risk(
     "Originals inside an interval round the protected value",
+    family="Numbers",
     bounds=(0, 1),
     unit="share of records",
     needs=Role.NUMERIC,

@@ -26,6 +26,7 @@ USUAL = (2, 3, 5)
 
 @risk(
     "Records in key cells smaller than k",
+    family="Categorical keys",
     bounds=(0, 1),
     unit="share of records",
     needs=Role.KEYS,

@@ -26,6 +26,7 @@ from sdckit.risk.frequencies import by_size, missing_note
 
 @risk(
     "Records with fewer than k people in the population",
+    family="Categorical keys",
     bounds=(0, 1),
     unit="share of records",
     needs=Role.KEYS,

@@ -33,6 +33,7 @@ KINDS = ("distinct", "entropy", "recursive")
 
 @risk(
     "Smallest l-diversity",
+    family="Categorical keys",
     bounds=(1, math.inf),
     unit="different values",
     better=Better.HIGH,

@@ -30,6 +30,7 @@ from sdckit.risk._attacks import (
 
 @risk(
     "Linkability of two sources by a synthetic file",
+    family="Synthetic files",
     bounds=(0, 1),
     unit="share of attacks, beyond those on other people",
     compares=Compares.DISTRIBUTIONS,

@@ -31,6 +31,7 @@ class SensitivityRule(StrEnum):
 
 @risk(
     "Cells of magnitude tables that give a contributor away",
+    family="Numbers",
     bounds=(0, 1),
     unit="share of cells",
     needs=Role.NUMERIC,

@@ -36,6 +36,7 @@ class Needs(StrEnum):
 
 @risk(
     "Records disclosed, outliers with wider intervals",
+    family="Numbers",
     bounds=(0, 1),
     unit="share of records",
     needs=Role.NUMERIC,

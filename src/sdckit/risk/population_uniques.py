@@ -56,6 +56,7 @@ class _Estimate:
 
 @risk(
     "Sample uniques that are population uniques",
+    family="Categorical keys",
     unit="records",
     needs=Role.KEYS,
     engines="all",

@@ -38,6 +38,7 @@ def chart(result: Result) -> Any:
 
 @risk(
     "Records linked to their original",
+    family="Numbers",
     bounds=(0, 1),
     unit="share of records",
     compares=Compares.RECORDS,

@@ -74,6 +74,7 @@ Targets = Annotated[
 
 @risk(
     "Re-identification risk",
+    family="Attacks",
     bounds=(0, 1),
     unit="share of persons",
     share=True,

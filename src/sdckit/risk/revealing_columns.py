@@ -46,6 +46,7 @@ def chart(result: Result) -> Any:
 
 @risk(
     "Columns that tell what was hidden",
+    family="Attacks",
     bounds=(0, 1),
     unit="share of hidden values told",
     compares=Compares.PERSONS,

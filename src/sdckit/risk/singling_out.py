@@ -44,6 +44,7 @@ class _Description:
 
 @risk(
     "Singling out people by synthetic records",
+    family="Synthetic files",
     bounds=(0, 1),
     unit="share of attacks, beyond those on other people",
     compares=Compares.DISTRIBUTIONS,

@@ -42,6 +42,7 @@ class _Uniques:
 
 @risk(
     "Special uniques (SUDA)",
+    family="Categorical keys",
     bounds=(0, 1),
     unit="share of records",
     needs=Role.KEYS,

@@ -26,6 +26,7 @@ from sdckit.risk.frequencies import missing_note
 
 @risk(
     "Largest t-closeness distance",
+    family="Categorical keys",
     bounds=(0, 1),
     unit="distance from 0 to 1",
     needs=(Role.KEYS, Role.SENSITIVE),

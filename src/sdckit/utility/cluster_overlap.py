@@ -21,6 +21,7 @@ _MOST_FITTED = 20_000  # distinct records that place the centres; all records ar
 
 @utility(
     "Cluster overlap (Uc)",
+    family="Whole distributions",
     bounds=(0, 1),
     unit="mean squared distance of a cluster's share of original records from the overall share",
     reference="Woo, Reiter, Oganian & Karr (2009)",

@@ -20,6 +20,7 @@ from sdckit.utility.contingency_tables import MissingCells, paired_tables
 
 @utility(
     "Contingency-table information loss (CTBIL)",
+    family="Categories",
     bounds=(0, 1),
     unit="share of the largest possible change",
     needs=Role.KEYS,

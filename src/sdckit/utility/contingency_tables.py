@@ -37,6 +37,7 @@ MissingCells = Annotated[
 
 @utility(
     "Change of contingency tables (UT)",
+    family="Categories",
     unit="mean change of a cell in records (weighted where there are weights)",
     section="categorical",
     engines="all",

@@ -19,6 +19,7 @@ _WORST = 1e12  # beyond this condition number the inverse has no correct digits 
 
 @utility(
     "Loss of correlation (Młodak)",
+    family="Numbers",
     bounds=(0, 1),
     unit="distance of directions, 0 to 1",
     needs=Role.NUMERIC,

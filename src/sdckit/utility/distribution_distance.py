@@ -27,6 +27,7 @@ _NAMES = tuple(_FIGURES)
 
 @utility(
     "Distance of distributions",
+    family="Numbers",
     bounds=(0, 1),
     unit="largest difference of two distribution functions, mean over variables",
     needs=Role.NUMERIC,

@@ -46,6 +46,7 @@ class Stacked(NamedTuple):
 
 @utility(
     "Distance of distribution functions (DU, DUW)",
+    family="Whole distributions",
     unit="share of records",
     bounds=(0.0, 1.0),
     share=True,

@@ -30,6 +30,7 @@ class MissingNumbers(StrEnum):
 
 @utility(
     "Change of eigenvalues",
+    family="Numbers",
     unit="relative change, added over components",
     needs=Role.NUMERIC,
     engines="all",

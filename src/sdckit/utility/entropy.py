@@ -39,6 +39,7 @@ class MissingShare(StrEnum):
 
 @utility(
     "Change of entropy",
+    family="Categories",
     unit="nats (0.69: one yes-or-no question)",
     section="categorical",
     engines="all",

@@ -25,6 +25,7 @@ Transition = Mapping[str, Mapping[str, float]]  # original category → protecte
 
 @utility(
     "Entropy-based information loss (EBIL)",
+    family="Categories",
     unit="nats (0.69: one yes-or-no question), summed over records",
     section="categorical",
     compares=Compares.RECORDS,

@@ -25,6 +25,7 @@ from sdckit.utility.records_changed import differs
 
 @utility(
     "Gower distance to the original",
+    family="Whole distributions",
     bounds=(0, 1),
     unit="mean distance of a value from its original, 0 to 1",
     compares=Compares.RECORDS,

@@ -26,6 +26,7 @@ class Scale(StrEnum):
 
 @utility(
     "Information loss IL1 (mean variation)",
+    family="Numbers",
     unit="share of the original value, or standard deviations",
     needs=Role.NUMERIC,
     compares=Compares.RECORDS,

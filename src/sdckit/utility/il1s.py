@@ -19,6 +19,7 @@ from sdckit.utility._variables import require_named
 
 @utility(
     "Information loss IL1s",
+    family="Numbers",
     unit="mean change, in units of 1.41 standard deviations",
     needs=Role.NUMERIC,
     compares=Compares.RECORDS,

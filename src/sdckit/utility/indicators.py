@@ -88,6 +88,7 @@ Indicators = Annotated[
 
 @utility(
     "Indicators and their confidence intervals",
+    family="What analysts compute",
     bounds=(0, 1),
     better=Better.HIGH,
     unit="mean overlap of the confidence intervals",

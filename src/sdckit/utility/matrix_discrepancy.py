@@ -41,6 +41,7 @@ Errors = tuple[float, float, float]
 
 @utility(
     "Discrepancy of data, covariances, correlations and principal components",
+    family="Numbers",
     bounds=(0, 2),
     unit="mean absolute change of a correlation",
     needs=Role.NUMERIC,

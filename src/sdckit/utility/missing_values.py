@@ -16,6 +16,7 @@ from sdckit.methods.spec import Better, Compares, Figure
 
 @utility(
     "New missing values",
+    family="Categories",
     bounds=(0, 1),
     unit="mean share of cells",
     counts_values=True,

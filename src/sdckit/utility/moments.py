@@ -23,6 +23,7 @@ Probability = Annotated[float, Field(ge=0, le=1)]
 
 @utility(
     "Change of moments and quantiles",
+    family="Numbers",
     unit="mean relative change of means and variances",
     needs=Role.NUMERIC,
     engines="all",

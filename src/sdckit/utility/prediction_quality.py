@@ -19,6 +19,7 @@ from sdckit.utility.regression import CoefficientVariance, fitted
 
 @utility(
     "Prediction quality",
+    family="What analysts compute",
     unit="share of the original mean prediction",
     reference="Templ (2017), ch. 5",
     several=True,

@@ -28,6 +28,7 @@ DEFAULT = tuple(round(0.05 * i, 2) for i in range(1, 20))
 
 @utility(
     "Probabilistic information loss (PIL)",
+    family="Numbers",
     bounds=(0, 100),
     unit="percent",
     needs=Role.NUMERIC,

@@ -36,6 +36,7 @@ class PropensityModel(StrEnum):
 
 @utility(
     "Propensity scores (UP, pMSE)",
+    family="Whole distributions",
     bounds=(0, 0.25),
     unit="mean squared distance of a propensity score from the share of protected records",
     reference="Woo, Reiter, Oganian & Karr (2009); Snoke, Raab, Nowok, Dibben & Slavkovic (2018)",

@@ -21,6 +21,7 @@ from sdckit.utility._variables import category_notes, recoded_alike, require_nam
 
 @utility(
     "Records changed",
+    family="Categories",
     bounds=(0, 1),
     unit="mean share of records",
     counts_values=True,

@@ -53,6 +53,7 @@ DESIGNED = (Spread.AUTO, Spread.DESIGN)
 
 @utility(
     "Regression coefficients and their confidence intervals",
+    family="What analysts compute",
     bounds=(0, 1),
     better=Better.HIGH,
     unit="mean overlap of the confidence intervals",

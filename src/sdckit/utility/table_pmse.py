@@ -30,6 +30,7 @@ _NUMBERS = ("degrees_of_freedom", *STATISTICS, *RATIOS)
 
 @utility(
     "Tables of all pairs of variables (S_pMSE)",
+    family="Whole distributions",
     unit="multiples of what a correct synthesis gives",
     section="distribution",
     several=True,

@@ -25,6 +25,7 @@ from sdckit.utility._ordinal import Ordinal, ranks
 
 @utility(
     "Loss per variable (Młodak)",
+    family="Numbers",
     bounds=(0, 1),
     unit="mean distance of a value from its original, 0 to 1",
     compares=Compares.RECORDS,
