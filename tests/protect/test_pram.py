@@ -61,8 +61,8 @@ def test_the_matrix_is_a_transition_matrix_that_keeps_the_margins(k, seed, zeros
 
 @pytest.mark.parametrize("stay", [0.5, {"a": 0.9, "b": 0.3, "c": 0.6}])
 def test_margins_stay_in_expectation(stay):
-    # The mean of 50 draws is within 4.5 standard errors: wrong about once in 8,000 runs by chance. What can be
-    # told is a share of records: 50 draws of 1,600 tell as much as 400 of 200.
+    # The mean of 50 draws is within 4.5 standard errors: wrong about once in 8,000 runs by chance. What can
+    # be told is a share of records: 50 draws of 1,600 tell as much as 400 of 200.
     values = ["a"] * 960 + ["b"] * 480 + ["c"] * 160
     data, runs = file(values), 50
     rng = np.random.default_rng(7)
