@@ -1,3 +1,4 @@
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,13 @@ def plan(tmp_path: Path, survey_csv: Path) -> Path:
     path = tmp_path / "plan.yaml"
     path.write_text(PLAN, encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def no_pictures(monkeypatch):
+    """Reports without the charts of measures, which take most of the time to write one.
+
+    For tests of options, files and exit codes; tests/report and `test_all_scenarios` draw all of them.
+    """
+    module = import_module("sdckit.report.pictures")  # the package has a function under the name report
+    monkeypatch.setattr(module, "pictures", lambda *_: {"charts": [], "all": 0})

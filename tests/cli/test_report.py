@@ -1,8 +1,11 @@
 import json
 
 import pytest
+from typer.testing import CliRunner
 
+import sdckit.cli
 from cli.codes import RAN
+from cli.conftest import PLAN
 
 
 @pytest.mark.parametrize("audience", ["internal", "public"])
@@ -19,21 +22,33 @@ def test_all_scenarios(run, plan, audience):
     assert [s["name"] for s in document["map"]["scenarios"]] == names[audience]
 
 
-@pytest.mark.parametrize("audience", ["internal", "public"])
-def test_a_report_of_saved_results(run, plan, audience):
-    results, out = plan.with_name("results.json"), plan.with_name("report.html")
-    saved = run("compare", plan, "--save", results)
-    assert saved.exit_code in RAN, saved.output
-    assert f"Wrote {results}, for internal use" in saved.stderr
-    plan.with_name("survey.csv").unlink()  # nothing is measured again
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory, survey_csv):
+    """Results of a comparison, without its plan and data, and what was said of them."""
+    folder = tmp_path_factory.mktemp("saved")
+    plan, data, results = (folder / name for name in ("plan.yaml", "survey.csv", "results.json"))
+    plan.write_text(PLAN, encoding="utf-8")
+    data.write_bytes(survey_csv.read_bytes())
+    result = CliRunner().invoke(sdckit.cli.app, ["compare", str(plan), "--save", str(results)])
     plan.unlink()
-    result = run("report", results, "--out", out, "--audience", audience)
+    data.unlink()
+    return results, result
+
+
+@pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize("audience", ["internal", "public"])
+def test_a_report_of_saved_results(run, saved, tmp_path, audience):
+    (results, told), out = saved, tmp_path / "report.html"
+    assert told.exit_code in RAN, told.output
+    assert f"Wrote {results}, for internal use" in told.stderr
+    result = run("report", results, "--out", out, "--audience", audience)  # nothing is measured again
     assert result.exit_code == 0, result.output
     document = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
     assert document["audience"] == audience
     assert (document["seed"] == 7) == (audience == "internal")
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_results_of_an_assessment(run, plan, tmp_path):
     data, results = plan.with_name("survey.csv"), tmp_path / "r.json"
     words = ("assess", data, data, "--plan", plan, "--measures", "frequencies,il1s", "--save", results)
@@ -49,6 +64,7 @@ def test_results_of_an_assessment(run, plan, tmp_path):
     assert "A report compares two files" in alone.stderr
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_one_scenario(run, plan):
     out = plan.with_name("report.html")
     result = run("report", plan, "--scenario", "age5", "--out", out, "--json")
@@ -59,6 +75,7 @@ def test_one_scenario(run, plan):
     assert "age5" in out.read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_timings_of_measures_or_scenarios(run, plan):
     out = plan.with_name("report.html")
     one = run("report", plan, "--scenario", "age5", "--out", out, "--timings", "--json")
