@@ -89,7 +89,8 @@ class Spec:
     names of options, each with its new name or a function of the options given that tells it. draws_when:
     the values of options with which it draws random numbers, where it does not always. section: of the
     report, where roles, files and options do not tell. family: the heading under which lists of methods have
-    it. several: the second file may be a list of synthetic sets. gets_where: it carries out `where` itself, since all records have a part in what the chosen get.
+    it. several: the second file may be a list of synthetic sets. gets_where: it carries out `where` itself,
+    since all records have a part in what the chosen get.
     """
 
     name: str
