@@ -14,6 +14,7 @@ from sdckit.choose.judging_options import weakened_options
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import surely_linked
 from sdckit.data.result import Result
+from sdckit.risk._uncertainty import wilson
 
 if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
@@ -159,7 +160,9 @@ class PersonChecks(ReleaseCase):
             for n in ("median_distance", "median_ratio")
             if figures.get(n, 1.0) < NEARER * figures.get(f"reference_{n}", 0.0)
         ]
-        if copies > real or low > near or nearer:
+        # as with `low`: chance alone puts half of all honest files a little above what is expected
+        surely = wilson(copies, self.data.height)[0]
+        if surely > real or low > near or nearer:
             why = (
                 f"{100 * copies:.3g} % of the records are copies of original ones ({100 * real:.3g} % would "
                 "be "

@@ -10,6 +10,8 @@ import polars as pl
 from sdckit._support.arrays import Bools, Codes, Floats, Ints
 from sdckit.models.column_codes import ColumnCodes
 
+DAY = 24 * 3_600 * 10**9  # nanoseconds
+
 
 @dataclass(slots=True)
 class Draft:
@@ -107,6 +109,8 @@ def _with_numbers(column: pl.Series, numbers: Floats) -> pl.Series:
         if kind.is_integer():
             bounds = np.iinfo(pl.Series([], dtype=kind).to_numpy().dtype)
             whole = whole.clip(float(bounds.min), float(bounds.max))
+        elif kind == pl.Time:
+            whole = whole.clip(0, DAY - 1)
         new = whole.cast(column.to_physical().dtype, strict=False).cast(kind)
     else:
         new = new.cast(kind, strict=False)

@@ -30,7 +30,7 @@ from sdckit.protect._synthesis_draft import Draft
 from sdckit.protect._synthesis_fit import Asked, Fitted, draw_file, fit_file
 from sdckit.protect._synthesis_level import Counts
 from sdckit.protect._synthesis_records import Draw
-from sdckit.protect._synthesis_release import changed_file, new_file
+from sdckit.protect._synthesis_release import changed_file, new_file, share_of_own
 from sdckit.protect._synthesis_rules import Rule, refuse_breaches
 
 
@@ -322,6 +322,8 @@ def synthesize(
     else:
         done, effects = changed_file(base, draft, rows)
     figures = _figures(fitted, draft, counts)
+    if not base.scope.full:
+        figures["share_of_own_values"] = share_of_own(base, done.frame, base.scope.targets)
     if isinstance(where, Chosen):
         figures["records_chosen"] = int(where.records.sum())
         figures |= {"records_not_judged": where.not_judged} if where.not_judged else {}
