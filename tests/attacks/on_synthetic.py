@@ -99,7 +99,7 @@ def trees_that_learned_by_heart() -> Built:
     return data, safe, lambda: copies(data, safe, ALL)
 
 
-@CASES.add("The same in two files; nobody looked which records they repeat.", least=800)
+@CASES.add("The same file read from elsewhere, without its log and without people held back.", least=800)
 def trees_that_nobody_judged() -> Built:
     data = original()
     safe = sdc.protect.synthesize(data, leaf=1, gain=0, smooth="none", tails=0, rng=2)
@@ -111,8 +111,8 @@ def trees_that_nobody_judged() -> Built:
     )
 
 
-@CASES.add("Only numbers were drawn anew, from leaves of one donor: they are the person's own.", least=900)
-def numbers_drawn_from_their_own_record() -> Built:
+@CASES.add("Only incomes were drawn anew: six true keys still say who is in the file.", least=900)
+def incomes_drawn_anew_under_true_keys() -> Built:
     data = original()
     options = {"leaf": 1, "gain": 0, "smooth": "none", "tails": 0}
     safe = sdc.protect.synthesize(data, variables=["income"], rng=1, **options)

@@ -14,7 +14,6 @@ from sdckit.choose.judging_options import weakened_options
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import surely_linked
 from sdckit.data.result import Result
-from sdckit.risk._uncertainty import wilson
 
 if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
@@ -142,6 +141,8 @@ class PersonChecks(ReleaseCase):
 
     def _synthetic_file(self) -> Iterator[Criterion]:
         """Synthetic or unlinked files: re-identification is not defined, but copies are."""
+        from sdckit.risk._uncertainty import wilson  # measures are loaded when they are first used
+
         result = self.x.after.get("closest_record")
         if result is None or isnan(result.value) or "copies" not in result.figures:
             why = (

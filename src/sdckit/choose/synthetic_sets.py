@@ -28,8 +28,7 @@ def synthesize(data: Microdata, m: int = 5, *, seed: int = 0, **options: Any) ->
     (3, False)
     >>> result = sdc.utility.indicators(data, sets, indicators="mean", variables=["expenditure"])
     >>> result.notes[0]
-    '3 synthetic sets combined by the rules for samples from a model of the original: the variances within are
-    multiplied by 1.32.'
+    '3 synthetic sets combined by the rules for samples from a model of the original: the variances within...'
     """
     require_microdata(data, "synthesize")
     check_seed(seed)
