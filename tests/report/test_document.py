@@ -8,7 +8,7 @@ import pytest
 
 import sdckit as sdc
 from report.canaries import LARGEST, NAMES, TOWN, canaries
-from report.odd_data import ODD, QUOTES, SCRIPT, nasty_names
+from report.odd_data import QUOTES, SCRIPT, nasty_names
 from sdckit.choose.compare import compare
 from sdckit.errors import OptionError
 from sdckit.report import json_beside, report, write
@@ -148,16 +148,6 @@ def test_few_records_are_an_upper_limit_for_the_public(tmp_path):
     ):
         document = read(report(done, tmp_path / "r.html", audience=audience))
         assert document["risk"][0]["measures"][0]["before"] == told
-
-
-@pytest.mark.parametrize("audience", AUDIENCES)
-@pytest.mark.parametrize("odd", ODD, ids=lambda make: make.__name__)
-def test_odd_data_give_valid_json(odd, audience, tmp_path):
-    data = odd()
-    few = ["frequencies", "individual_risk", "il1s", "missing_values", "indicators"]
-    done = sdc.assess(data, data, measures=few)
-    document = read(report(done, tmp_path / "r.html", audience=audience))
-    assert len(document["data"]["variables"]) == len(data.columns)
 
 
 def test_names_stay_as_they_are(tmp_path):
