@@ -65,7 +65,7 @@ def take(folder: Path, pictures: Path) -> None:
             page.get_by_role("button", name="cells_of_10", exact=True).click()
             settled(page)
             page.screenshot(path=pictures / f"page-{name.lower()}.png")
-        page.locator("button.method", has_text="Recode a number").click()
+        page.locator("button.method", has_text="Recode a number or a date").click()
         page.locator("#field-variable").select_option("income")
         page.locator("#field-width").fill("5000")
         page.locator(".stepform .bars").wait_for(timeout=LONG)

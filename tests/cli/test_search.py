@@ -50,7 +50,7 @@ def test_the_recommended_trial_is_shown_in_words_and_as_yaml(run, plan):
     best = next(s for s in found["scenarios"] if s["name"] == found["best"])
     shown = run("search", plan, "--trials", 6).stdout
     width, k = best["steps"][0]["recode"]["width"], best["steps"][1]["microaggregate"]["k"]
-    assert f"1. Recode a number into intervals (recode), with variable=age, width={width}" in shown
+    assert f"1. Recode a number or a date (recode), with variable=age, width={width}" in shown
     assert f"  {best['name']}:\n  - recode: {{variable: age, width: {width}}}\n" in shown
     assert f"  - microaggregate: {{k: {k}}}" in shown
 

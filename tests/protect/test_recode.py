@@ -80,7 +80,7 @@ def test_value_labels_go_with_the_old_values():
 
 def test_mistakes():
     data = ages([1, 2])
-    with pytest.raises(OptionError, match=r"needs 'breaks' or 'width' or 'groups'. Given: neither"):
+    with pytest.raises(OptionError, match=r"needs 'breaks' or 'width' or 'groups' or 'to'. Given: neither"):
         sdc.protect.recode(data, variable="age")
     with pytest.raises(OptionError, match=r"labels must name every interval once. Given: 1. Allowed: 2"):
         sdc.protect.recode(data, variable="age", breaks=[2], labels=["x"])

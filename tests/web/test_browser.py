@@ -123,7 +123,7 @@ def test_the_whole_way_from_the_demo_to_the_zip(page, tmp_path):
     open_demo(page)
     sync_api.expect(page.locator(".panel .verdict strong")).to_have_text("Must not be released")
     screen(page, "Protect")
-    add(page, "Recode a number into intervals", variable="age", width="20")
+    add(page, "Recode a number or a date", variable="age", width="20")
     add(page, "Shuffle the order of records")
     judged(page)
     assert page.locator(".steps > li").count() == 2
