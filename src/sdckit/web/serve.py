@@ -9,8 +9,13 @@ import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from time import time
+from types import FrameType
 
 PREFIX = "sdckit-web-"
+BEGINNING = 600  # seconds
+# A closed terminal ends the program as a stop does: neither may leave microdata behind.
+ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 def serve(
@@ -27,10 +32,12 @@ def serve(
     `path`: a data file or a plan to open. `roots`: the folders from which files may be opened, the home
     folder and the present one if none is given.
     """
+    for number in ENDS:
+        signal.signal(number, _leave)  # also while we are still importing: the folder must go
     remove_left_over()
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))  # mode 0700
-    (folder / "pid").write_text(str(os.getpid()))
     try:
+        (folder / "pid").write_text(str(os.getpid()))
         with socket.socket() as listening:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(("127.0.0.1", port))
@@ -68,7 +75,9 @@ def _run(
             page.open(path.expanduser())
         config = uvicorn.Config(guard, log_level="error", access_log=False, timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
-        signal.signal(signal.SIGTERM, lambda *_: setattr(server, "should_exit", True))
+        page.quit = lambda: setattr(server, "should_exit", True)
+        for number in ENDS:
+            signal.signal(number, lambda *_: page.quit())
         server.run(sockets=[listening])
     finally:
         page.session.close()
@@ -83,9 +92,22 @@ def memory_file() -> Path:
 def remove_left_over() -> None:
     """Folders of sessions whose process is gone: they hold microdata."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with suppress(OSError, ValueError):
-            if not _alive(int((folder / "pid").read_text())):
+        with suppress(OSError):
+            if not _in_use(folder):
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _in_use(folder: Path) -> bool:
+    """Whether the process of a session is there. One that has not yet said who it is has just begun."""
+    try:
+        return _alive(int((folder / "pid").read_text()))
+    except (OSError, ValueError):
+        return time() - folder.stat().st_mtime < BEGINNING
+
+
+def _leave(number: int, _: FrameType | None) -> None:
+    """End as if by the last line: what is on the disk is removed on the way."""
+    raise SystemExit(0)
 
 
 def _alive(process: int) -> bool:

@@ -1,10 +1,10 @@
 // File, scenario tabs, undo and redo.
 import { html, useState } from "../vendor/preact.js";
-import { change, go, look, number, store } from "../store.js";
+import { change, complain, go, look, number, quit, store } from "../store.js";
 
 export function Top({ state }) {
   const { history, position, document: doc, facts } = state;
-  const name = doc.source.file ? doc.source.file.split(/[\\/]/).pop() : doc.source.demo ? `demo: ${doc.source.demo}` : "no file";
+  const name = doc.source.file ? doc.source.file.split(/[\\/]/).pop() : doc.source.demo ? `demo ${Object.keys(doc.source.demo)[0]}` : "no file";
   return html`<header class="top">
     <strong class="brand">sdckit</strong>
     <span class="file" title=${doc.source.file || ""}>${name}${facts.records ? ` · ${number(facts.records)} records · ${facts.columns.length} variables` : ""}</span>
@@ -12,6 +12,8 @@ export function Top({ state }) {
     <button disabled=${position < 2} onClick=${() => go(position - 1)} title=${position > 1 ? `Undo: ${history[position]}` : "Nothing to undo"}>↶ Undo</button>
     <button disabled=${position + 1 >= history.length} onClick=${() => go(position + 1)}
       title=${position + 1 < history.length ? `Redo: ${history[position + 1]}` : "Nothing to redo"}>↷ Redo</button>
+    <button class="quiet" title="End sdckit; your decisions are kept" onClick=${() => quit().catch(complain)}>Quit</button>
+    ${state.unsaved && html`<span class="bad" role="status" title="The folder for decisions cannot be written. Save the plan on the screen Release before you quit.">not saved</span>`}
     ${store.lost && html`<span class="bad" role="alert">The server does not answer.</span>`}
   </header>`;
 }

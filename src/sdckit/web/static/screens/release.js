@@ -32,7 +32,8 @@ export function Release({ state }) {
       <button class="main" onClick=${run}>Make the files</button></div>
     ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.hint || ""}</p>`}
     ${stale && html`<p class="bad" role="status">Something was changed since these files were made: make them again.</p>`}
-    ${made && !stale && html`<section class="card"><p>${made.verdict.headline}</p><ul class="files">${made.files.map((f) => html`<li key=${f.name}><a href=${`/download/${f.name}`} download=${f.name}>${f.name}</a> <span class="hint">${number(Math.ceil(f.bytes / 1024))} kB · ${f.for}</span></li>`)}</ul>
+    ${made && !stale && html`<section class="card"><p class=${made.verdict.status === "releasable" ? "" : "bad"}><strong>${made.verdict.headline}</strong></p>
+      ${made.told.length > 0 && html`<ul class="warnings">${made.told.map((text) => html`<li>${text}</li>`)}</ul>`}<ul class="files">${made.files.map((f) => html`<li key=${f.name}><a href=${`/download/${made.folder}/${f.name}`} download=${f.name}>${f.name}</a> <span class=${f.for.startsWith("must not") ? "bad" : "hint"}>${number(Math.ceil(f.bytes / 1024))} kB · ${f.for}</span></li>`)}</ul>
       <p class="hint">Plan, script and internal report tell how the file was made and stay inside. release.zip, for others, is made only where every criterion is met.</p>
       <p class="hint">The same without this page:</p><pre>sdckit protect plan.yaml --scenario "${name}" --out protected.${ending}</pre></section>`}
     <p class="hint">The plan holds every decision: keep it, open it here next year with the new file. <button class="quiet" onClick=${() => look({ screen: "data" })}>Back to the records</button></p>`;
