@@ -29,7 +29,9 @@ def test_cookies_of_other_programs_do_not_lock_us_out(fresh, others):
     assert fresh.request("GET", "/api/state", headers={"cookie": cookie}).status_code == 200
 
 
-@pytest.mark.parametrize("cookie", ["", f"sdckit_{PORT}=", f"sdckit_{PORT + 1}=TOKEN", f"xsdckit_{PORT}=TOKEN", "TOKEN"])
+@pytest.mark.parametrize(
+    "cookie", ["", f"sdckit_{PORT}=", f"sdckit_{PORT + 1}=TOKEN", f"xsdckit_{PORT}=TOKEN", "TOKEN"]
+)
 def test_only_our_cookie_with_the_token_is_one(fresh, cookie):
     cookie = cookie.replace("TOKEN", fresh.guard.token)
     assert fresh.request("GET", "/api/state", headers={"cookie": cookie}).status_code == 403
@@ -84,13 +86,17 @@ def test_strange_requests_are_refused_in_words_and_change_nothing(opened, conten
     assert after["document"] == before["document"]
 
 
-@pytest.mark.parametrize("what", [{"at": "²"}, {"at": "-1"}, {"at": "9" * 40}, {"n": "x"}, {"sort": "nobody"}, {"column": "x"}])
+@pytest.mark.parametrize(
+    "what", [{"at": "²"}, {"at": "-1"}, {"at": "9" * 40}, {"n": "x"}, {"sort": "nobody"}, {"column": "x"}]
+)
 def test_strange_slices_are_refused(opened, what):
     file = opened.wait()["facts"]["rows"]
     assert opened.get("/api/rows", file=file, **what).status_code == 400
 
 
-@pytest.mark.parametrize("path", ["\x00", "~nobody_of_this_name/x.csv", "a" * 5000, "/proc/self/environ", "\ud800"])
+@pytest.mark.parametrize(
+    "path", ["\x00", "~nobody_of_this_name/x.csv", "a" * 5000, "/proc/self/environ", "\ud800"]
+)
 def test_strange_paths_are_refused(opened, path):
     content = json.dumps({"path": path}).encode()
     answer = opened.request("POST", "/api/open", content=content)
@@ -117,7 +123,9 @@ def test_links_below_the_root_lead_nowhere_else(fresh, tmp_path):
 
 
 def test_an_option_that_names_a_file_is_kept_inside_too(opened):
-    answer = opened.post("/api/jobs", kind="measure", measure="k_map", scenario="A", options={"register": "/etc/passwd"})
+    answer = opened.post(
+        "/api/jobs", kind="measure", measure="k_map", scenario="A", options={"population": "/etc/passwd"}
+    )
     assert answer.status_code == 400
     assert "outside the folders" in answer.json()["what"]
 
@@ -130,11 +138,12 @@ def upload(client: Any, name: str, content: Any) -> Any:
 
 
 def left(client: Any) -> list[Path]:
-    return [p for p in (client.page._folder / "uploads").rglob("*")]
+    return list((client.page._folder / "uploads").rglob("*"))
 
 
 @pytest.mark.parametrize(
-    "name", ["..%2f..%2fx.csv%00", "%00.csv", "x%0a.csv", "..", ".hidden.csv", "", "a" * 300 + ".csv", "x.exe"]
+    "name",
+    ["..%2f..%2fx.csv%00", "%00.csv", "x%0a.csv", "..", ".hidden.csv", "", "a" * 300 + ".csv", "x.exe"],
 )
 def test_uploads_with_strange_names_are_refused(fresh, name):
     fresh.login()
@@ -182,8 +191,19 @@ def test_an_upload_that_ends_half_way_leaves_nothing(fresh):
     fresh.login()
     sent = iter([{"type": "http.request", "body": b"a\n1\n", "more_body": True}, {"type": "http.disconnect"}])
     cookie = f"sdckit_{PORT}={fresh.guard.token}".encode()
-    headers = [(b"host", HOME[7:].encode()), (b"origin", HOME.encode()), (b"cookie", cookie), (b"x-file-name", b"p.csv")]
-    scope = {"type": "http", "method": "POST", "path": "/api/upload", "raw_path": b"/api/upload", "query_string": b""}
+    headers = [
+        (b"host", HOME[7:].encode()),
+        (b"origin", HOME.encode()),
+        (b"cookie", cookie),
+        (b"x-file-name", b"p.csv"),
+    ]
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/upload",
+        "raw_path": b"/api/upload",
+        "query_string": b"",
+    }
     told: list[Any] = []
 
     async def receive() -> Any:
@@ -228,8 +248,7 @@ def test_no_answer_but_the_rows_tells_a_value_of_a_single_record(fresh, tmp_path
     roles = {"sex": ["keys"], "town": ["keys"], "income": ["numeric"], "person": ["direct"]}
     fresh.change("roles", roles=roles)
     answers = [fresh.wait()]
-    for column in frame.columns:
-        answers.append(fresh.job(kind="column", column=column, scenario="A"))
+    answers += [fresh.job(kind="column", column=column, scenario="A") for column in frame.columns]
     fresh.change("add_step", scenario="A", method="add_noise", options={"variables": ["income"]})
     answers.append(fresh.wait())
     text = json.dumps(answers)

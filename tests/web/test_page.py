@@ -192,7 +192,10 @@ def test_page_plan_script_and_library_make_the_same_bytes(opened, tmp_path):
     opened.wait()
 
 
-@pytest.mark.parametrize("name", ["../history.json", "original.arrow", "nothing", "../../x", "%2e%2e/pid", "x/%2e%2e", "x/..%2f..%2fpid"])
+@pytest.mark.parametrize(
+    "name",
+    ["../history.json", "original.arrow", "nothing", "../../x", "%2e%2e/pid", "x/%2e%2e", "x/..%2f..%2fpid"],
+)
 def test_only_files_of_the_release_can_be_taken(opened, name):
     assert opened.get(f"/download/{name}").status_code in (400, 404)
 

@@ -17,7 +17,9 @@ ROLES = {"sex": ["keys"], "region": ["keys"], "age": ["keys"]}
 
 def rare(path: Path) -> Path:
     """A file in which every record is alone."""
-    pl.DataFrame({"sex": ["f", "m"] * 30, "region": list(range(60)), "age": list(range(20, 80))}).write_csv(path)
+    pl.DataFrame({"sex": ["f", "m"] * 30, "region": list(range(60)), "age": list(range(20, 80))}).write_csv(
+        path
+    )
     return path
 
 
@@ -79,7 +81,10 @@ def test_a_file_that_is_changed_on_the_disk_is_not_judged_as_the_one_that_was_op
     fresh.change("seed", seed=5)
     state = fresh.wait()
     assert "changed since it was opened" in state["results"]["A"]["error"]["what"]
-    for kind in ({"kind": "measure", "measure": "k_anonymity", "scenario": "A"}, {"kind": "column", "column": "age"}):
+    for kind in (
+        {"kind": "measure", "measure": "k_anonymity", "scenario": "A"},
+        {"kind": "column", "column": "age"},
+    ):
         done = fresh.job(**kind)
         assert done["state"] == "failed", kind
         assert "changed since" in done["result"]["what"]
@@ -93,8 +98,8 @@ def test_a_plan_that_measures_otherwise_has_a_verdict_of_its_own(fresh, tmp_path
     fresh.login()
     rare(tmp_path / "people.csv")
     for name, missing in (("one", "wildcard"), ("two", "category")):
-        text = f"data: {{file: people.csv, keys: [sex, region, age]}}\nassess: {{k_anonymity: {{missing: {missing}}}}}\n"
-        (tmp_path / f"{name}.yaml").write_text(text + "scenarios: {A: []}\n")
+        text = "data: {file: people.csv, keys: [sex, region, age]}\nscenarios: {A: []}\n"
+        (tmp_path / f"{name}.yaml").write_text(f"{text}assess: {{k_anonymity: {{missing: {missing}}}}}\n")
     session = fresh.page.session
     keys = []
     for name in ("one", "two"):
@@ -108,7 +113,9 @@ def test_a_changed_step_changes_the_map(opened):
     opened.change("add_step", scenario="moves", method="recode", options={"variable": "age", "width": 20})
     opened.wait()
     first = opened.job(kind="compare", scenarios=["moves"])["result"]
-    opened.change("change_step", scenario="moves", at=0, method="recode", options={"variable": "age", "width": 50})
+    opened.change(
+        "change_step", scenario="moves", at=0, method="recode", options={"variable": "age", "width": 50}
+    )
     opened.wait()
     second = opened.job(kind="compare", scenarios=["moves"])["result"]
     assert first["scenarios"][0]["steps"] != second["scenarios"][0]["steps"]
@@ -123,7 +130,9 @@ def test_a_late_job_of_an_old_document_is_not_shown_for_the_new_one(opened):
     opened.change("add_step", scenario="A", method="recode", options={"variable": "age", "width": 20})
     old = session.document
     late = session._key("judge", old, ["A"])
-    opened.change("change_step", scenario="A", at=0, method="recode", options={"variable": "age", "width": 40})
+    opened.change(
+        "change_step", scenario="A", at=0, method="recode", options={"variable": "age", "width": 40}
+    )
     now = opened.wait()
     session._results[late] = {"verdict": "of another document"}  # as if it had finished after all
     assert opened.state()["results"] == now["results"]
@@ -169,7 +178,7 @@ def test_the_verdict_on_the_files_is_that_of_the_panel(opened):
 
 def test_an_uploaded_file_is_named_in_the_plan_without_the_folder_that_will_be_gone(fresh, tmp_path):
     fresh.login()
-    content = rare(tmp_path / "people.csv").read_bytes()
+    content = common(tmp_path / "people.csv").read_bytes()
     fresh.request("POST", "/api/upload", content=content, headers={"x-file-name": "people.csv"})
     fresh.wait()
     judged(fresh)
@@ -233,12 +242,18 @@ def test_stopping_what_waits_while_the_document_changes_never_locks_the_page(tmp
     page = Page(folder, (tmp_path,))
     session = page.session
     session._facts = {'{"demo": {"survey": 100}}': {"key": "k", "records": 1, "columns": []}}
-    history = session.history.then("opened", Document(source={"demo": {"survey": 100}}, roles={"age": ("keys",)}))
+    history = session.history.then(
+        "opened", Document(source={"demo": {"survey": 100}}, roles={"age": ("keys",)})
+    )
     ended = threading.Event()
 
     def change() -> None:
         for seed in range(150):
-            session._set(history.then("seed", Document(source={"demo": {"survey": 100}}, seed=seed, roles={"age": ("keys",)})))
+            session._set(
+                history.then(
+                    "seed", Document(source={"demo": {"survey": 100}}, seed=seed, roles={"age": ("keys",)})
+                )
+            )
             session.state()
         ended.set()
 

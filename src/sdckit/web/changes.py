@@ -9,6 +9,7 @@ from sdckit.methods.registry import find
 from sdckit.methods.spec import Kind
 from sdckit.web.document import Document, with_written_seed
 
+SHORT = 40  # characters of an option in the history
 Change = Callable[[Document, set[str], Mapping[str, Any]], tuple[str, Document]]
 
 
@@ -17,8 +18,28 @@ def _roles(document: Document, columns: set[str], asked: Mapping[str, Any]) -> t
         if column not in columns:
             raise OptionError("The file has no such column.", given=preview(column))
         document = document.with_role(column, tuple([roles] if isinstance(roles, str) else roles or ()))
-    names = ", ".join(f"{c}: {r or 'none'}" for c, r in list(asked["roles"].items())[:3])
-    return f"roles ({names}{', …' if len(asked['roles']) > 3 else ''})", document
+    given = list(asked["roles"].items())
+    names = ", ".join(
+        f"{c} {' and '.join(document.roles.get(c, ())) or 'without a role'}" for c, _ in given[:3]
+    )
+    return f"roles: {names}{f' and {len(given) - 3} more' if len(given) > 3 else ''}", document
+
+
+def said(step: Step) -> str:
+    """A step in words for the history, without what was drawn in secret.
+
+    >>> said(Step("suppress", k=3, seed=5))
+    'Local suppression (k 3)'
+    """
+    spec = find(step.method, Kind.PROTECTION)
+    secret = {f.name for f in spec.form() if f.secret}
+    words = [f"{n} {_short(v)}" for n, v in step.options.items() if n not in secret]
+    return f"{spec.title} ({', '.join(words)})" if words else spec.title
+
+
+def _short(value: Any) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return text if len(text) <= SHORT else f"{text[: SHORT - 1]}…"
 
 
 def step_of(asked: Mapping[str, Any]) -> Step:
@@ -29,13 +50,13 @@ def step_of(asked: Mapping[str, Any]) -> Step:
 
 def _add_step(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
     step = step_of(asked)
-    return f"{asked['scenario']}: {step}", document.with_step(asked["scenario"], step, asked.get("at"))
+    return f"{asked['scenario']}: {said(step)}", document.with_step(asked["scenario"], step, asked.get("at"))
 
 
 def _change_step(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
     step = step_of(asked)
     document = document.with_options(asked["scenario"], asked["at"], step)
-    return f"{asked['scenario']}: step {asked['at'] + 1} is {step}", document
+    return f"{asked['scenario']}: step {asked['at'] + 1} is {said(step)}", document
 
 
 def _move_step(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
@@ -76,7 +97,8 @@ def _intruders(document: Document, columns: set[str], asked: Mapping[str, Any]) 
 
 def _criteria(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
     document = document.with_criteria(asked.get("max_risk"), asked.get("accept") or {})
-    return "what is accepted", document
+    ceiling = document.max_risk
+    return "what is accepted" if ceiling is None else f"accepted risk {100 * ceiling:.4g} %", document
 
 
 def _seed(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:

@@ -9,6 +9,7 @@ import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from time import time
 from types import FrameType
 
@@ -32,8 +33,14 @@ def serve(
     `path`: a data file or a plan to open. `roots`: the folders from which files may be opened, the home
     folder and the present one if none is given.
     """
+    ended = Event()
+
+    def leave(number: int, _: FrameType | None) -> None:
+        ended.set()  # what is imported just now may swallow the exception
+        raise SystemExit(0)
+
     for number in ENDS:
-        signal.signal(number, _leave)  # also while we are still importing: the folder must go
+        signal.signal(number, leave)  # also while we are still importing: the folder must go
     remove_left_over()
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))  # mode 0700
     try:
@@ -42,7 +49,7 @@ def serve(
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(("127.0.0.1", port))
             listening.listen()  # a browser that is quicker than our imports waits
-            _run(listening, folder, path, browser, roots, uploads, say)
+            _run(listening, folder, path, browser, roots, uploads, say, ended)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -55,6 +62,7 @@ def _run(
     roots: tuple[Path, ...],
     uploads: bool,
     say: Callable[[str], None],
+    ended: Event,
 ) -> None:
     from sdckit.web.guard import Guard
 
@@ -78,7 +86,8 @@ def _run(
         page.quit = lambda: setattr(server, "should_exit", True)
         for number in ENDS:
             signal.signal(number, lambda *_: page.quit())
-        server.run(sockets=[listening])
+        if not ended.is_set():
+            server.run(sockets=[listening])
     finally:
         page.session.close()
 
@@ -103,11 +112,6 @@ def _in_use(folder: Path) -> bool:
         return _alive(int((folder / "pid").read_text()))
     except (OSError, ValueError):
         return time() - folder.stat().st_mtime < BEGINNING
-
-
-def _leave(number: int, _: FrameType | None) -> None:
-    """End as if by the last line: what is on the disk is removed on the way."""
-    raise SystemExit(0)
 
 
 def _alive(process: int) -> bool:

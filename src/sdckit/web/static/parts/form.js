@@ -3,7 +3,7 @@ import { html, useState } from "../vendor/preact.js";
 import { store } from "../store.js";
 import { Levels, Matrix, Merged } from "./editors.js";
 
-export function Form({ method, options = {}, columns, onSave, onCancel, onDraft, save = "Add the step" }) {
+export function Form({ method, options = {}, columns, onSave, onTry, onCancel, onDraft, save = "Add the step" }) {
   const [values, set] = useState(() => Object.fromEntries(method.form.map((f) => [f.name, options[f.name]])));
   const [trouble, say] = useState(null);
   const [busy, wait] = useState(false);
@@ -15,6 +15,7 @@ export function Form({ method, options = {}, columns, onSave, onCancel, onDraft,
     try { await onSave(given(values)); say(null); } catch (error) { say(error); }
     wait(false);
   };
+  const attempt = async () => { say(null); wait(true); try { await onTry(given(values)); } catch (error) { say(error); } wait(false); };
   const basic = method.form.filter((f) => f.basic || f.required), rest = method.form.filter((f) => !(f.basic || f.required));
   const first = basic.length ? basic : rest, folded = basic.length ? rest : [];
   const about = trouble && method.form.find((f) => `${trouble.what} ${trouble.message}`.includes(f.name));
@@ -25,7 +26,7 @@ export function Form({ method, options = {}, columns, onSave, onCancel, onDraft,
     ${first.map(show)}
     ${folded.length > 0 && html`<details open=${folded.some((f) => options[f.name] !== undefined)}><summary>More options (${folded.length})</summary>${folded.map(show)}</details>`}
     ${trouble && html`<p class="bad" role="alert">${trouble.what || trouble.message} ${trouble.allowed ? `Allowed: ${trouble.allowed}.` : ""} ${trouble.hint || ""}</p>`}
-    <div class="buttons"><button class="main" type="submit" disabled=${busy}>${save}</button>${onCancel && html`<button type="button" onClick=${onCancel}>Cancel</button>`}</div></form>`;
+    <div class="buttons"><button class="main" type="submit" disabled=${busy}>${save}</button>${onTry && html`<button type="button" disabled=${busy} title="See what it would do, without adding it" onClick=${attempt}>Try</button>`}${onCancel && html`<button type="button" onClick=${onCancel}>Cancel</button>`}</div></form>`;
 }
 
 // The variable that the form is about, where it is one.
@@ -60,13 +61,27 @@ function Input({ id, field, value, put, columns, about, invalid }) {
     <option value="">${field.default === null ? "…" : `${field.default ? "yes" : "no"} (default)`}</option><option value="true">yes</option><option value="false">no</option></select>`;
   if (field.kind === "column") return html`<select ...${shared} value=${value ?? ""} onChange=${(e) => put(e.target.value || undefined)}><option value="">…</option>${columns.map((c) => html`<option>${c}</option>`)}</select>`;
   if (field.kind === "columns") return html`<${Columns} ...${shared} value=${value || []} put=${put} columns=${columns} />`;
-  if (field.kind === "measure") return html`<select ...${shared} value=${typeof value === "string" ? value : ""} onChange=${(e) => put(e.target.value || undefined)}><option value="">all records</option>
-    ${store.methods.risk.filter((m) => m.flags).map((m) => html`<option value=${m.name}>records flagged by: ${m.title}</option>`)}</select>`;
+  if (field.kind === "measure") return html`<${Flagged} shared=${shared} value=${value} put=${put} columns=${columns} />`;
   if (field.kind === "number" || field.kind === "integer") return html`<input ...${shared} inputmode="decimal" value=${value ?? ""} placeholder=${field.default ?? ""} onInput=${(e) => put(parsed(e.target.value))} />`;
   if (field.kind === "list") return html`<input ...${shared} value=${Array.isArray(value) ? value.join(", ") : value ?? ""} placeholder="separated by commas"
     onInput=${(e) => put(e.target.value.trim() === "" ? undefined : e.target.value.split(",").map(parsed).filter((v) => v !== undefined))} />`;
   if (field.kind === "mapping") return html`<${Mapping} ...${shared} value=${value} put=${put} />`;
   return html`<input ...${shared} value=${value ?? ""} onInput=${(e) => put(parsed(e.target.value))} />`;
+}
+
+// Records that a measure flags: its name, or its name with options, as a plan writes them.
+function Flagged({ shared, value, put, columns }) {
+  const name = typeof value === "string" ? value : value ? Object.keys(value)[0] : "";
+  const options = value && typeof value === "object" ? value[name] || {} : {};
+  const measure = store.methods.risk.find((m) => m.name === name);
+  const set = (field, to) => {
+    const { [field]: had, ...rest } = options;
+    const next = to === undefined || (Array.isArray(to) && !to.length) ? rest : { ...rest, [field]: to };
+    put(Object.keys(next).length ? { [name]: next } : name);
+  };
+  return html`<select ...${shared} value=${name} onChange=${(e) => put(e.target.value || undefined)}><option value="">all records</option>
+    ${store.methods.risk.filter((m) => m.flags).map((m) => html`<option value=${m.name}>records flagged by: ${m.title}</option>`)}</select>
+    ${measure && html`<fieldset class="nested"><legend>${measure.title}</legend>${measure.form.filter((f) => (f.basic || f.required) && f.kind !== "measure").map((f) => html`<${Field} key=${f.name} field=${{ ...f, name: `where-${f.name}` }} value=${options[f.name]} put=${(v) => set(f.name, v)} columns=${columns} />`)}</fieldset>`}`;
 }
 
 function Columns({ value, put, columns, ...shared }) {

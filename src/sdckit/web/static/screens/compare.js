@@ -56,10 +56,10 @@ function Search({ state, onFound }) {
 function Mapped({ map, stale }) {
   const make = async (p) => { await change("add_scenario", { name: p.name, steps: p.steps }); look({ scenario: p.name, screen: "protect" }); };
   const pick = (datum) => { const name = datum.scenario || datum.name; if (name in store.state.document.scenarios) look({ scenario: name, screen: "protect" }); };
-  return html`<p class="recommendation ${stale ? "pending" : map.verdict?.status.replace(" ", "-") || "open"}"><strong>${map.best ? `Recommended: ${map.best}. ` : "None is acceptable. "}</strong>${map.reason}</p>
+  return html`<p class="recommendation ${stale ? "pending" : map.verdict?.status.replace(" ", "-") || "open"}"><strong>${!map.best ? "None is acceptable. " : map.verdict?.status === "releasable" ? `Recommended: ${map.best}. ` : `Best on this map: ${map.best}, but it ${map.verdict?.status === "not releasable" ? "must not be released" : "is not cleared for release"}. `}</strong>${map.reason}</p>
     <${Chart} spec=${map.chart} label="Risk–utility map; the table below says the same" onPick=${pick} />
     <table class="variables"><thead><tr><th scope="col">Scenario</th><th scope="col">Risk</th><th scope="col">Loss</th><th scope="col"></th></tr></thead><tbody>
-      <tr><th scope="row">as it is</th><td class="number">${number(map.original.risk)}</td><td class="number">0</td><td></td></tr>
+      <tr><th scope="row">the original file</th><td class="number">${number(map.original.risk)}</td><td class="number">0</td><td></td></tr>
       ${map.scenarios.map((p) => html`<tr key=${p.name}><th scope="row"><button class="quiet" onClick=${() => pick(p)}>${p.name}</button></th><td class="number">${number(p.risk)}</td><td class="number">${number(p.loss)}</td>
-        <td>${!(p.name in store.state.document.scenarios) && !p.error && html`<button onClick=${() => make(p)}>Make it a scenario</button> `}${p.error || [p.name === map.best ? "recommended" : "", p.on_front ? "no other is better in both" : ""].filter(Boolean).join(", ")}</td></tr>`)}</tbody></table>`;
+        <td>${!(p.name in store.state.document.scenarios) && !p.error && html`<button onClick=${() => make(p)}>Make it a scenario</button> `}${p.error || [p.name === map.best ? "best on this map" : "", p.on_front ? "no other is better in both" : ""].filter(Boolean).join(", ")}</td></tr>`)}</tbody></table>`;
 }

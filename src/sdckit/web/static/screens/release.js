@@ -22,10 +22,10 @@ export function Release({ state }) {
   const stale = made && (made.version !== state.version || made.name !== name);
   return html`<h1>Release <small>scenario ${name}</small></h1>
     ${found?.verdict ? html`<p class="recommendation ${found.verdict.status.replace(" ", "-")}"><strong>${found.verdict.headline}</strong></p>
-      <table class="variables checklist"><thead><tr><th scope="col"></th><th scope="col">Criterion</th><th scope="col">Found</th><th scope="col">Accepted</th><th scope="col">Why, and what would mend it</th></tr></thead><tbody>
-        ${found.verdict.criteria.map((c) => html`<tr key=${c.name} class=${c.status.replace(" ", "-")}><td><span class="mark" aria-hidden="true">${MARKS[c.status]}</span><span class="hidden">${c.status}</span></td><th scope="row">${c.name}</th>
-          <td class="number">${c.value === null ? "" : number(c.value, c.share)}</td><td class="number">${c.limit === null ? "" : number(c.limit, c.share)}</td><td>${c.why}${c.mends ? html`<small>${c.mends}</small>` : ""}</td></tr>`)}</tbody></table>`
-      : html`<p class="hint">Being judged …</p>`}
+      <${Checklist} criteria=${found.verdict.criteria.filter((c) => c.status !== "met")} />
+      <details open=${found.verdict.status === "releasable"}><summary>${found.verdict.criteria.filter((c) => c.status === "met").length} criteria are judged and met</summary><${Checklist} criteria=${found.verdict.criteria.filter((c) => c.status === "met")} /></details>`
+      : found?.error ? html`<p class="bad" role="alert">It could not be judged. ${found.error.what} ${found.error.hint || ""}</p>`
+      : html`<p class="hint">There is no verdict on scenario ${name} yet: see the panel.</p>`}
     <h2>Files</h2><div class="tools"><label>Protected file <select value=${ending} onChange=${(e) => choose(e.target.value)}>${Object.entries(ENDINGS).map(([k, t]) => html`<option value=${k}>${t}</option>`)}</select></label>
       <label><input type="checkbox" checked=${internal} onChange=${() => wantInternal(!internal)} /> internal report</label>
       <label><input type="checkbox" checked=${open} onChange=${() => wantPublic(!open)} /> public report</label>
@@ -37,4 +37,11 @@ export function Release({ state }) {
       <p class="hint">Plan, script and internal report tell how the file was made and stay inside. release.zip, for others, is made only where every criterion is met.</p>
       <p class="hint">The same without this page:</p><pre>sdckit protect plan.yaml --scenario "${name}" --out protected.${ending}</pre></section>`}
     <p class="hint">The plan holds every decision: keep it, open it here next year with the new file. <button class="quiet" onClick=${() => look({ screen: "data" })}>Back to the records</button></p>`;
+}
+
+function Checklist({ criteria }) {
+  if (!criteria.length) return null;
+  return html`<div class="wide"><table class="variables checklist"><thead><tr><th scope="col"><span class="hidden">met or not</span></th><th scope="col">Criterion</th><th scope="col" class="number">Found</th><th scope="col" class="number">Accepted</th><th scope="col">Why, and what would mend it</th></tr></thead><tbody>
+    ${criteria.map((c) => html`<tr key=${c.name} class=${c.status.replace(" ", "-")}><td><span class="mark" aria-hidden="true">${MARKS[c.status]}</span><span class="hidden">${c.status}</span></td><th scope="row">${c.name}</th>
+      <td class="number">${c.value === null ? "" : number(c.value, c.share)}</td><td class="number">${c.limit === null ? "" : number(c.limit, c.share)}</td><td>${c.why}${c.mends ? html`<small>${c.mends}</small>` : ""}</td></tr>`)}</tbody></table></div>`;
 }
