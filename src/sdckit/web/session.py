@@ -19,7 +19,8 @@ from sdckit.web.jobs import Job, Lane
 
 KEPT = 200  # results by what they are of; each is some kB
 ENDED = 100  # jobs whose end a tab can still ask for
-QUICK = ("open", "judge", "try", "measure", "column", "threshold", "riskiest")
+LOOKS = ("measure", "column", "threshold", "riskiest")
+QUICK = ("open", "judge", "try", *LOOKS)
 
 
 class StaleError(Exception):
@@ -103,7 +104,7 @@ class Session:
                 raise StaleError
             columns = {c["name"] for c in self.facts.get("columns", ())}
             done, document = action(self.document, columns, asked)
-            self._set(self.history.then(done, document))
+            self._set(self.history.then(done, document), first=asked.get("scenario"))
             return self.state()
 
     def go_to(self, position: int, version: int | None = None) -> dict[str, Any]:
@@ -145,7 +146,7 @@ class Session:
         task = {"source": dict(document.source)}
         return self._quick.add(Job("open", "Opening the file", task, ended), instead=True)
 
-    def _set(self, history: History, *, judge: bool = True) -> None:
+    def _set(self, history: History, *, judge: bool = True, first: str | None = None) -> None:
         if history is self.history:
             return
         self.history = history
@@ -153,7 +154,7 @@ class Session:
         self._save()
         self._listen("state", {"version": self.version})
         if judge:
-            self._judge()
+            self._judge(first)
 
     def _save(self) -> None:
         """Nothing is lost: all decisions are on disk after every change, for this user alone."""
@@ -170,11 +171,11 @@ class Session:
 
     # --- work
 
-    def _judge(self) -> None:
-        """Judge every scenario that has not been judged as it is now; the newest asked first."""
+    def _judge(self, first: str | None = None) -> None:
+        """Judge every scenario that has not been judged as it is now; the one that was changed first."""
         if not self.facts or not self.document.roles:
             return
-        for name in self.document.scenarios:
+        for name in sorted(self.document.scenarios, key=lambda name: name != first):
             self.judge(name)
 
     def judge(self, scenario: str) -> Job | None:
@@ -228,10 +229,16 @@ class Session:
 
     def _begin(self, job: Job, known: Any, *, instead: bool = False) -> Job:
         if known is None or "error" in known:
-            return (self._quick if job.kind in QUICK else self._long).add(job, instead=instead)
+            return self._lane(job.kind).add(job, instead=instead)
         job.state, job.result = "done", known
         self._job_changed(job)
         return job
+
+    def _lane(self, kind: str) -> Lane:
+        """Where work is done: a look at the data does not wait for a verdict where the other lane is free."""
+        if kind not in QUICK or (kind in LOOKS and self._quick.jobs and not self._long.jobs):
+            return self._long
+        return self._quick
 
     def _require_file(self) -> None:
         if not self.facts:

@@ -60,7 +60,7 @@ function Input({ id, field, value, put, columns, about, invalid }) {
   if (field.kind === "flag") return html`<select ...${shared} value=${value === undefined ? "" : String(value)} onChange=${(e) => put(e.target.value === "" ? undefined : e.target.value === "true")}>
     <option value="">${field.default === null ? "…" : `${field.default ? "yes" : "no"} (default)`}</option><option value="true">yes</option><option value="false">no</option></select>`;
   if (field.kind === "column") return html`<select ...${shared} value=${value ?? ""} onChange=${(e) => put(e.target.value || undefined)}><option value="">…</option>${columns.map((c) => html`<option>${c}</option>`)}</select>`;
-  if (field.kind === "columns") return html`<${Columns} ...${shared} value=${value || []} put=${put} columns=${columns} />`;
+  if (field.kind === "columns") return html`<${Columns} ...${shared} value=${value || []} put=${put} columns=${columns} role=${field.role} />`;
   if (field.kind === "measure") return html`<${Flagged} shared=${shared} value=${value} put=${put} columns=${columns} />`;
   if (field.kind === "number" || field.kind === "integer") return html`<input ...${shared} inputmode="decimal" value=${value ?? ""} placeholder=${field.default ?? ""} onInput=${(e) => put(parsed(e.target.value))} />`;
   if (field.kind === "list") return html`<input ...${shared} value=${Array.isArray(value) ? value.join(", ") : value ?? ""} placeholder="separated by commas"
@@ -84,10 +84,19 @@ function Flagged({ shared, value, put, columns }) {
     ${measure && html`<fieldset class="nested"><legend>${measure.title}</legend>${measure.form.filter((f) => (f.basic || f.required) && f.kind !== "measure").map((f) => html`<${Field} key=${f.name} field=${{ ...f, name: `where-${f.name}` }} value=${options[f.name]} put=${(v) => set(f.name, v)} columns=${columns} />`)}</fieldset>`}`;
 }
 
-function Columns({ value, put, columns, ...shared }) {
+// Variables to choose: those that the option is probably about as buttons, all others in a menu.
+const MANY = 12;
+
+function Columns({ value, put, columns, role, ...shared }) {
+  const { roles } = store.state.document;
+  const likely = (name) => role ? (roles[name] || []).includes(role) : (roles[name] || []).some((r) => ["keys", "numeric", "sensitive"].includes(r));
+  const near = columns.filter((name) => columns.length <= MANY || value.includes(name) || likely(name));
+  const shown = near.slice(0, MANY).concat(near.slice(MANY).filter((name) => value.includes(name)));
+  const rest = columns.filter((name) => !shown.includes(name));
   const flip = (name) => put(value.includes(name) ? value.filter((v) => v !== name) : [...value, name]);
-  return html`<div class="chips" role="group" ...${{ "aria-describedby": shared["aria-describedby"], id: shared.id }}>${columns.map((name) => html`
-    <button type="button" class=${value.includes(name) ? "chip on" : "chip"} aria-pressed=${value.includes(name)} onClick=${() => flip(name)}>${name}</button>`)}</div>`;
+  return html`<div class="chips" role="group" ...${{ "aria-describedby": shared["aria-describedby"], id: shared.id }}>${shown.map((name) => html`
+    <button type="button" key=${name} class=${value.includes(name) ? "chip on" : "chip"} aria-pressed=${value.includes(name)} onClick=${() => flip(name)}>${name}</button>`)}
+    ${rest.length > 0 && html`<select class="chip" value="" aria-label="another variable" onChange=${(e) => { flip(e.target.value); e.target.value = ""; }}><option value="">another …</option>${rest.map((name) => html`<option>${name}</option>`)}</select>`}</div>`;
 }
 
 // Pairs of a name and what it becomes, one a line: "old: new", as a plan writes them.

@@ -13,7 +13,7 @@ export function Protect({ state }) {
   const cards = state.document.scenarios[name] || [];
   const found = state.results[name];
   return html`<h1>Protect <small>scenario ${name}</small></h1>
-    <div class="columns"><section><h2>Steps</h2>
+    <div class=${store.view.form ? "columns editing" : "columns"}><section><h2>Steps</h2>
       ${cards.length === 0 && html`<p class="hint">No step yet: the file is released as it is. Choose a method on the right.</p>`}
       <ol class="steps">${cards.map((card, at) => html`<${Card} key=${at} card=${card} at=${at} of=${cards.length} state=${state} did=${did(found, cards, at)} />`)}</ol></section>
     <section><h2>${store.view.form && store.view.form.at === undefined ? "The step" : "Methods"}</h2>
