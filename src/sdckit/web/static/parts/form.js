@@ -20,7 +20,7 @@ export function Form({ method, options = {}, columns, onSave, onTry, onCancel, o
   const first = basic.length ? basic : rest, folded = basic.length ? rest : [];
   const about = trouble && method.form.find((f) => `${trouble.what} ${trouble.message}`.includes(f.name));
   const show = (f) => html`<${Field} key=${f.name} field=${f} value=${values[f.name]} put=${(v) => put(f.name, v)} columns=${columns} about=${about_column(method, values)}
-      trouble=${about?.name === f.name ? trouble : null} blocked=${f.excludes.find((other) => values[other] !== undefined && values[other] !== "")} />`;
+      trouble=${about?.name === f.name ? trouble : null} blocked=${method.form.find((other) => f.excludes.includes(other.name) && values[other.name] !== undefined && values[other.name] !== "")?.label} />`;
   return html`<form class="form" onSubmit=${submit}>
     <h3>${method.title}</h3><p class="hint">${method.help}</p>
     ${first.map(show)}
@@ -55,10 +55,10 @@ function Input({ id, field, value, put, columns, about, invalid }) {
   const Editor = EDITORS[field.shape];
   if (Editor) return html`<${Editor} field=${field} column=${about} value=${value} put=${put} shared=${shared} />`;
   if (field.kind === "choice") return html`<select ...${shared} value=${value ?? ""} onChange=${(e) => put(e.target.value || undefined)}>
-    <option value="">${field.default ? `${field.default} (default)` : "…"}</option>
+    <option value="">${field.default ? `${field.default} (default)` : "default"}</option>
     ${Object.entries(field.choices).map(([name, meaning]) => html`<option value=${name}>${name}${meaning ? `: ${meaning}` : ""}</option>`)}</select>`;
   if (field.kind === "flag") return html`<select ...${shared} value=${value === undefined ? "" : String(value)} onChange=${(e) => put(e.target.value === "" ? undefined : e.target.value === "true")}>
-    <option value="">${field.default === null ? "…" : `${field.default ? "yes" : "no"} (default)`}</option><option value="true">yes</option><option value="false">no</option></select>`;
+    <option value="">${field.default === null ? "default" : `${field.default ? "yes" : "no"} (default)`}</option><option value="true">yes</option><option value="false">no</option></select>`;
   if (field.kind === "column") return html`<select ...${shared} value=${value ?? ""} onChange=${(e) => put(e.target.value || undefined)}><option value="">…</option>${columns.map((c) => html`<option>${c}</option>`)}</select>`;
   if (field.kind === "columns") return html`<${Columns} ...${shared} value=${value || []} put=${put} columns=${columns} role=${field.role} />`;
   if (field.kind === "measure") return html`<${Flagged} shared=${shared} value=${value} put=${put} columns=${columns} />`;
@@ -80,7 +80,7 @@ function Flagged({ shared, value, put, columns }) {
     put(Object.keys(next).length ? { [name]: next } : name);
   };
   return html`<select ...${shared} value=${name} onChange=${(e) => put(e.target.value || undefined)}><option value="">all records</option>
-    ${store.methods.risk.filter((m) => m.flags).map((m) => html`<option value=${m.name}>records flagged by: ${m.title}</option>`)}</select>
+    ${store.methods.risk.filter((m) => m.flags).map((m) => html`<option value=${m.name}>${m.title}</option>`)}</select>
     ${measure && html`<fieldset class="nested"><legend>${measure.title}</legend>${measure.form.filter((f) => (f.basic || f.required) && f.kind !== "measure").map((f) => html`<${Field} key=${f.name} field=${{ ...f, name: `where-${f.name}` }} value=${options[f.name]} put=${(v) => set(f.name, v)} columns=${columns} />`)}</fieldset>`}`;
 }
 
