@@ -40,7 +40,9 @@ def test_every_import_is_a_file_of_ours():
         if path.stat().st_size > 100_000:  # a bundle without imports
             continue
         text = path.read_text(encoding="utf-8")
-        for name in re.findall(r"""(?:^import\b[^;\n"']*|\bimport\(\s*)["']([^"']+)["']""", text, re.MULTILINE):
+        for name in re.findall(
+            r"""(?:^import\b[^;\n"']*|\bimport\(\s*)["']([^"']+)["']""", text, re.MULTILINE
+        ):
             assert name.startswith("."), (path.name, name)
             assert (path.parent / name).is_file(), (path.name, name)
 

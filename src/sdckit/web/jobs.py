@@ -85,6 +85,15 @@ class Lane:
         self._changed(job)
         return job
 
+    def bring_forward(self, job_id: int) -> None:
+        """Have a job that waits done next."""
+        with self._wake:
+            for job in self._waiting:
+                if job.id == job_id:
+                    self._waiting.remove(job)
+                    self._waiting.appendleft(job)
+                    return
+
     def stop(self, job_id: int) -> bool:
         """End a job: asked first, killed where it does not listen. False where there is no such job."""
         with self._wake:

@@ -191,13 +191,17 @@ class Session:
         return self._quick.add(Job("judge", f"Judging {scenario}", task, self._keep(key)))
 
     def judge_again(self, scenario: str) -> Job | None:
-        """Judge once more what was stopped, or what could not be judged."""
+        """Judge next what is looked at; once more what was stopped, or what could not be judged."""
         with self._lock:
             self._require_file()
             key = self._key("judge", self.document, [scenario])
             if "error" in self._results.get(key, ()):
                 del self._results[key]
-        return self.judge(scenario)
+            job = self.judge(scenario)
+        for waits in self._quick.jobs:
+            if waits.task.get("key") == key:
+                self._quick.bring_forward(waits.id)
+        return job
 
     def try_step(self, asked: Mapping[str, Any]) -> tuple[Job, Step]:
         """Judge a scenario with one more step, or with another in the place of one, without adding it."""

@@ -10,7 +10,7 @@ export function Panel({ state }) {
   const name = store.view.scenario;
   const now = state.results[name];
   const [open, show] = useState(false);
-  const short = now?.verdict ? WORDS[now.verdict.status] : now?.error ? "Could not be judged" : "Not judged";
+  const short = now?.verdict ? WORDS[now.verdict.status] : now?.error ? "Could not be judged" : judging(name) ? "Being judged …" : "Not judged";
   return html`<aside class=${open ? "panel open" : "panel"} aria-label="Risk now">
     <button class=${`drawer ${now?.verdict?.status.replace(" ", "-") || ""}`} aria-expanded=${open} onClick=${() => show(!open)}>Risk now: ${short} ${open ? "▾" : "▴"}</button>
     <div class="inside"><h2>Risk now <small>scenario ${name}</small></h2>
@@ -20,10 +20,12 @@ export function Panel({ state }) {
     </div></aside>`;
 }
 
+const judging = (name) => [...store.jobs.values()].some((job) => job.kind === "judge" && job.title === `Judging ${name}`);
+
 // The verdict on exactly what is shown, or that there is none yet. What was found before a change is kept in
 // sight, in grey and without its headline: it is of another file.
 function Now({ state, name, now }) {
-  const running = [...store.jobs.values()].some((job) => job.kind === "judge" && job.title === `Judging ${name}`);
+  const running = judging(name);
   const again = () => post("/api/jobs", { kind: "judge", scenario: name }).then(refresh).catch(complain);
   if (!state.facts.records) return html`<p class="hint">Open a file to see its risks.</p>`;
   if (!Object.keys(state.document.roles).length) return html`<p class="hint">Give the variables roles, and the risks are measured.</p>`;

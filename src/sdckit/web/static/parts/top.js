@@ -1,5 +1,6 @@
 // File, scenario tabs, undo and redo.
 import { html, useState } from "../vendor/preact.js";
+import { post } from "../api.js";
 import { change, complain, go, look, number, quit, store } from "../store.js";
 
 export function Top({ state }) {
@@ -29,13 +30,18 @@ function Tabs({ names }) {
     try { await change("rename_scenario", { name: now, new: renaming }); look({ scenario: renaming }); rename(null); say(""); }
     catch (error) { say(error.message); }
   };
+  const show = (name) => {
+    look({ scenario: name, form: null });
+    const { results, facts, document: doc } = store.state;
+    if (!results[name] && facts.records && Object.keys(doc.roles).length) post("/api/jobs", { kind: "judge", scenario: name }).catch(() => null); // what is looked at comes first
+  };
   const copy = async () => { const name = free(names); await change("add_scenario", { name, like: now }); look({ scenario: name }); };
   return html`<div class="tabs" role="group" aria-label="Scenarios">
     ${names.map((name) => name === now && renaming !== null
       ? html`<form onSubmit=${save}><input aria-label="Name of the scenario" value=${renaming} autofocus
           onInput=${(e) => rename(e.target.value)} onKeyDown=${(e) => e.key === "Escape" && rename(null)} />${trouble && html`<span role="alert" class="bad">${trouble}</span>`}</form>`
       : html`<button class=${name === now ? "tab here" : "tab"} aria-pressed=${name === now}
-          onClick=${() => look({ scenario: name, form: null })} onDblClick=${() => rename(name)}>${name}</button>`)}
+          onClick=${() => show(name)} onDblClick=${() => rename(name)}>${name}</button>`)}
     <button class="tab" title="A new scenario, a copy of this one" aria-label="New scenario" onClick=${copy}>+</button>
     ${now && renaming === null && html`<button class="quiet" title="Rename the scenario" onClick=${() => rename(now)}>Rename</button>`}
     ${names.length > 1 && html`<button class="quiet" title="Take this scenario out" onClick=${() => change("drop_scenario", { name: now })}>Drop</button>`}

@@ -33,7 +33,7 @@ export function Variables({ state }) {
     ${trouble[""] && html`<p class="bad" role="alert">${trouble[""]}</p>`}
     ${failed && html`<p class="bad" role="alert">${failed.what} ${failed.hint || ""}</p>`}
     <div class="wide"><table class="variables"><thead><tr><th scope="col"><span class="hidden">chosen</span></th><th scope="col">Variable</th><th scope="col">Role, and what is suggested</th><th scope="col">Type</th><th scope="col" class="number">Different</th>
-      <th scope="col" class="number">Missing</th><th scope="col">Common values</th></tr></thead>
+      <th scope="col" class="number">Missing</th><th scope="col" class="common">Common values</th></tr></thead>
       <tbody>${shown.map((c) => html`<${Row} key=${c.name} column=${c} roles=${doc.roles[c.name]} trouble=${trouble[c.name]} give=${(role) => give([c.name], role)}
         picked=${picked.includes(c.name)} pick=${() => pick(picked.includes(c.name) ? picked.filter((n) => n !== c.name) : [...picked, c.name])} />`)}</tbody></table></div>
     <${Intruders} state=${state} />`;
