@@ -37,6 +37,15 @@ def test_only_our_cookie_with_the_token_is_one(fresh, cookie):
     assert fresh.request("GET", "/api/state", headers={"cookie": cookie}).status_code == 403
 
 
+def test_the_address_on_a_command_line_opens_the_page_once(fresh):
+    address = fresh.guard.address_for_once()
+    assert fresh.guard.token not in address  # other users of the machine see command lines
+    first, second = (fresh.request("GET", address.removeprefix(HOME)) for _ in range(2))
+    assert first.status_code == 303
+    assert second.status_code == 403
+    assert not second.cookies
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -118,6 +127,11 @@ def test_links_below_the_root_lead_nowhere_else(fresh, tmp_path):
     for path in ("link.csv", "folder/secret.csv", "loop.csv", "../outside/secret.csv"):
         assert fresh.post("/api/open", path=str(tmp_path / path)).status_code == 400
     (tmp_path / "plan.yaml").write_text(f"data: {{file: {outside / 'secret.csv'}}}\nscenarios: {{A: []}}\n")
+    answer = fresh.post("/api/open", path=str(tmp_path / "plan.yaml"))
+    assert "outside the folders" in answer.json()["what"]
+    pl.DataFrame({"x": [1]}).write_csv(tmp_path / "people.csv")
+    plan = f"data: {{file: people.csv}}\nassess: {{k_map: {{population: {outside / 'secret.csv'}}}}}\n"
+    (tmp_path / "plan.yaml").write_text(plan + "scenarios: {A: []}\n")
     answer = fresh.post("/api/open", path=str(tmp_path / "plan.yaml"))
     assert "outside the folders" in answer.json()["what"]
 

@@ -154,6 +154,9 @@ class Page:
             return self.session.open(Document(source={"file": str(path)}), f"opened {path.name}")
         plan = Plan.load(path)
         document = Document.of_plan(plan)
+        for measure, options in document.assess.items():
+            if isinstance(options, Mapping):
+                self._require_inside({"measure": measure, "options": options})
         if "file" in document.source:
             file = self._files.inside(str(plan.folder / str(document.source["file"])))
             document = replace(document, source={**document.source, "file": str(file)})

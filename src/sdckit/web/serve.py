@@ -70,7 +70,7 @@ def _run(
     say(f"Open {guard.address}")
     say("For this machine only; Ctrl+C ends it.")
     if browser:
-        webbrowser.open(guard.address)
+        webbrowser.open(guard.address_for_once())
     import uvicorn
 
     from sdckit.web.app import Page
