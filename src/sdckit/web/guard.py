@@ -24,8 +24,8 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 WRONG_KEY = (
-    "This key is not the one of this start of sdckit web, or it was used before. Open the address that sdckit "
-    "web printed. If the page was opened and not by you, end sdckit web: somebody else on this machine did."
+    "This key is not the one of this start of sdckit web, or it was used before. Open the address that was "
+    "printed. If the page was opened and not by you, end sdckit web: somebody else on this machine did it."
 )
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
 READING = ("GET", "HEAD")

@@ -2,6 +2,7 @@
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { look, number, start, store } from "../store.js";
 import { Chart } from "./chart.js";
+import { Form } from "./form.js";
 
 export function Look({ state }) {
   const [kind, choose] = useState("risk");
@@ -14,13 +15,16 @@ export function Look({ state }) {
     try { const result = await start("/api/jobs", { ...content, scenario }); if (still()) show(result); }
     catch (error) { if (still()) show(error.stopped ? null : { trouble: error }); }
   };
-  const measure = (measure) => { pick(measure); ask({ kind: "measure", measure }); };
+  const needs = (name) => store.methods[kind].find((m) => m.name === name)?.form.some((f) => f.required);
+  const measure = (measure) => { pick(measure); if (needs(measure)) show(null); else ask({ kind: "measure", measure }); };
   useEffect(() => { show(null); }, [store.view.scenario, state.version]);
   const method = store.methods[kind].find((m) => m.name === name);
   return html`<section class="look"><h2>Look</h2><div class="tools"><div role="group" aria-label="What to look at">${["risk", "utility"].map((k) => html`<button class=${k === kind ? "chip on" : "chip"} aria-pressed=${k === kind} onClick=${() => { choose(k); pick(""); show(null); }}>${k}</button>`)}</div>
-    <label>Measure <select value=${name} onChange=${(e) => e.target.value && measure(e.target.value)}><option value="">choose …</option>${store.methods[kind].map((m) => html`<option value=${m.name}>${m.title}</option>`)}</select></label>
+    <label>Measure <select value=${name} onChange=${(e) => e.target.value && measure(e.target.value)}><option value="">choose …</option>${store.methods[kind].slice().sort((a, b) => a.title.localeCompare(b.title)).map((m) => html`<option value=${m.name}>${m.title}</option>`)}</select></label>
     ${kind === "risk" && html`<button onClick=${() => { pick(""); ask({ kind: "riskiest" }); }}>Riskiest combinations</button>`}
     ${method && html`<button class="quiet" onClick=${() => look({ help: { kind, name } })}>What does this mean?</button>`}</div>
+    ${method?.form.length > 0 && html`<details key=${name} class="card" open=${needs(name)}><summary>Options of this measure</summary>
+      <${Form} key=${name} method=${method} columns=${state.facts.columns.map((c) => c.name)} save="Measure" onSave=${(options) => ask({ kind: "measure", measure: name, options })} /></details>`}
     ${found?.waiting && html`<p class="hint">Being measured …</p>`}
     ${found?.trouble && html`<p class="bad" role="alert">${found.trouble.what} ${found.trouble.hint || ""}</p>`}
     ${found?.after && method && html`<div class="pair">${found.before && html`<${Found} title="before" result=${found.before} method=${method} />`}<${Found} title=${found.before ? "after" : method.title} result=${found.after} method=${method} /></div>`}
