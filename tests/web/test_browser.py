@@ -96,8 +96,9 @@ def screen(page: Any, name: str) -> None:
 
 
 def judged(page: Any) -> None:
-    page.locator(".panel .verdict").wait_for(timeout=LONG)
-    sync_api.expect(page.locator(".panel .waiting")).to_have_count(0, timeout=LONG)
+    page.wait_for_timeout(300)
+    page.locator(".panel .verdict:not(.pending)").wait_for(timeout=LONG)
+    sync_api.expect(page.locator(".panel .pending")).to_have_count(0, timeout=LONG)
 
 
 def open_demo(page: Any) -> None:

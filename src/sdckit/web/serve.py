@@ -14,7 +14,7 @@ from time import time
 from types import FrameType
 
 PREFIX = "sdckit-web-"
-BEGINNING = 600  # seconds
+BEGINNING, A_DAY = 600, 86_400  # seconds
 # A closed terminal ends the program as a stop does: neither may leave microdata behind.
 ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
@@ -108,10 +108,13 @@ def remove_left_over() -> None:
 
 def _in_use(folder: Path) -> bool:
     """Whether the process of a session is there. One that has not yet said who it is has just begun."""
+    age = time() - folder.stat().st_mtime
+    if os.name == "nt":  # to ask there whether a process is alive sends it Ctrl+C
+        return age < A_DAY
     try:
         return _alive(int((folder / "pid").read_text()))
     except (OSError, ValueError):
-        return time() - folder.stat().st_mtime < BEGINNING
+        return age < BEGINNING
 
 
 def _alive(process: int) -> bool:

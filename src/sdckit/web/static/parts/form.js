@@ -3,7 +3,7 @@ import { html, useState } from "../vendor/preact.js";
 import { store } from "../store.js";
 import { Levels, Matrix, Merged } from "./editors.js";
 
-export function Form({ method, options = {}, columns, onSave, onTry, onCancel, onDraft, save = "Add the step" }) {
+export function Form({ method, options = {}, columns, onSave, onTry, onCancel, onDraft, save = "Add the step", prefix = "field" }) {
   const [values, set] = useState(() => Object.fromEntries(method.form.map((f) => [f.name, options[f.name]])));
   const [trouble, say] = useState(null);
   const [busy, wait] = useState(false);
@@ -19,7 +19,7 @@ export function Form({ method, options = {}, columns, onSave, onTry, onCancel, o
   const basic = method.form.filter((f) => f.basic || f.required), rest = method.form.filter((f) => !(f.basic || f.required));
   const first = basic.length ? basic : rest, folded = basic.length ? rest : [];
   const about = trouble && method.form.find((f) => `${trouble.what} ${trouble.message}`.includes(f.name));
-  const show = (f) => html`<${Field} key=${f.name} field=${f} value=${values[f.name]} put=${(v) => put(f.name, v)} columns=${columns} about=${about_column(method, values)}
+  const show = (f) => html`<${Field} key=${f.name} field=${f} prefix=${prefix} value=${values[f.name]} put=${(v) => put(f.name, v)} columns=${columns} about=${about_column(method, values)}
       trouble=${about?.name === f.name ? trouble : null} blocked=${method.form.find((other) => f.excludes.includes(other.name) && values[other.name] !== undefined && values[other.name] !== "")?.label} />`;
   return html`<form class="form" onSubmit=${submit}>
     <h3>${method.title}</h3><p class="hint">${method.help}</p>
@@ -36,8 +36,8 @@ function about_column(method, values) {
   return Array.isArray(value) ? (value.length === 1 ? value[0] : null) : value || null;
 }
 
-function Field({ field, value, put, columns, about, trouble, blocked }) {
-  const id = `field-${field.name}`;
+function Field({ field, value, put, columns, about, trouble, blocked, prefix = "field" }) {
+  const id = `${prefix}-${field.name}`;
   const absent = field.role ? `the ${field.role === "keys" ? "keys" : `${field.role} columns`}` : field.absent || (field.default === null || field.default === undefined ? "" : String(field.default));
   const help = [field.help, absent && value === undefined ? `Default: ${absent}.` : "", blocked ? `Not together with “${blocked}”.` : ""].filter(Boolean).join(" ");
   return html`<div class=${trouble ? "field wrong" : "field"}>
@@ -81,7 +81,7 @@ function Flagged({ shared, value, put, columns }) {
   };
   return html`<select ...${shared} value=${name} onChange=${(e) => put(e.target.value || undefined)}><option value="">all records</option>
     ${store.methods.risk.filter((m) => m.flags).map((m) => html`<option value=${m.name}>${m.title}</option>`)}</select>
-    ${measure && html`<fieldset class="nested"><legend>${measure.title}</legend>${measure.form.filter((f) => (f.basic || f.required) && f.kind !== "measure").map((f) => html`<${Field} key=${f.name} field=${{ ...f, name: `where-${f.name}` }} value=${options[f.name]} put=${(v) => set(f.name, v)} columns=${columns} />`)}</fieldset>`}`;
+    ${measure && html`<fieldset class="nested"><legend>${measure.title}</legend>${measure.form.filter((f) => (f.basic || f.required) && f.kind !== "measure").map((f) => html`<${Field} key=${f.name} field=${f} prefix=${`${shared.id}-of`} value=${options[f.name]} put=${(v) => set(f.name, v)} columns=${columns} />`)}</fieldset>`}`;
 }
 
 // Variables to choose: those that the option is probably about as buttons, all others in a menu.

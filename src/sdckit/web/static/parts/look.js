@@ -24,7 +24,7 @@ export function Look({ state }) {
     ${kind === "risk" && html`<button onClick=${() => { pick(""); ask({ kind: "riskiest" }); }}>Riskiest combinations</button>`}
     ${method && html`<button class="quiet" onClick=${() => look({ help: { kind, name } })}>What does this mean?</button>`}</div>
     ${method?.form.length > 0 && html`<details key=${name} class="card" open=${needs(name)}><summary>Options of this measure</summary>
-      <${Form} key=${name} method=${method} columns=${state.facts.columns.map((c) => c.name)} save="Measure" onSave=${(options) => ask({ kind: "measure", measure: name, options })} /></details>`}
+      <${Form} key=${name} method=${method} columns=${state.facts.columns.map((c) => c.name)} save="Measure" prefix="look" onSave=${(options) => ask({ kind: "measure", measure: name, options })} /></details>`}
     ${found?.waiting && html`<p class="hint">Being measured …</p>`}
     ${found?.trouble && html`<p class="bad" role="alert">${found.trouble.what} ${found.trouble.hint || ""}</p>`}
     ${found?.after && method && html`<div class="pair">${found.before && html`<${Found} title="before" result=${found.before} method=${method} />`}<${Found} title=${found.before ? "after" : method.title} result=${found.after} method=${method} /></div>`}

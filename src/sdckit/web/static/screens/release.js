@@ -5,19 +5,21 @@ import { look, number, start, store } from "../store.js";
 const ENDINGS = { csv: "Text (.csv)", parquet: "Parquet", sav: "SPSS (.sav)", zsav: "SPSS, compressed (.zsav)", dta: "Stata (.dta)", xpt: "SAS transport (.xpt)", xlsx: "Excel (.xlsx)" };
 const MARKS = { met: "✓", "not met": "✕", "not judged": "?" };
 
+let last = null; // the files made last, with the version of the document and the scenario they are of
+
 export function Release({ state }) {
   const [ending, choose] = useState("csv");
   const [internal, wantInternal] = useState(true);
   const [open, wantPublic] = useState(true);
-  const [made, show] = useState(null);
+  const [made, show] = useState(last);
   const [trouble, say] = useState(null);
   const name = store.view.scenario;
   const found = state.results[name];
   if (!state.facts.records) return html`<h1>Release</h1><p class="lead">Open a file first: <a href="#data">Data</a>.</p>`;
   const run = async () => {
-    say(null); show(null);
+    say(null); show(null); last = null;
     const reports = [internal && "internal", open && "public"].filter(Boolean);
-    try { show({ version: state.version, name, ...(await start("/api/jobs", { kind: "release", scenario: name, wanted: { data: `protected.${ending}`, reports } })) }); } catch (error) { if (!error.stopped) say(error); }
+    try { last = { version: state.version, name, ...(await start("/api/jobs", { kind: "release", scenario: name, wanted: { data: `protected.${ending}`, reports } })) }; show(last); } catch (error) { if (!error.stopped) say(error); }
   };
   const stale = made && (made.version !== state.version || made.name !== name);
   return html`<h1>Release <small>scenario ${name}</small></h1>
