@@ -43,9 +43,9 @@ def page_of(folder: Path, plan: Path, size: str = "laptop", scheme: str = "light
 
 def settled(page: Any) -> None:
     """Wait until nothing runs."""
-    page.wait_for_timeout(400)
-    page.locator(".job").first.wait_for(state="detached", timeout=LONG)
-    page.wait_for_timeout(400)
+    for place in (".panel .pending", ".job", ".panel .pending", ".job"):  # one verdict after the other
+        page.wait_for_timeout(400)
+        page.locator(place).first.wait_for(state="detached", timeout=LONG)
 
 
 def screen(page: Any, name: str) -> None:

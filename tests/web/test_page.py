@@ -176,22 +176,26 @@ def test_page_plan_script_and_library_make_the_same_bytes(opened, tmp_path):
     names = {f["name"]: f["for"] for f in done["result"]["files"]}
     assert names["plan.yaml"] == names["script.py"] == "internal"
     assert "release.zip" not in names  # it must not be released
-    page = opened.get("/download/protected.csv").content
+    at = f"/download/{done['result']['folder']}"
+    page = opened.get(f"{at}/protected.csv").content
     for name in ("plan.yaml", "script.py"):
-        (tmp_path / name).write_bytes(opened.get(f"/download/{name}").content)
+        (tmp_path / name).write_bytes(opened.get(f"{at}/{name}").content)
     plan = sdc.Plan.load(tmp_path / "plan.yaml")
     assert plan.find("same").steps[1].options["seed"] > 0  # drawn for the plan, not in secret
     protected = plan.find("same").protect(plan.read(), seed=plan.seed)
     assert sdc.write(protected, tmp_path / "library.csv").read_bytes() == page
     compile((tmp_path / "script.py").read_text(), "script.py", "exec")
-    archive = ZipFile(BytesIO(opened.get("/download/internal.zip").content))
+    archive = ZipFile(BytesIO(opened.get(f"{at}/internal.zip").content))
     assert archive.read("protected.csv") == page
     assert b"protected.csv" in archive.read("SHA256SUMS")
     opened.change("drop_scenario", name="same")
     opened.wait()
 
 
-@pytest.mark.parametrize("name", ["../history.json", "original.arrow", "nothing"])
+@pytest.mark.parametrize(
+    "name",
+    ["../history.json", "original.arrow", "nothing", "../../x", "%2e%2e/pid", "x/%2e%2e", "x/..%2f..%2fpid"],
+)
 def test_only_files_of_the_release_can_be_taken(opened, name):
     assert opened.get(f"/download/{name}").status_code in (400, 404)
 

@@ -2,15 +2,18 @@
 
 import asyncio
 import json
+import shutil
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -19,6 +22,8 @@ from sdckit._support.messages import join_names
 from sdckit.choose.plan import Plan
 from sdckit.errors import FileError, OptionError, SdcError, preview
 from sdckit.io.formats import READABLE, ending_of, readable
+from sdckit.methods.registry import find
+from sdckit.methods.serialise import to_builtin
 from sdckit.web.document import Document
 from sdckit.web.files import PLANS, FileList
 from sdckit.web.forms import methods
@@ -30,6 +35,7 @@ from sdckit.web.worker import error_as_dict
 STATIC = Path(__file__).parent / "static"
 LARGEST_UPLOAD = 2 * 1024**3
 LARGEST_REQUEST = 4 * 1024**2
+LONGEST_NAME = 200  # bytes of a file's name
 PAUSE = 15  # seconds between two signs of life of the events
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -44,6 +50,7 @@ class Page:
         self._files = FileList(roots)
         self._listeners: set[asyncio.Queue[tuple[str, Any]]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self.quit: Callable[[], None] = lambda: None  # whoever serves the page says how it ends
         self.session = Session(folder, self._tell, memory)
 
     def app(self) -> Starlette:
@@ -57,11 +64,14 @@ class Page:
             Route("/api/rows", _safe(self._rows)),
             Route("/api/open", _safe(self._open), methods=["POST"]),
             Route("/api/upload", _safe(self._upload), methods=["POST"]),
+            Route("/api/try", _safe(self._try), methods=["POST"]),
+            Route("/api/quit", _safe(self._quit), methods=["POST"]),
             Route("/api/change", _safe(self._change), methods=["POST"]),
             Route("/api/history", _safe(self._history), methods=["POST"]),
             Route("/api/jobs", _safe(self._start), methods=["POST"]),
+            Route("/api/jobs/{id:int}", _safe(self._ended)),
             Route("/api/jobs/{id:int}", _safe(self._stop), methods=["DELETE"]),
-            Route("/download/{name}", _safe(self._download)),
+            Route("/download/{folder}/{name}", _safe(self._download)),
             Mount("/static", StaticFiles(directory=STATIC)),
         ]
         return Starlette(routes=routes)
@@ -122,8 +132,20 @@ class Page:
             kind = str(asked["demo"])
             document = Document(source={"demo": {kind: _whole(asked.get("n", 2000), 1, 10_000_000)}})
             return JSONResponse({"job": self.session.open(document, f"opened the demo {kind}").id})
+        encoding = str(asked["encoding"]) if asked.get("encoding") else None
+        if asked.get("again"):
+            return JSONResponse({"job": self._read_again(encoding).id})
         path = self._files.inside(str(asked.get("path", "")))
         return JSONResponse({"job": (await run_in_threadpool(self.open, path)).id})
+
+    def _read_again(self, encoding: str | None) -> Job:
+        """The open text file under another encoding; roles and steps stay."""
+        document = self.session.document
+        if "file" not in document.source:
+            raise OptionError("No file is open.", hint="Open one on the screen Data.")
+        source = {"file": document.source["file"], **({"encoding": encoding} if encoding else {})}
+        done = f"read again as {encoding}" if encoding else "read again"
+        return self.session.open(replace(document, source=source), done)
 
     def open(self, path: Path) -> Job:
         """Open a data file, or a plan with its data file."""
@@ -132,49 +154,82 @@ class Page:
             return self.session.open(Document(source={"file": str(path)}), f"opened {path.name}")
         plan = Plan.load(path)
         document = Document.of_plan(plan)
+        for measure, options in document.assess.items():
+            if isinstance(options, Mapping):
+                self._require_inside({"measure": measure, "options": options})
         if "file" in document.source:
             file = self._files.inside(str(plan.folder / str(document.source["file"])))
-            document = replace(document, source={"file": str(file)})
+            document = replace(document, source={**document.source, "file": str(file)})
         return self.session.open(document, f"opened the plan {path.name}")
 
     async def _upload(self, request: Request) -> Response:
         if not self._uploads:
             raise OptionError("Uploads are switched off.", hint="Choose a file of this machine.")
-        name = Path(unquote(request.headers.get("x-file-name", ""))).name
-        if not name or name.startswith("."):
+        name = Path(unquote(request.headers.get("x-file-name", "")).replace("\\", "/")).name
+        if not name.isprintable() or name.startswith(".") or not 0 < len(name.encode()) <= LONGEST_NAME:
             raise FileError("The file needs a name.", given=preview(name))
         if ending_of(Path(name)) not in READABLE:
             raise FileError("Files of this kind cannot be read.", given=name, allowed=join_names(READABLE))
         folder = self._folder / "uploads"
         folder.mkdir(mode=0o700, exist_ok=True)
-        path, part, size = folder / name, folder / f".{name}.part", 0
-        with part.open("wb") as file:
-            async for block in request.stream():
-                size += len(block)
-                if size > LARGEST_UPLOAD:
-                    part.unlink()
-                    raise FileError("The file is too large.", allowed="2 GB", hint="Open it by its path.")
-                file.write(block)
-        part.replace(path)
-        document = Document(source={"file": str(path)})
+        own = Path(tempfile.mkdtemp(dir=folder))  # a second upload of this name replaces nothing
+        try:
+            with (own / name).open("wb") as file:
+                async for block in _blocks(request, LARGEST_UPLOAD, "Open it by its path."):
+                    file.write(block)
+        except BaseException:  # too large, a full disk, a closed page: nothing half-written stays
+            shutil.rmtree(own, ignore_errors=True)
+            raise
+        document = Document(source={"file": str(own / name)})
         return JSONResponse({"job": self.session.open(document, f"opened {name}").id})
+
+    async def _quit(self, request: Request) -> Response:
+        """End the program; the session's folder is removed then."""
+        await _json(request)
+        self.quit()
+        return JSONResponse({"ended": True})
 
     async def _change(self, request: Request) -> Response:
         asked = await _json(request)
+        self._require_inside(asked)
         try:
             return JSONResponse(await run_in_threadpool(self.session.change, asked))
         except KeyError as error:
             raise OptionError(f"The change lacks {error.args[0]!r}.") from None
 
+    async def _try(self, request: Request) -> Response:
+        asked = await _json(request)
+        self._require_inside(asked)
+        try:
+            job, step = await run_in_threadpool(self.session.try_step, asked)
+        except KeyError as error:
+            raise OptionError(f"The step lacks {error.args[0]!r}.") from None
+        return JSONResponse({"job": job.id, "options": to_builtin(dict(step.options))})
+
+    def _require_inside(self, asked: Mapping[str, Any]) -> None:
+        """Refuse options that name a file outside the folders that the page may read."""
+        options = asked.get("options") or {}
+        name = asked.get("method") or asked.get("measure")
+        if name and isinstance(options, Mapping):
+            for field in find(str(name)).form():
+                if field.kind == "file" and isinstance(options.get(field.name), str):
+                    self._files.inside(options[field.name])
+
     async def _history(self, request: Request) -> Response:
         asked = await _json(request)
-        return JSONResponse(await run_in_threadpool(self.session.go_to, asked.get("to", -1)))
+        where = asked.get("to", -1), asked.get("version")
+        return JSONResponse(await run_in_threadpool(self.session.go_to, *where))
 
     async def _start(self, request: Request) -> Response:
         asked = await _json(request)
+        if asked.get("kind") == "judge":
+            job = await run_in_threadpool(self.session.judge_again, str(asked.get("scenario")))
+            return JSONResponse({"job": None if job is None else job.id})
         kinds = {
             "measure": ("Measuring {measure}", ("measure", "scenario", "options")),
             "column": ("Looking at {column}", ("column", "scenario")),
+            "threshold": ("Counting risky records", ("scenario", "keys", "threshold")),
+            "riskiest": ("Looking for the riskiest combinations", ("scenario",)),
             "compare": ("Comparing scenarios", ("scenarios", "risk", "utility")),
             "search": ("Searching", ("space", "trials")),
             "release": ("Making the release", ("scenario", "wanted")),
@@ -184,16 +239,21 @@ class Page:
                 "There is no such work.", given=preview(asked.get("kind")), allowed=", ".join(kinds)
             )
         title, names = kinds[asked["kind"]]
+        self._require_inside(asked)
         task = {name: asked[name] for name in names if name in asked}
-        job = self.session.start(asked["kind"], title.format_map(_Named(task)), **task)
-        return JSONResponse({"job": job.id})
+        call = partial(self.session.start, asked["kind"], title.format_map(_Named(task)), **task)
+        return JSONResponse({"job": (await run_in_threadpool(call)).id})
 
     async def _stop(self, request: Request) -> Response:
         return JSONResponse({"stopped": self.session.stop(request.path_params["id"])})
 
+    async def _ended(self, request: Request) -> Response:
+        """What came of a job, where it has ended."""
+        return JSONResponse({"ended": self.session.ended(request.path_params["id"])})
+
     async def _download(self, request: Request) -> Response:
         name = Path(request.path_params["name"]).name
-        path = self._folder / "release" / name
+        path = self._folder / "release" / Path(request.path_params["folder"]).name / name
         if not path.is_file():
             raise FileError("There is no such file in the release.", given=preview(name))
         return FileResponse(path, filename=name, media_type="application/octet-stream")
@@ -212,14 +272,27 @@ def _whole(value: Any, least: int, most: int) -> int:
     return value
 
 
-async def _json(request: Request) -> Mapping[str, Any]:
-    """What the page sent, as a mapping."""
+async def _blocks(request: Request, most: int, hint: str = "") -> AsyncIterator[bytes]:
+    """What is sent, refused by the length it announces and, since that may be a lie, while it is read."""
+    allowed = f"{most // 1024**2:,} MB"
     length = request.headers.get("content-length", "0")
-    if not length.isdigit() or int(length) > LARGEST_REQUEST:
-        raise OptionError("The request is too large.", allowed="4 MB")
+    if not (length.isascii() and length.isdigit()) or int(length) > most:
+        raise OptionError("What was sent is too large.", allowed=allowed, hint=hint)
+    size = 0
+    async for block in request.stream():
+        size += len(block)
+        if size > most:
+            raise OptionError("What was sent is too large.", allowed=allowed, hint=hint)
+        yield block
+
+
+async def _json(request: Request) -> Mapping[str, Any]:
+    """What the page sent, as a mapping of what can also be sent back."""
+    text = b"".join([block async for block in _blocks(request, LARGEST_REQUEST)])
     try:
-        content = json.loads(await request.body())
-    except (ValueError, RecursionError):
+        content = json.loads(text)
+        json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError):  # not JSON; NaN, Infinity, half a character
         raise OptionError("The request is not JSON.") from None
     if not isinstance(content, Mapping):
         raise OptionError("The request must be a JSON object.")
@@ -236,5 +309,17 @@ def _safe(handler: Handler) -> Handler:
             return JSONResponse({"what": "The page was not up to date; nothing is lost."}, status_code=409)
         except SdcError as error:
             return JSONResponse(error_as_dict(error), status_code=400)
+        except (
+            ValueError,
+            TypeError,
+            AttributeError,
+            LookupError,
+            RuntimeError,
+            OSError,
+            ClientDisconnect,
+        ) as error:
+            # Not what the page sends, or a fault of ours. Its words may hold values of records: not told.
+            what = f"This could not be understood ({type(error).__name__})."
+            return JSONResponse({"what": what, "hint": ""}, status_code=400)
 
     return answered

@@ -51,7 +51,8 @@ class CardStep:
 class Document:
     """Source, roles, scenarios, intruders, what is accepted, and the seed. Every change makes a new one.
 
-    source: {"file": path}, {"demo": {"survey": 2000}} or {}, where nothing is open yet.
+    source: {"file": path}, with an "encoding" where it was said, {"demo": {"survey": 2000}}, or {}, where
+    nothing is open yet.
     """
 
     source: Mapping[str, Any] = field(default_factory=dict)
@@ -180,7 +181,7 @@ class Document:
     @classmethod
     def of_plan(cls, plan: Plan) -> "Document":
         """The document that a plan describes."""
-        source = {n: plan.data[n] for n in ("file", "demo") if n in plan.data}
+        source = {n: plan.data[n] for n in ("file", "encoding", "demo") if plan.data.get(n) is not None}
         roles: dict[str, tuple[str, ...]] = {}
         for role in Role:
             given = plan.data.get(role.value) or ()

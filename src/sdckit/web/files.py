@@ -17,7 +17,10 @@ class FileList:
 
     def inside(self, name: str) -> Path:
         """The file or folder of this name, refused where it is not below a root."""
-        path = Path(name).expanduser().resolve() if name else self._roots[0]
+        try:
+            path = Path(name).expanduser().resolve() if name else self._roots[0]
+        except (ValueError, RuntimeError, OSError):  # a NUL, half a character, ~nobody, a loop of links
+            raise FileError("This is not the name of a file.") from None
         if not any(path.is_relative_to(root) for root in self._roots):
             allowed = ", ".join(map(str, self._roots))
             raise FileError(
@@ -28,6 +31,13 @@ class FileList:
             )
         return path
 
+    def _leads_inside(self, path: Path) -> bool:
+        """Whether an entry is what it seems, or a link to something below a root."""
+        try:
+            return any(path.resolve().is_relative_to(root) for root in self._roots)
+        except (OSError, RuntimeError):
+            return False
+
     def at(self, name: str) -> dict[str, Any]:
         """What a folder holds: folders, and the files that sdckit reads."""
         folder = self.inside(name)
@@ -35,9 +45,9 @@ class FileList:
             raise FileError("There is no such folder.", given=name)
         try:
             entries = sorted(folder.iterdir(), key=lambda p: p.name.casefold())
-        except PermissionError:
+        except OSError:
             raise FileError("This folder may not be read.", given=name) from None
-        shown = [p for p in entries if not p.name.startswith(".")]
+        shown = [p for p in entries if not p.name.startswith(".") and self._leads_inside(p)]
         above = folder.parent if any(folder.parent.is_relative_to(r) for r in self._roots) else None
         return {
             "at": str(folder),

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from hmac import compare_digest
-from http.cookies import CookieError, SimpleCookie
 from secrets import token_urlsafe
 from typing import Any
 from urllib.parse import parse_qs
@@ -24,6 +23,10 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+WRONG_KEY = (
+    "This key is not the one of this start of sdckit web, or it was used before. Open the address that was "
+    "printed. If the page was opened and not by you, end sdckit web: somebody else on this machine did it."
+)
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
 READING = ("GET", "HEAD")
 
@@ -33,19 +36,26 @@ class Guard:
 
     The Host must be this machine with our port (a foreign name that leads here is refused), what changes
     something must come from our own page, and a cookie must hold the token of this start. The token is handed
-    over once, in the address that is opened, and goes from there into the cookie, which is named after the
+    over in the address that is printed, and goes from there into the cookie, which is named after the
     port: browsers share cookies between the ports of a machine.
     """
 
     def __init__(self, app: App | None = None, *, port: int) -> None:
         self.app, self.port = app, port
         self.token = token_urlsafe(32)
+        self._once: set[str] = set()
         self.cookie = f"sdckit_{port}"
 
     @property
     def address(self) -> str:
         """The address to open, which holds the token."""
         return f"http://127.0.0.1:{self.port}/login?token={self.token}"
+
+    def address_for_once(self) -> str:
+        """An address that opens the page a single time: for a command line, which other users can read."""
+        key = token_urlsafe(32)
+        self._once.add(key)
+        return f"http://127.0.0.1:{self.port}/login?token={key}"
 
     @property
     def _app(self) -> App:
@@ -82,18 +92,19 @@ class Guard:
 
     async def _login(self, scope: Message, send: Send) -> None:
         given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
-        if not compare_digest(given.encode(), self.token.encode()):
-            await _answer(send, 403, "This key is not the one of this start of sdckit web.")
+        if given in self._once:
+            self._once.discard(given)
+        elif not compare_digest(given.encode(), self.token.encode()):
+            await _answer(send, 403, WRONG_KEY)
             return
         cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
         await _answer(send, 303, "", {"location": "/", "set-cookie": cookie})
 
     def _known(self, cookies: str) -> bool:
-        try:
-            found = SimpleCookie(cookies).get(self.cookie)
-        except CookieError:
-            return False
-        return found is not None and compare_digest(found.value.encode(), self.token.encode())
+        """Whether our cookie is among them; what other programs on this machine set does not matter."""
+        pairs = (part.strip().partition("=") for part in cookies.split(";"))
+        given = [value for name, _, value in pairs if name == self.cookie]
+        return any(compare_digest(value.encode(), self.token.encode()) for value in given)
 
 
 def _headers(scope: Message) -> dict[str, str]:

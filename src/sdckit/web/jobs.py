@@ -29,6 +29,7 @@ class Job:
     progress: dict[str, Any] = field(default_factory=dict)
     since: float = field(default_factory=monotonic)
     result: Any = None
+    asked_to_stop: bool = False
 
     @property
     def ended(self) -> bool:
@@ -59,7 +60,7 @@ class Lane:
         self._closed = False
         self._running: Job | None = None
         self._process: Any = None
-        self._stop = self._context.Event()
+        self._stop: Any = None
         self._thread = Thread(target=self._serve, daemon=True)
         self._thread.start()
 
@@ -67,33 +68,47 @@ class Lane:
     def jobs(self) -> list[Job]:
         """The job that runs, and those that wait."""
         with self._wake:
-            return [*([self._running] if self._running else []), *self._waiting]
+            return self._jobs()
+
+    def _jobs(self) -> list[Job]:
+        """The same, for a caller who holds the lock."""
+        return [*([self._running] if self._running else []), *self._waiting]
 
     def add(self, job: Job, *, instead: bool = False) -> Job:
         """One more job; `instead` of all of its kind that wait or run: the newest wins."""
         with self._wake:
-            if instead:
-                self._waiting = deque(j for j in self._waiting if j.kind != job.kind)
-                if self._running is not None and self._running.kind == job.kind:
-                    self._stop.set()
+            old = [j for j in self._jobs() if j.kind == job.kind] if instead else []
             self._waiting.append(job)
             self._wake.notify()
+        for one in old:
+            self.stop(one.id)
         self._changed(job)
         return job
 
-    def stop(self, job_id: int) -> bool:
-        """End a job: asked first, killed where it does not listen. False where there is no such job."""
+    def bring_forward(self, job_id: int) -> None:
+        """Have a job that waits done next."""
         with self._wake:
             for job in self._waiting:
                 if job.id == job_id:
                     self._waiting.remove(job)
-                    self._end(job, "stopped", None)
-                    return True
-            job_now = self._running
-            if job_now is None or job_now.id != job_id:
+                    self._waiting.appendleft(job)
+                    return
+
+    def stop(self, job_id: int) -> bool:
+        """End a job: asked first, killed where it does not listen. False where there is no such job."""
+        with self._wake:
+            job = next((j for j in self._jobs() if j.id == job_id), None)
+            if job is None:
                 return False
-            self._stop.set()
-        Thread(target=self._kill_after, args=(job_now,), daemon=True).start()
+            if waits := job is not self._running:
+                self._waiting.remove(job)
+            else:
+                job.asked_to_stop = True
+                self._stop.set()
+        if waits:
+            self._end(job, "stopped", None)  # without our lock: whoever is told may hold one and ask for ours
+        else:
+            Thread(target=self._kill_after, args=(job,), daemon=True).start()
         return True
 
     def close(self) -> None:
@@ -113,13 +128,15 @@ class Lane:
             if job.ended:
                 return
             Event().wait(0.02)
-        process = self._process
-        if not job.ended and process is not None:
-            process.kill()  # the pipe ends, and the next job starts another
+        with self._wake:  # the next job cannot begin meanwhile: it would be the one that is killed
+            if self._running is job and not job.ended and self._process is not None:
+                self._process.kill()  # the pipe ends, and the next job starts another
+                self._process.join(2)
 
     def _start(self) -> None:
         """A new worker; the caller holds the lock."""
         self._pipe, theirs = self._context.Pipe()
+        self._stop = self._context.Event()  # a killed worker may have left the old one locked
         self._process = self._context.Process(
             target=work, args=(theirs, self._stop, str(self._folder)), daemon=True
         )
@@ -134,21 +151,22 @@ class Lane:
                 if self._closed:
                     return
                 job = self._running = self._waiting.popleft()
-                self._stop.clear()
-                if self._process is None:
+                if self._process is None or not self._process.is_alive():
                     self._start()
+                self._stop.clear()
             job.state, job.since = "running", monotonic()
             self._changed(job)
             try:
                 self._pipe.send({**job.task, "id": job.id, "kind": job.kind})
                 self._follow(job)
             except (EOFError, OSError):
-                asked = self._stop.is_set()
+                asked = job.asked_to_stop
                 with self._wake:
                     if self._closed:
                         return
                     self._process = None
-                lost = {"what": "The work was ended from outside, perhaps for want of memory.", "hint": ""}
+                lost = {"what": "The work was ended from outside, perhaps for want of memory."}
+                lost["hint"] = "Try it again, or with fewer records."
                 self._end(job, "stopped" if asked else "failed", None if asked else lost)
             with self._wake:
                 self._running = None
@@ -168,5 +186,9 @@ class Lane:
         """Store the result before the job is called ended: nobody sees one without the other."""
         job.result = content
         job.state = state
-        job.done(job)
+        try:
+            job.done(job)
+        except Exception as error:  # a fault of ours must not end the thread that serves all later jobs
+            what = f"This is a fault of the program: {type(error).__name__}."
+            job.state, job.result = "failed", {"what": what, "hint": "Please report it."}
         self._changed(job)

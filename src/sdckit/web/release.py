@@ -1,5 +1,6 @@
 """The files of a release: protected file, reports, plan and script, with an archive for others."""
 
+import shutil
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +19,23 @@ from sdckit.web.script import script
 
 DATE = (1980, 1, 1, 0, 0, 0)  # the same files make the same archive
 PUBLIC, INTERNAL = "release.zip", "internal.zip"
+NOT = "must not be released"
+KEPT = 3  # releases at a time: each may be as large as the data
+
+
+def release_folder(parent: Path, key: str) -> Path:
+    """An empty folder for the files of one release, named after all that they depend on.
+
+    Another document, scenario or format has another folder, so that an address never leads to files of
+    another release than the one it was given for.
+    """
+    parent.mkdir(mode=0o700, exist_ok=True)
+    folder = parent / key[:32]
+    others = sorted((f for f in parent.iterdir() if f != folder), key=lambda f: f.stat().st_mtime)
+    for old in [folder, *others[: len(others) - KEPT + 1]]:
+        shutil.rmtree(old, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+    return folder
 
 
 def release(
@@ -33,9 +51,6 @@ def release(
     The archive for others holds the protected file and the public report, and is made only where the file can
     be released. Plan, script and internal report tell how to undo random changes: they stay inside.
     """
-    folder.mkdir(mode=0o700, exist_ok=True)
-    for old in folder.iterdir():
-        old.unlink()
     name = folder / Path(str(wanted.get("data", "protected.csv"))).name
     writable(name)
     audiences = [a for a in ("internal", "public") if a in wanted.get("reports", ())]
@@ -51,12 +66,14 @@ def release(
     archives = [_archive([*public, *internal], folder / INTERNAL)]
     if done.verdict.releasable:
         archives.insert(0, _archive(public, folder / PUBLIC))
-    facts = [(public, "for others"), (internal, "internal"), (archives[:-1], "for others")]
+    whom = "for others" if done.verdict.releasable else NOT
+    facts = [(public, whom), (internal, "internal"), (archives[:-1], whom)]
     facts.append((archives[-1:], "internal"))
     return {
         "verdict": done.verdict.as_dict(),
+        "folder": folder.name,
         "files": [
-            {"name": f.name, "bytes": f.stat().st_size, "for": whom} for files, whom in facts for f in files
+            {"name": f.name, "bytes": f.stat().st_size, "for": who} for files, who in facts for f in files
         ],
     }
 

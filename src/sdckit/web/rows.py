@@ -38,6 +38,6 @@ def _require(column: str, names: list[str]) -> None:
 
 def _whole(asked: Mapping[str, str], name: str, default: int) -> int:
     text = asked.get(name, str(default))
-    if not text.isdigit():
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
         raise OptionError(f"{name} is a whole number.", given=preview(text), allowed="0 or more")
     return int(text)

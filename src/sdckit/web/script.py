@@ -16,8 +16,9 @@ def script(document: Document, scenario: str, out: str) -> str:
     plan = sdc.Plan.load(Path(__file__).with_name('plan.yaml'))
     data = plan.read()
     protected = plan.find('A').protect(data, seed=plan.seed)
-    accepted = {name: plan.assess.get(name) for name in ('max_risk', 'accept')}
-    done = sdc.assess(data, protected, intruders=plan.intruders or None, **accepted)
+    other = ('risk', 'utility', 'extra_measures', 'also', 'measures', 'linked')
+    said = {name: value for name, value in plan.assess.items() if name not in other}
+    done = sdc.assess(data, protected, intruders=plan.intruders or None, **said)
     print(done.verdict)
     sdc.write(protected, Path(__file__).with_name('protected.csv'))
     <BLANKLINE>
@@ -32,8 +33,9 @@ def script(document: Document, scenario: str, out: str) -> str:
         "plan = sdc.Plan.load(Path(__file__).with_name('plan.yaml'))",
         "data = plan.read()",
         f"protected = plan.find({scenario!r}).protect(data, seed=plan.seed)",
-        "accepted = {name: plan.assess.get(name) for name in ('max_risk', 'accept')}",
-        "done = sdc.assess(data, protected, intruders=plan.intruders or None, **accepted)",
+        "other = ('risk', 'utility', 'extra_measures', 'also', 'measures', 'linked')",
+        "said = {name: value for name, value in plan.assess.items() if name not in other}",
+        "done = sdc.assess(data, protected, intruders=plan.intruders or None, **said)",
         "print(done.verdict)",
         f"sdc.write(protected, Path(__file__).with_name({out!r}))",
         "",

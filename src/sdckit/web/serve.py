@@ -9,8 +9,14 @@ import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
+from time import time
+from types import FrameType
 
 PREFIX = "sdckit-web-"
+BEGINNING, A_DAY = 600, 86_400  # seconds
+# A closed terminal ends the program as a stop does: neither may leave microdata behind.
+ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 def serve(
@@ -27,15 +33,23 @@ def serve(
     `path`: a data file or a plan to open. `roots`: the folders from which files may be opened, the home
     folder and the present one if none is given.
     """
+    ended = Event()
+
+    def leave(number: int, _: FrameType | None) -> None:
+        ended.set()  # what is imported just now may swallow the exception
+        raise SystemExit(0)
+
+    for number in ENDS:
+        signal.signal(number, leave)  # also while we are still importing: the folder must go
     remove_left_over()
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))  # mode 0700
-    (folder / "pid").write_text(str(os.getpid()))
     try:
+        (folder / "pid").write_text(str(os.getpid()))
         with socket.socket() as listening:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(("127.0.0.1", port))
             listening.listen()  # a browser that is quicker than our imports waits
-            _run(listening, folder, path, browser, roots, uploads, say)
+            _run(listening, folder, path, browser, roots, uploads, say, ended)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -48,6 +62,7 @@ def _run(
     roots: tuple[Path, ...],
     uploads: bool,
     say: Callable[[str], None],
+    ended: Event,
 ) -> None:
     from sdckit.web.guard import Guard
 
@@ -55,7 +70,7 @@ def _run(
     say(f"Open {guard.address}")
     say("For this machine only; Ctrl+C ends it.")
     if browser:
-        webbrowser.open(guard.address)
+        webbrowser.open(guard.address_for_once())
     import uvicorn
 
     from sdckit.web.app import Page
@@ -68,8 +83,11 @@ def _run(
             page.open(path.expanduser())
         config = uvicorn.Config(guard, log_level="error", access_log=False, timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
-        signal.signal(signal.SIGTERM, lambda *_: setattr(server, "should_exit", True))
-        server.run(sockets=[listening])
+        page.quit = lambda: setattr(server, "should_exit", True)
+        for number in ENDS:
+            signal.signal(number, lambda *_: page.quit())
+        if not ended.is_set():
+            server.run(sockets=[listening])
     finally:
         page.session.close()
 
@@ -83,9 +101,20 @@ def memory_file() -> Path:
 def remove_left_over() -> None:
     """Folders of sessions whose process is gone: they hold microdata."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with suppress(OSError, ValueError):
-            if not _alive(int((folder / "pid").read_text())):
+        with suppress(OSError):
+            if not _in_use(folder):
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _in_use(folder: Path) -> bool:
+    """Whether the process of a session is there. One that has not yet said who it is has just begun."""
+    age = time() - folder.stat().st_mtime
+    if os.name == "nt":  # to ask there whether a process is alive sends it Ctrl+C
+        return age < A_DAY
+    try:
+        return _alive(int((folder / "pid").read_text()))
+    except (OSError, ValueError):
+        return age < BEGINNING
 
 
 def _alive(process: int) -> bool:

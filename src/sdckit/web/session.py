@@ -2,7 +2,7 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
@@ -12,13 +12,15 @@ from sdckit._support.files import write_text
 from sdckit.choose.scenario import Step
 from sdckit.errors import OptionError, SdcError, preview
 from sdckit.methods.registry import find
-from sdckit.methods.spec import Kind
-from sdckit.web.document import Document, with_written_seed
+from sdckit.web.changes import CHANGES, step_of
+from sdckit.web.document import Document
 from sdckit.web.history import History
 from sdckit.web.jobs import Job, Lane
 
 KEPT = 200  # results by what they are of; each is some kB
-QUICK = ("open", "judge", "measure", "column")
+ENDED = 100  # jobs whose end a tab can still ask for
+LOOKS = ("measure", "column", "threshold", "riskiest")
+QUICK = ("open", "judge", "try", *LOOKS)
 
 
 class StaleError(Exception):
@@ -34,8 +36,11 @@ class Session:
         self.earlier = _earlier(memory)
         self.history = History((("nothing is open", Document()),))
         self.version = 0
-        self.facts: dict[str, Any] = {}  # of the open file: records, columns, suggested roles
+        self.unsaved = False  # whether the decisions could not be written to the disk
+        self._facts: dict[str, dict[str, Any]] = {}  # by what was opened: records, columns, suggested roles
         self._results: OrderedDict[str, Any] = OrderedDict()
+        self._ended: OrderedDict[int, dict[str, Any]] = OrderedDict()
+        self._answers = 0
         self._lock = RLock()
         self._quick = Lane(folder, self._job_changed)
         self._long = Lane(folder, self._job_changed)
@@ -47,11 +52,18 @@ class Session:
         """The document that is looked at."""
         return self.history.document
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the file of the document holds; empty until that very file has been read."""
+        return self._facts.get(_text(self.document.source), {})
+
     def state(self) -> dict[str, Any]:
         """All that the page needs to draw itself, without a value of a record."""
         with self._lock:
+            self._answers += 1  # of two answers on their way a tab takes the newer
             return {
                 "version": self.version,
+                "answer": self._answers,
                 "document": self.document.as_dict(),
                 "history": [done for done, _ in self.history.entries],
                 "position": self.history.position,
@@ -59,19 +71,25 @@ class Session:
                 "earlier": None if self.earlier is None else [done for done, _ in self.earlier.entries][1:],
                 "results": {name: self.result(name) for name in self.document.scenarios},
                 "jobs": [job.as_dict() for lane in (self._quick, self._long) for job in lane.jobs],
+                "unsaved": self.unsaved,
             }
 
     def result(self, scenario: str) -> Any:
         """The verdict on a scenario's file, if it is known."""
-        return self._results.get(self._key("judge", scenario))
+        return self._results.get(self._key("judge", self.document, [scenario])) if self.facts else None
 
-    def _key(self, kind: str, scenario: str, more: Mapping[str, Any] | None = None) -> str:
-        """Exactly what a result depends on: content, never names of files."""
-        d = self.document
-        steps = [c.as_dict() for c in d.steps_of(scenario) if c.on] if scenario else []
-        accepted = [d.max_risk, d.accept, [one.as_dict() | {"name": one.name} for one in d.intruders]]
-        roles = d.columns_by_role
-        content = [kind, self.facts.get("key"), roles, steps, accepted, d.seed, scenario, more]
+    def _key(
+        self, kind: str, document: Document, scenarios: Sequence[str], more: Mapping[str, Any] | None = None
+    ) -> str:
+        """Exactly what a result depends on: content, never names of files.
+
+        The file is the one of this document: its content is known only once it has been read.
+        """
+        file = self._facts[_text(document.source)]["key"]
+        steps = [[name, [c.as_dict() for c in document.steps_of(name) if c.on]] for name in scenarios]
+        intruders = [one.as_dict() | {"name": one.name} for one in document.intruders]
+        accepted = [document.max_risk, document.accept, intruders, document.assess]
+        content = [kind, file, document.columns_by_role, steps, accepted, document.seed, more]
         return sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
     # --- changes
@@ -84,16 +102,22 @@ class Session:
         with self._lock:
             if asked.get("version") != self.version:
                 raise StaleError
-            done, document = action(self, asked)
-            self._set(self.history.then(done, document))
+            columns = {c["name"] for c in self.facts.get("columns", ())}
+            done, document = action(self.document, columns, asked)
+            self._set(self.history.then(done, document), first=asked.get("scenario"))
             return self.state()
 
-    def go_to(self, position: int) -> dict[str, Any]:
+    def go_to(self, position: int, version: int | None = None) -> dict[str, Any]:
         """Undo, redo, or any earlier document."""
         with self._lock:
+            if version is not None and version != self.version:
+                raise StaleError
             source = self.document.source
-            self._set(self.history.at(position))
-            if self.document.source != source:
+            history = self.history.at(position)
+            if another := history.document.source != source:
+                self._facts.clear()  # nothing is said of a file before it has been read again
+            self._set(history)
+            if another and self.document.source:
                 self._read(self.document)
             return self.state()
 
@@ -112,15 +136,17 @@ class Session:
             if job.state != "done":
                 return
             with self._lock:
-                self.facts = job.result
-                then = self.history.then(done, document) if done else self.history
-                self._set(history or then, judge=False)
+                now = history or (self.history.then(done, document) if done else self.history)
+                if now.document.source != document.source:
+                    return  # another file was gone to meanwhile
+                self._facts = {_text(document.source): job.result}
+                self._set(now, judge=False)
             self._judge()
 
         task = {"source": dict(document.source)}
         return self._quick.add(Job("open", "Opening the file", task, ended), instead=True)
 
-    def _set(self, history: History, *, judge: bool = True) -> None:
+    def _set(self, history: History, *, judge: bool = True, first: str | None = None) -> None:
         if history is self.history:
             return
         self.history = history
@@ -128,48 +154,109 @@ class Session:
         self._save()
         self._listen("state", {"version": self.version})
         if judge:
-            self._judge()
+            self._judge(first)
 
     def _save(self) -> None:
         """Nothing is lost: all decisions are on disk after every change, for this user alone."""
-        if self._memory is not None:
+        if self._memory is None:
+            return
+        try:
             self._memory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._memory.parent.chmod(0o700)
             write_text(json.dumps(self.history.as_dict()), self._memory)
             self._memory.chmod(0o600)
+            self.unsaved = False
+        except (OSError, SdcError):  # a full disk, a home that cannot be written: the work goes on
+            self.unsaved = True
 
     # --- work
 
-    def _judge(self) -> None:
-        """Judge every scenario that has not been judged as it is now; the newest asked first."""
+    def _judge(self, first: str | None = None) -> None:
+        """Judge every scenario that has not been judged as it is now; the one that was changed first."""
         if not self.facts or not self.document.roles:
             return
-        for name in self.document.scenarios:
+        for name in sorted(self.document.scenarios, key=lambda name: name != first):
             self.judge(name)
 
     def judge(self, scenario: str) -> Job | None:
         """The verdict on a scenario's file, where it is not known yet."""
         with self._lock:
-            key = self._key("judge", scenario)
+            key = self._key("judge", self.document, [scenario])
             waiting = [j for j in self._quick.jobs if j.kind == "judge" and j.task["scenario"] == scenario]
-            if key in self._results or any(j.task["key"] == key for j in waiting):
+            if self._known(key) or any(j.task["key"] == key for j in waiting):
                 return None
-            for old in waiting:
-                self._quick.stop(old.id)
-            task = {"document": self.document.as_dict(), "scenario": scenario, "key": key}
+            task = self._task(self.document, key, scenario=scenario)
+        for old in waiting:
+            self._quick.stop(old.id)
         return self._quick.add(Job("judge", f"Judging {scenario}", task, self._keep(key)))
+
+    def judge_again(self, scenario: str) -> Job | None:
+        """Judge next what is looked at; once more what was stopped, or what could not be judged."""
+        with self._lock:
+            self._require_file()
+            key = self._key("judge", self.document, [scenario])
+            if "error" in self._results.get(key, ()):
+                del self._results[key]
+            job = self.judge(scenario)
+        for waits in self._quick.jobs:
+            if waits.task.get("key") == key:
+                self._quick.bring_forward(waits.id)
+        return job
+
+    def try_step(self, asked: Mapping[str, Any]) -> tuple[Job, Step]:
+        """Judge a scenario with one more step, or with another in the place of one, without adding it."""
+        with self._lock:
+            self._require_file()
+            step, scenario, at = step_of(asked), asked["scenario"], asked.get("at")
+            document = self.document
+            changed = (
+                document.with_step(scenario, step)
+                if at is None
+                else document.with_options(scenario, at, step)
+            )
+            key = self._key("judge", changed, [scenario])
+            task = self._task(changed, key, scenario=scenario)
+            job = Job("try", f"Trying {find(step.method).title}", task, self._keep(key))
+            known = self._results.get(key) if self._known(key) else None
+        return self._begin(job, known, instead=True), step
 
     def start(self, kind: str, title: str, **task: Any) -> Job:
         """Work that the user asked for: measure, column, compare, search, release."""
         with self._lock:
-            whole = {**task, "document": self.document.as_dict()}
-            key = self._key(kind, task.get("scenario") or "", task)
-            job = Job(kind, title, whole, self._keep(key))
-            known = self._results.get(key)
-        if known is not None and kind != "release":  # its files may have been made anew since
-            job.state, job.result = "done", known
-            self._job_changed(job)
-            return job
-        return (self._quick if kind in QUICK else self._long).add(job)
+            self._require_file()
+            document = self.document
+            named = task.get("scenarios") or ([task["scenario"]] if task.get("scenario") else [])
+            key = self._key(kind, document, named, task)
+            job = Job(kind, title, self._task(document, key, **task), self._keep(key))
+            known = self._results.get(key) if kind != "release" else None  # its files may be gone
+        return self._begin(job, known)
+
+    def _begin(self, job: Job, known: Any, *, instead: bool = False) -> Job:
+        if known is None or "error" in known:
+            return self._lane(job.kind).add(job, instead=instead)
+        job.state, job.result = "done", known
+        self._job_changed(job)
+        return job
+
+    def _lane(self, kind: str) -> Lane:
+        """Where work is done: a look at the data does not wait for a verdict where the other lane is free."""
+        if kind not in QUICK or (kind in LOOKS and self._quick.jobs and not self._long.jobs):
+            return self._long
+        return self._quick
+
+    def _require_file(self) -> None:
+        if not self.facts:
+            raise OptionError("No file is open.", hint="Open one on the screen Data.")
+
+    def _task(self, document: Document, key: str, **more: Any) -> dict[str, Any]:
+        """What a worker needs: the document, and what its file held when it was opened."""
+        content = self._facts[_text(document.source)]["key"]
+        return {**more, "document": document.as_dict(), "content": content, "key": key}
+
+    def _known(self, key: str) -> bool:
+        """Whether a verdict is known, and its records can still be looked at."""
+        found = self._results.get(key)
+        return found is not None and ("error" in found or (self.folder / found["rows"]).exists())
 
     def _keep(self, key: str) -> Callable[[Job], None]:
         def ended(job: Job) -> None:
@@ -182,6 +269,11 @@ class Session:
                     self._results.popitem(last=False)
 
         return ended
+
+    def ended(self, job_id: int) -> dict[str, Any] | None:
+        """What came of a job, for a tab that was not listening when it ended."""
+        with self._lock:
+            return self._ended.get(job_id)
 
     def prepare(self) -> None:
         """Compile ahead, while the user looks for the file."""
@@ -200,7 +292,15 @@ class Session:
         content = job.as_dict()
         if job.ended:
             content["result"] = job.result
+            with self._lock:
+                self._ended[job.id] = content
+                while len(self._ended) > ENDED:
+                    self._ended.popitem(last=False)
         self._listen("job", content)
+
+
+def _text(source: Mapping[str, Any]) -> str:
+    return json.dumps(source, sort_keys=True)
 
 
 def _earlier(memory: Path | None) -> History | None:
@@ -211,98 +311,3 @@ def _earlier(memory: Path | None) -> History | None:
         return History.of_dict(json.loads(memory.read_text(encoding="utf-8")))
     except (SdcError, ValueError, KeyError, TypeError, AttributeError, OSError):
         return None  # of another version: nothing can be offered
-
-
-# --- the changes, by name: each gives what was done, in words, and the new document
-
-Change = Callable[[Session, Mapping[str, Any]], tuple[str, Document]]
-
-
-def _roles(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:
-    document = session.document
-    columns = {c["name"] for c in session.facts.get("columns", ())}
-    for column, roles in asked["roles"].items():
-        if column not in columns:
-            raise OptionError("The file has no such column.", given=preview(column))
-        document = document.with_role(column, tuple([roles] if isinstance(roles, str) else roles or ()))
-    names = ", ".join(f"{c}: {r or 'none'}" for c, r in list(asked["roles"].items())[:3])
-    return f"roles ({names}{', …' if len(asked['roles']) > 3 else ''})", document
-
-
-def _step(asked: Mapping[str, Any]) -> Step:
-    spec = find(str(asked["method"]), Kind.PROTECTION)
-    return with_written_seed(Step(spec.name, **asked.get("options", {})))
-
-
-def _add_step(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:
-    step = _step(asked)
-    return f"{asked['scenario']}: {step}", session.document.with_step(
-        asked["scenario"], step, asked.get("at")
-    )
-
-
-def _change_step(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:
-    step = _step(asked)
-    document = session.document.with_options(asked["scenario"], asked["at"], step)
-    return f"{asked['scenario']}: step {asked['at'] + 1} is {step}", document
-
-
-def _move_step(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:
-    document = session.document.with_step_moved(asked["scenario"], asked["at"], asked["to"])
-    return f"{asked['scenario']}: step {asked['at'] + 1} moved", document
-
-
-def _switch_step(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:
-    document = session.document.with_step_switched(asked["scenario"], asked["at"], bool(asked["on"]))
-    return f"{asked['scenario']}: step {asked['at'] + 1} {'on' if asked['on'] else 'off'}", document
-
-
-def _remove_step(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:
-    document = session.document.without_step(asked["scenario"], asked["at"])
-    return f"{asked['scenario']}: step {asked['at'] + 1} taken out", document
-
-
-def _add_scenario(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:
-    document = session.document.with_scenario(asked["name"], asked.get("like"))
-    for step in asked.get("steps", ()):
-        method, options = next(iter(step.items()))
-        document = document.with_step(asked["name"], _step({"method": method, "options": options or {}}))
-    return f"scenario {asked['name']}", document
-
-
-def _rename_scenario(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:
-    document = session.document.with_scenario_renamed(asked["name"], asked["new"])
-    return f"scenario {asked['name']} is called {asked['new']}", document
-
-
-def _drop_scenario(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:
-    return f"scenario {asked['name']} taken out", session.document.without_scenario(asked["name"])
-
-
-def _intruders(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:
-    return "intruders", session.document.with_intruders(asked["intruders"])
-
-
-def _criteria(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:
-    document = session.document.with_criteria(asked.get("max_risk"), asked.get("accept") or {})
-    return "what is accepted", document
-
-
-def _seed(session: Session, asked: Mapping[str, Any]) -> tuple[str, Document]:
-    return f"seed {asked['seed']}", session.document.with_seed(asked["seed"])
-
-
-CHANGES: dict[str, Change] = {
-    "roles": _roles,
-    "add_step": _add_step,
-    "change_step": _change_step,
-    "move_step": _move_step,
-    "switch_step": _switch_step,
-    "remove_step": _remove_step,
-    "add_scenario": _add_scenario,
-    "rename_scenario": _rename_scenario,
-    "drop_scenario": _drop_scenario,
-    "intruders": _intruders,
-    "criteria": _criteria,
-    "seed": _seed,
-}

@@ -3,16 +3,16 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 import sdckit as sdc
 from sdckit._support.progress import Progress
 from sdckit.choose import plain
-from sdckit.choose.assess import assess
+from sdckit.choose.assess import assess, intruder_options, options_by_measure
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.compare import compare
 from sdckit.choose.describe import describe
@@ -24,19 +24,18 @@ from sdckit.choose.warm_up import warm_up
 from sdckit.data.intruder import default_intruders
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.errors import SdcWarning
+from sdckit.errors import FileError, SdcWarning
 from sdckit.methods.registry import find, specs
 from sdckit.methods.spec import Compares, Kind
 from sdckit.web.document import Document
-from sdckit.web.release import release
+from sdckit.web.looks import above, combinations, distribution
+from sdckit.web.release import release, release_folder
 from sdckit.web.worker import source_key
 
 LOSSES = ("records_changed", "missing_values", "entropy_loss", "il1s")  # beside the verdict in the panel
 AXES = ("risk", "utility", "extra_measures")
 ONE_FILE = ("measures", "linked")  # what a plan says for the command `sdckit assess`
-BINS = 40  # of a histogram
-CATEGORIES = 60  # most frequent ones of a column that are shown
-FEWEST = 5  # records that a shown category has at least
+FILES = 12  # protected files that are kept to be looked at: each may be as large as the data
 
 
 class Desk:
@@ -54,30 +53,45 @@ class Desk:
         kinds = {
             "open": self.open,
             "judge": self.judge,
+            "try": self.judge,
             "measure": self.measure,
             "column": self.column,
+            "threshold": self.threshold,
+            "riskiest": self.riskiest,
             "compare": self.compare,
             "search": self.search,
             "release": self.release,
             "warm_up": self.warm_up,
         }
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SdcWarning)  # the page shows what the file says of itself
-            return plain.clean(kinds[task["kind"]](task, progress))
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", SdcWarning)
+            found = kinds[task["kind"]](task, progress)
+        notes = [str(w.message) for w in told if issubclass(w.category, SdcWarning)]
+        return plain.clean({**found, "told": list(dict.fromkeys(notes))})
 
-    def raw(self, source: Mapping[str, Any]) -> Microdata:
-        """The open file without roles. Read again only where its content is another."""
+    def raw(self, source: Mapping[str, Any], content: str | None = None) -> Microdata:
+        """The open file without roles. Read again only where its content is another.
+
+        `content`: what the file held when it was opened. A file that was changed since is refused: what was
+        decided, and what is shown, is about the other one.
+        """
         key = source_key(source)
+        if content is not None and key != content:
+            raise FileError("The file was changed since it was opened.", hint="Open it again.")
         if self._read is None or key != self._key:
             self._read = _opened(source)
+            self._key = ""
+            if source_key(source) != key:
+                self._read = None
+                raise FileError("The file was changed while it was read.", hint="Open it again.")
             self._key = key  # after the reading: a key without its data would be another file's
             self._with_roles = None
             self._cache.clear()
         return self._read
 
-    def data(self, document: Document) -> Microdata:
+    def data(self, task: Mapping[str, Any], document: Document) -> Microdata:
         """The open file under its roles, without direct identifiers."""
-        raw = self.raw(document.source)
+        raw = self.raw(document.source, task["content"])
         roles = document.columns_by_role
         key = repr(sorted(roles.items()))
         if self._with_roles is None or self._with_roles[0] != key:
@@ -106,7 +120,7 @@ class Desk:
     def judge(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """Protect as a scenario says, and judge the file by every criterion."""
         document = Document.of_dict(task["document"])
-        data = self.data(document)
+        data = self.data(task, document)
         scenario = document.scenario(task["scenario"])
         protected = scenario.protect(data, document.seed, progress, cache=self._cache)
         done = self._assessed(document, data, protected, scenario, progress, [*_judging(), *LOSSES])
@@ -147,10 +161,11 @@ class Desk:
     def measure(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """One measure of a scenario's file, before and after, with its pictures."""
         document = Document.of_dict(task["document"])
-        data = self.data(document)
+        data = self.data(task, document)
         scenario = document.scenario(task["scenario"])
         spec = find(task["measure"])
-        options = task.get("options") or {}
+        said = options_by_measure({**intruder_options(document.intruders or None), **_options(document)})
+        options = {**said.get(spec.name, {}), **(task.get("options") or {})}  # as the verdict is made with
         progress(spec.title, 0, 2)
         protected = scenario.protect(data, document.seed, progress, cache=self._cache)
         if spec.compares is Compares.ONE_FILE:
@@ -162,12 +177,14 @@ class Desk:
     def column(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """The distribution of one column, and of the same column of a scenario's file."""
         document = Document.of_dict(task["document"])
-        raw = self.raw(document.source)
+        raw = self.raw(document.source, task["content"])
         raw.require(task["column"])
         files = {"original": raw.frame[task["column"]]}
         if task.get("scenario") and document.scenario(task["scenario"]).steps:
             scenario = document.scenario(task["scenario"])
-            protected = scenario.protect(self.data(document), document.seed, progress, cache=self._cache)
+            protected = scenario.protect(
+                self.data(task, document), document.seed, progress, cache=self._cache
+            )
             if task["column"] in protected.columns:
                 files["protected"] = protected.frame[task["column"]]
         hidden = {"direct", "id"} & set(document.roles.get(task["column"], ()))
@@ -175,14 +192,31 @@ class Desk:
         return {
             "column": task["column"],
             "labels": labels,
-            **{name: {} if hidden else _distribution(values) for name, values in files.items()},
+            **{name: {} if hidden else distribution(values) for name, values in files.items()},
         }
+
+    def threshold(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """How many records of a scenario's file are above a risk."""
+        document = Document.of_dict(task["document"])
+        data = self.data(task, document)
+        protected = document.scenario(task["scenario"]).protect(
+            data, document.seed, progress, cache=self._cache
+        )
+        return above(protected, task.get("keys") or protected.roles.keys, task["threshold"])
+
+    def riskiest(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """The riskiest combinations of keys of a scenario's file."""
+        document = Document.of_dict(task["document"])
+        data = self.data(task, document)
+        scenario = document.scenario(task["scenario"])
+        protected = scenario.protect(data, document.seed, progress, cache=self._cache)
+        return combinations(self._assessed(document, data, protected, scenario, progress, []))
 
     def compare(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """Every scenario on one map."""
         document = Document.of_dict(task["document"])
         found = compare(
-            self.data(document),
+            self.data(task, document),
             [document.scenario(name) for name in task["scenarios"]],
             max_risk=document.max_risk,
             intruders=document.intruders or None,
@@ -198,7 +232,7 @@ class Desk:
         """Trials over ranges of options, on one map."""
         document = Document.of_dict(task["document"])
         found = search(
-            self.data(document),
+            self.data(task, document),
             task["space"],
             trials=task["trials"],
             max_risk=document.max_risk,
@@ -214,11 +248,19 @@ class Desk:
     def release(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """The files of a release, in the session's folder."""
         document = Document.of_dict(task["document"])
-        data = self.data(document)
+        data = self.data(task, document)
         scenario = document.scenario(task["scenario"])
         protected = scenario.protect(data, document.seed, progress, cache=self._cache)
         done = self._assessed(document, data, protected, scenario, progress, None)
-        return release(document, protected, done, self.folder / "release", task["wanted"], progress)
+        folder = release_folder(self.folder / "release", task["key"])
+        return release(self._named(document), protected, done, folder, task["wanted"], progress)
+
+    def _named(self, document: Document) -> Document:
+        """The document as its plan says it: an uploaded file has only a name, and lies beside the plan."""
+        file = Path(str(document.source.get("file", "")))
+        if not file.is_relative_to(self.folder):
+            return document
+        return replace(document, source={**document.source, "file": file.name})
 
     def warm_up(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """Compile ahead what the usual tasks need."""
@@ -228,7 +270,7 @@ class Desk:
 
 def _opened(source: Mapping[str, Any]) -> Microdata:
     if "file" in source:
-        return sdc.read(source["file"])
+        return sdc.read(source["file"], encoding=source.get("encoding"))
     made = demo_data(source.get("demo"))
     return Microdata.of(made.frame, labels=made.labels)
 
@@ -250,11 +292,14 @@ def _judging() -> list[str]:
 
 def _kept(data: Microdata, folder: Path, kind: str, key: str) -> str:
     """The records as a file that the page reads by the slice; its name."""
-    from hashlib import sha256
-
     name = f"{kind}-{sha256(key.encode()).hexdigest()[:24]}.arrow"
     path = folder / name
-    if not path.exists():
+    if path.exists():
+        path.touch()
+    else:
+        made = sorted(folder.glob("protected-*.arrow"), key=lambda p: p.stat().st_mtime)
+        for old in made[: len(made) + 1 - FILES]:
+            old.unlink()
         frame = data.frame.with_columns(pl.selectors.categorical().cast(pl.String))
         frame.write_ipc(path.with_suffix(".part"))
         path.with_suffix(".part").replace(path)
@@ -263,20 +308,6 @@ def _kept(data: Microdata, folder: Path, kind: str, key: str) -> str:
 
 def _labels(data: Microdata, column: str) -> dict[str, str]:
     return {str(code): text for code, text in data.labels.values.get(column, {}).items()}
-
-
-def _distribution(values: pl.Series) -> dict[str, Any]:
-    """Counts in classes of equal width for numbers with many values, else of the frequent categories."""
-    there = values.drop_nulls()
-    facts = {"records": len(values), "missing": len(values) - len(there), "different": there.n_unique()}
-    if there.dtype.is_numeric() and facts["different"] > CATEGORIES and len(there):
-        numbers = there.cast(pl.Float64).to_numpy()
-        finite = numbers[np.isfinite(numbers)]
-        low, high = np.quantile(finite, (0.005, 0.995))  # the ends belong to few records
-        counts, edges = np.histogram(np.clip(finite, low, high), bins=BINS)
-        return {**facts, "counts": counts.tolist(), "edges": edges.tolist()}
-    counted = there.cast(pl.String).value_counts(sort=True).filter(pl.col("count") >= FEWEST).head(CATEGORIES)
-    return {**facts, "categories": [{"value": v, "count": c} for v, c in counted.rows()]}
 
 
 def _shown(result: Result) -> dict[str, Any]:

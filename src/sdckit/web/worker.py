@@ -73,5 +73,5 @@ def digest(path: Path) -> str:
 def source_key(source: Mapping[str, Any]) -> str:
     """What was opened, as a text that tells two contents apart."""
     if "file" in source:
-        return f"file {digest(Path(source['file']))}"
+        return f"file {digest(Path(source['file']))} {source.get('encoding') or ''}"
     return f"demo {sorted(source.items())}"

@@ -2,7 +2,7 @@
 import { get, post } from "./api.js";
 
 export const store = {
-  state: null, methods: null, jobs: new Map(), ended: new Map(), known: {},
+  state: null, methods: null, jobs: new Map(), ended: new Map(), known: {}, trouble: null,
   view: { screen: location.hash.slice(1).split("/")[0] || "data", scenario: null, form: null, help: null },
 };
 const listeners = new Set();
@@ -17,9 +17,10 @@ export function look(change) {
 }
 
 function take(state) {
-  if (store.state && state.version < store.state.version) return;
+  if (store.state && state.answer < store.state.answer) return; // overtaken on its way by a newer answer
+  if (store.state?.facts.key !== state.facts.key) store.known = {}; // another file: nothing known is about it
   store.state = state;
-  for (const [name, found] of Object.entries(state.results)) if (found) store.known[name] = found;
+  for (const [name, found] of Object.entries(state.results)) if (found?.verdict) store.known[name] = found;
   store.jobs = new Map(state.jobs.map((job) => [job.id, job]));
   const names = Object.keys(state.document.scenarios);
   if (!names.includes(store.view.scenario)) store.view = { ...store.view, scenario: names[0] };
@@ -38,7 +39,24 @@ export async function change(action, content = {}) {
   }
 }
 
-export const go = async (to) => take(await post("/api/history", { to }));
+export async function go(to) {
+  try {
+    take(await post("/api/history", { to, version: store.state.version }));
+  } catch (error) {
+    if (error.status === 409) await refresh();
+    throw error;
+  }
+}
+
+// What went wrong where nobody was listening: said at the top of the page, until it is read.
+export const complain = (error) => { store.trouble = error; tell(); };
+
+export async function quit() {
+  await post("/api/quit", {});
+  store.over = true;
+  events?.close();
+  tell();
+}
 
 // Work in the background: resolves with its result, throws what went wrong.
 export async function start(address, content) {
@@ -46,41 +64,65 @@ export async function start(address, content) {
   return waitFor(job);
 }
 
+const awaited = new Set();
+
 export function waitFor(id) {
+  awaited.add(id);
   return new Promise((resolve, reject) => {
     const look_again = () => {
       const job = store.ended.get(id);
       if (!job) return;
       leave();
+      awaited.delete(id);
       if (job.state === "done") resolve(job.result);
       else if (job.state === "stopped") reject({ what: "Stopped.", stopped: true });
       else reject(job.result || { what: "The work failed." });
     };
     const leave = subscribe(look_again);
+    if (!store.ended.has(id)) get(`/api/jobs/${id}`).then(({ ended }) => { if (ended) { heard(ended); tell(); } }, () => null);
     look_again();
   });
 }
 
+const ENDED = ["done", "failed", "stopped"];
+
+function heard(job) {
+  if (!ENDED.includes(job.state)) { store.jobs.set(job.id, job); return; }
+  store.jobs.delete(job.id);
+  store.ended.set(job.id, job);
+  while (store.ended.size > 100) store.ended.delete(store.ended.keys().next().value);
+}
+
+// After a gap in the connection: what ended meanwhile is asked for.
+async function catchUp() {
+  await refresh();
+  for (const id of awaited) {
+    const { ended } = await get(`/api/jobs/${id}`);
+    if (ended) heard(ended);
+  }
+  tell();
+}
+
+let events = null;
+
 export function follow() {
-  const events = new EventSource("/api/events");
+  events = new EventSource("/api/events");
   events.addEventListener("state", () => refresh());
   events.addEventListener("job", async (event) => {
     const job = JSON.parse(event.data);
-    if (["done", "failed", "stopped"].includes(job.state)) {
-      store.jobs.delete(job.id);
-      store.ended.set(job.id, job);
-      if (["open", "judge"].includes(job.kind)) await refresh();
-    } else store.jobs.set(job.id, job);
+    if (ENDED.includes(job.state) && ["open", "judge"].includes(job.kind)) await refresh();
+    heard(job);
     tell();
   });
-  events.addEventListener("error", () => { store.lost = true; tell(); });
-  events.addEventListener("open", () => { if (store.lost) { store.lost = false; refresh(); } });
+  events.addEventListener("error", () => { store.lost = !store.over; tell(); });
+  events.addEventListener("open", () => { store.lost = false; catchUp(); });
   addEventListener("hashchange", () => look({ screen: location.hash.slice(1).split("/")[0] || "data" }));
+  addEventListener("unhandledrejection", (event) => { if (event.reason?.what) { event.preventDefault(); complain(event.reason); } });
 }
 
 export async function begin() {
-  [store.methods] = await Promise.all([get("/api/methods"), refresh()]);
   follow();
+  [store.methods] = await Promise.all([get("/api/methods"), refresh()]);
   tell();
 }
 

@@ -3,7 +3,7 @@ import { html, useState } from "../vendor/preact.js";
 import { store } from "../store.js";
 import { Levels, Matrix, Merged } from "./editors.js";
 
-export function Form({ method, options = {}, columns, onSave, onCancel, onDraft, save = "Add the step" }) {
+export function Form({ method, options = {}, columns, onSave, onTry, onCancel, onDraft, save = "Add the step", prefix = "field" }) {
   const [values, set] = useState(() => Object.fromEntries(method.form.map((f) => [f.name, options[f.name]])));
   const [trouble, say] = useState(null);
   const [busy, wait] = useState(false);
@@ -15,17 +15,18 @@ export function Form({ method, options = {}, columns, onSave, onCancel, onDraft,
     try { await onSave(given(values)); say(null); } catch (error) { say(error); }
     wait(false);
   };
+  const attempt = async () => { say(null); wait(true); try { await onTry(given(values)); } catch (error) { say(error); } wait(false); };
   const basic = method.form.filter((f) => f.basic || f.required), rest = method.form.filter((f) => !(f.basic || f.required));
   const first = basic.length ? basic : rest, folded = basic.length ? rest : [];
   const about = trouble && method.form.find((f) => `${trouble.what} ${trouble.message}`.includes(f.name));
-  const show = (f) => html`<${Field} key=${f.name} field=${f} value=${values[f.name]} put=${(v) => put(f.name, v)} columns=${columns} about=${about_column(method, values)}
-      trouble=${about?.name === f.name ? trouble : null} blocked=${f.excludes.find((other) => values[other] !== undefined && values[other] !== "")} />`;
+  const show = (f) => html`<${Field} key=${f.name} field=${f} prefix=${prefix} value=${values[f.name]} put=${(v) => put(f.name, v)} columns=${columns} about=${about_column(method, values)}
+      trouble=${about?.name === f.name ? trouble : null} blocked=${method.form.find((other) => f.excludes.includes(other.name) && values[other.name] !== undefined && values[other.name] !== "")?.label} />`;
   return html`<form class="form" onSubmit=${submit}>
     <h3>${method.title}</h3><p class="hint">${method.help}</p>
     ${first.map(show)}
     ${folded.length > 0 && html`<details open=${folded.some((f) => options[f.name] !== undefined)}><summary>More options (${folded.length})</summary>${folded.map(show)}</details>`}
     ${trouble && html`<p class="bad" role="alert">${trouble.what || trouble.message} ${trouble.allowed ? `Allowed: ${trouble.allowed}.` : ""} ${trouble.hint || ""}</p>`}
-    <div class="buttons"><button class="main" type="submit" disabled=${busy}>${save}</button>${onCancel && html`<button type="button" onClick=${onCancel}>Cancel</button>`}</div></form>`;
+    <div class="buttons"><button class="main" type="submit" disabled=${busy}>${save}</button>${onTry && html`<button type="button" disabled=${busy} title="See what it would do, without adding it" onClick=${attempt}>Try</button>`}${onCancel && html`<button type="button" onClick=${onCancel}>Cancel</button>`}</div></form>`;
 }
 
 // The variable that the form is about, where it is one.
@@ -35,8 +36,8 @@ function about_column(method, values) {
   return Array.isArray(value) ? (value.length === 1 ? value[0] : null) : value || null;
 }
 
-function Field({ field, value, put, columns, about, trouble, blocked }) {
-  const id = `field-${field.name}`;
+function Field({ field, value, put, columns, about, trouble, blocked, prefix = "field" }) {
+  const id = `${prefix}-${field.name}`;
   const absent = field.role ? `the ${field.role === "keys" ? "keys" : `${field.role} columns`}` : field.absent || (field.default === null || field.default === undefined ? "" : String(field.default));
   const help = [field.help, absent && value === undefined ? `Default: ${absent}.` : "", blocked ? `Not together with “${blocked}”.` : ""].filter(Boolean).join(" ");
   return html`<div class=${trouble ? "field wrong" : "field"}>
@@ -54,14 +55,13 @@ function Input({ id, field, value, put, columns, about, invalid }) {
   const Editor = EDITORS[field.shape];
   if (Editor) return html`<${Editor} field=${field} column=${about} value=${value} put=${put} shared=${shared} />`;
   if (field.kind === "choice") return html`<select ...${shared} value=${value ?? ""} onChange=${(e) => put(e.target.value || undefined)}>
-    <option value="">${field.default ? `${field.default} (default)` : "…"}</option>
+    <option value="">${field.default ? `${field.default} (default)` : "default"}</option>
     ${Object.entries(field.choices).map(([name, meaning]) => html`<option value=${name}>${name}${meaning ? `: ${meaning}` : ""}</option>`)}</select>`;
   if (field.kind === "flag") return html`<select ...${shared} value=${value === undefined ? "" : String(value)} onChange=${(e) => put(e.target.value === "" ? undefined : e.target.value === "true")}>
-    <option value="">${field.default === null ? "…" : `${field.default ? "yes" : "no"} (default)`}</option><option value="true">yes</option><option value="false">no</option></select>`;
+    <option value="">${field.default === null ? "default" : `${field.default ? "yes" : "no"} (default)`}</option><option value="true">yes</option><option value="false">no</option></select>`;
   if (field.kind === "column") return html`<select ...${shared} value=${value ?? ""} onChange=${(e) => put(e.target.value || undefined)}><option value="">…</option>${columns.map((c) => html`<option>${c}</option>`)}</select>`;
-  if (field.kind === "columns") return html`<${Columns} ...${shared} value=${value || []} put=${put} columns=${columns} />`;
-  if (field.kind === "measure") return html`<select ...${shared} value=${typeof value === "string" ? value : ""} onChange=${(e) => put(e.target.value || undefined)}><option value="">all records</option>
-    ${store.methods.risk.filter((m) => m.flags).map((m) => html`<option value=${m.name}>records flagged by: ${m.title}</option>`)}</select>`;
+  if (field.kind === "columns") return html`<${Columns} ...${shared} value=${value || []} put=${put} columns=${columns} role=${field.role} />`;
+  if (field.kind === "measure") return html`<${Flagged} shared=${shared} value=${value} put=${put} columns=${columns} />`;
   if (field.kind === "number" || field.kind === "integer") return html`<input ...${shared} inputmode="decimal" value=${value ?? ""} placeholder=${field.default ?? ""} onInput=${(e) => put(parsed(e.target.value))} />`;
   if (field.kind === "list") return html`<input ...${shared} value=${Array.isArray(value) ? value.join(", ") : value ?? ""} placeholder="separated by commas"
     onInput=${(e) => put(e.target.value.trim() === "" ? undefined : e.target.value.split(",").map(parsed).filter((v) => v !== undefined))} />`;
@@ -69,10 +69,34 @@ function Input({ id, field, value, put, columns, about, invalid }) {
   return html`<input ...${shared} value=${value ?? ""} onInput=${(e) => put(parsed(e.target.value))} />`;
 }
 
-function Columns({ value, put, columns, ...shared }) {
+// Records that a measure flags: its name, or its name with options, as a plan writes them.
+function Flagged({ shared, value, put, columns }) {
+  const name = typeof value === "string" ? value : value ? Object.keys(value)[0] : "";
+  const options = value && typeof value === "object" ? value[name] || {} : {};
+  const measure = store.methods.risk.find((m) => m.name === name);
+  const set = (field, to) => {
+    const { [field]: had, ...rest } = options;
+    const next = to === undefined || (Array.isArray(to) && !to.length) ? rest : { ...rest, [field]: to };
+    put(Object.keys(next).length ? { [name]: next } : name);
+  };
+  return html`<select ...${shared} value=${name} onChange=${(e) => put(e.target.value || undefined)}><option value="">all records</option>
+    ${store.methods.risk.filter((m) => m.flags).map((m) => html`<option value=${m.name}>${m.title}</option>`)}</select>
+    ${measure && html`<fieldset class="nested"><legend>${measure.title}</legend>${measure.form.filter((f) => (f.basic || f.required) && f.kind !== "measure").map((f) => html`<${Field} key=${f.name} field=${f} prefix=${`${shared.id}-of`} value=${options[f.name]} put=${(v) => set(f.name, v)} columns=${columns} />`)}</fieldset>`}`;
+}
+
+// Variables to choose: those that the option is probably about as buttons, all others in a menu.
+const MANY = 12;
+
+function Columns({ value, put, columns, role, ...shared }) {
+  const { roles } = store.state.document;
+  const likely = (name) => role ? (roles[name] || []).includes(role) : (roles[name] || []).some((r) => ["keys", "numeric", "sensitive"].includes(r));
+  const near = columns.filter((name) => columns.length <= MANY || value.includes(name) || likely(name));
+  const shown = near.slice(0, MANY).concat(near.slice(MANY).filter((name) => value.includes(name)));
+  const rest = columns.filter((name) => !shown.includes(name));
   const flip = (name) => put(value.includes(name) ? value.filter((v) => v !== name) : [...value, name]);
-  return html`<div class="chips" role="group" ...${{ "aria-describedby": shared["aria-describedby"], id: shared.id }}>${columns.map((name) => html`
-    <button type="button" class=${value.includes(name) ? "chip on" : "chip"} aria-pressed=${value.includes(name)} onClick=${() => flip(name)}>${name}</button>`)}</div>`;
+  return html`<div class="chips" role="group" ...${{ "aria-describedby": shared["aria-describedby"], id: shared.id }}>${shown.map((name) => html`
+    <button type="button" key=${name} class=${value.includes(name) ? "chip on" : "chip"} aria-pressed=${value.includes(name)} onClick=${() => flip(name)}>${name}</button>`)}
+    ${rest.length > 0 && html`<select class="chip" value="" aria-label="another variable" onChange=${(e) => { flip(e.target.value); e.target.value = ""; }}><option value="">another …</option>${rest.map((name) => html`<option>${name}</option>`)}</select>`}</div>`;
 }
 
 // Pairs of a name and what it becomes, one a line: "old: new", as a plan writes them.

@@ -1,34 +1,54 @@
 // "Risk now": the verdict with every criterion, what was lost, what is accepted, and the history.
 import { html, useState } from "../vendor/preact.js";
-import { change, go, look, number, store } from "../store.js";
+import { post } from "../api.js";
+import { change, complain, go, look, number, refresh, store } from "../store.js";
 
 const MARKS = { met: "✓", "not met": "✕", "not judged": "?" };
 const WORDS = { releasable: "Can be released", "not releasable": "Must not be released", open: "Not cleared for release" };
 
 export function Panel({ state }) {
   const name = store.view.scenario;
-  const found = state.results[name] || store.known[name]; // the last known stays, in grey, until the new one is there
-  const waiting = found && !state.results[name];
+  const now = state.results[name];
   const [open, show] = useState(false);
+  const short = now?.verdict ? WORDS[now.verdict.status] : now?.error ? "Could not be judged" : judging(name) ? "Being judged …" : "Not judged";
   return html`<aside class=${open ? "panel open" : "panel"} aria-label="Risk now">
-    <button class="drawer" aria-expanded=${open} onClick=${() => show(!open)}>Risk now</button>
+    <button class=${`drawer ${now?.verdict?.status.replace(" ", "-") || ""}`} aria-expanded=${open} onClick=${() => show(!open)}>Risk now: ${short} ${open ? "▾" : "▴"}</button>
     <div class="inside"><h2>Risk now <small>scenario ${name}</small></h2>
-      ${!state.facts.records ? html`<p class="hint">Open a file to see its risks.</p>`
-        : !found ? html`<p class="hint" aria-live="polite">${Object.keys(state.document.roles).length ? "Being judged …" : "Give the variables roles, and the risks are measured."}</p>`
-        : found.error ? html`<div class="verdict bad" role="alert"><strong>Could not be judged</strong><p>${found.error.what} ${found.error.hint}</p></div>`
-        : html`<div class=${waiting ? "waiting" : ""}>${waiting && html`<p class="hint" role="status">Being judged again …</p>`}<${Verdict} verdict=${found.verdict} /><${Losses} found=${found} /><${Warnings} list=${found.warnings} /></div>`}
-      <${Accepted} state=${state} />
-      <${Past} state=${state} />
+      <${Now} state=${state} name=${name} now=${now} />
+      ${state.facts.records > 0 && html`<${Accepted} state=${state} />`}
+      ${state.history.length > 1 && html`<${Past} state=${state} />`}
     </div></aside>`;
 }
 
+const judging = (name) => [...store.jobs.values()].some((job) => job.kind === "judge" && job.title === `Judging ${name}`);
+
+// The verdict on exactly what is shown, or that there is none yet. What was found before a change is kept in
+// sight, in grey and without its headline: it is of another file.
+function Now({ state, name, now }) {
+  const running = judging(name);
+  const again = () => post("/api/jobs", { kind: "judge", scenario: name }).then(refresh).catch(complain);
+  if (!state.facts.records) return html`<p class="hint">Open a file to see its risks.</p>`;
+  if (!Object.keys(state.document.roles).length) return html`<p class="hint">Give the variables roles, and the risks are measured.</p>`;
+  if (now?.error) return html`<div class="verdict open" role="alert"><strong>Could not be judged</strong><p>${now.error.what} ${now.error.hint}</p></div><button onClick=${again}>Try again</button>`;
+  if (now?.verdict) return html`<${Verdict} verdict=${now.verdict} /><${Losses} found=${now} /><${Warnings} list=${now.warnings} />`;
+  const known = store.known[name];
+  return html`<div class="verdict pending" role="status"><strong>${running ? "Being judged …" : "Not judged"}</strong>
+      <p>${running ? "The verdict on what you see now is being found." : "The verdict was stopped. Nothing is known of what you see now."}</p></div>
+    ${!running && html`<button class="main" onClick=${again}>Judge now</button>`}
+    ${known && html`<div class="waiting" aria-hidden="true"><p class="hint">Before the last change:</p><${Criteria} verdict=${known.verdict} /><${Losses} found=${known} /></div>`}`;
+}
+
 function Verdict({ verdict }) {
-  const failed = verdict.criteria.filter((c) => c.status !== "met");
   const met = verdict.criteria.filter((c) => c.status === "met");
   return html`<div class="verdict ${verdict.status.replace(" ", "-")}" aria-live="polite">
       <strong>${WORDS[verdict.status]}</strong>
-      <p>${met.length} of ${verdict.criteria.length} criteria are judged and met.</p></div>
-    <ul class="criteria">${[...failed, ...met].map((c) => html`<li key=${c.name} class=${c.status.replace(" ", "-")}>
+      <p>${met.length} of ${verdict.criteria.length} criteria are judged and met.</p></div><${Criteria} verdict=${verdict} />`;
+}
+
+function Criteria({ verdict }) {
+  const failed = verdict.criteria.filter((c) => c.status !== "met");
+  const met = verdict.criteria.filter((c) => c.status === "met");
+  return html`<ul class="criteria">${[...failed, ...met].map((c) => html`<li key=${c.name} class=${c.status.replace(" ", "-")}>
       <details><summary><span class="mark" aria-hidden="true">${MARKS[c.status]}</span><span>${c.name}</span>
         <span class="value">${c.value === null ? "" : shown(c)}</span><span class="hidden">${c.status}</span></summary>
         <p>${c.why}</p>${c.mends && html`<p class="mends">What would mend it: ${c.mends}</p>`}</details></li>`)}</ul>`;
@@ -73,8 +93,13 @@ function Accepted({ state }) {
         onClick=${() => other(name, accept[name]?.includes(c) ? accept[name].filter((x) => x !== c) : [...(accept[name] || []), c])}>${c}</button>`)}</div></fieldset>`)}</details>`;
 }
 
+// Any earlier point can be gone to. One that takes the steps back of more than one change asks first.
 function Past({ state }) {
+  const [asked, ask] = useState(null);
+  const to = (place) => { if (Math.abs(place - state.position) > 3 && asked !== place) ask(place); else { ask(null); go(place); } };
   return html`<h3>History</h3><ol class="history">${state.history.map((done, place) => place > 0 && html`
     <li key=${place}><button class=${place === state.position ? "quiet here" : place > state.position ? "quiet undone" : "quiet"}
-      aria-current=${place === state.position ? "step" : null} onClick=${() => go(place)}>${done}</button></li>`)}</ol>`;
+      aria-current=${place === state.position ? "step" : null} onClick=${() => place !== state.position && to(place)}>${done}</button>
+      ${asked === place && html`<div class="ask" role="alert">${Math.abs(place - state.position)} changes are ${place < state.position ? "undone" : "done again"}; redo brings them back until you change something.
+        <div class="buttons"><button class="main" onClick=${() => to(place)}>Go there</button><button onClick=${() => ask(null)}>Stay</button></div></div>`}</li>`)}</ol>`;
 }

@@ -11,6 +11,7 @@ export function Compare({ state }) {
   const [trouble, say] = useState(null);
   const [found, show] = useState(last);
   if (!state.facts.records) return html`<h1>Compare</h1><p class="lead">Open a file first: <a href="#data">Data</a>.</p>`;
+  const stale = found && found.version !== state.version;
   const chosen = names.filter((n) => !left.includes(n));
   const run = async () => {
     say(null);
@@ -21,9 +22,9 @@ export function Compare({ state }) {
       <button class="main" disabled=${!chosen.length} onClick=${run}>Compare</button></div>
     ${names.length < 2 && html`<p class="hint">There is one scenario so far. “+” in the top bar makes another, as a copy to change.</p>`}
     ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.hint || ""}</p>`}
-    ${found && found.version !== state.version && html`<p class="hint" role="status">Something was changed since; compare again to see it.</p>`}
     <${Search} state=${state} onFound=${(map) => { last = { map, version: state.version }; show(last); }} />
-    ${found && html`<${Mapped} map=${found.map} />`}`;
+    ${stale && html`<p class="bad" role="status">Something was changed since: this map is of what was there before. Compare again.</p>`}
+    ${found && html`<div class=${stale ? "waiting" : ""}><${Mapped} map=${found.map} stale=${stale} /></div>`}`;
 }
 
 // Search around a scenario: numbers of its steps may lie in a range, and steps may be left out.
@@ -52,13 +53,13 @@ function Search({ state, onFound }) {
     ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.hint || ""}</p>`}</details>`;
 }
 
-function Mapped({ map }) {
+function Mapped({ map, stale }) {
   const make = async (p) => { await change("add_scenario", { name: p.name, steps: p.steps }); look({ scenario: p.name, screen: "protect" }); };
   const pick = (datum) => { const name = datum.scenario || datum.name; if (name in store.state.document.scenarios) look({ scenario: name, screen: "protect" }); };
-  return html`<p class="recommendation ${map.verdict?.status.replace(" ", "-") || "open"}"><strong>${map.best ? `Recommended: ${map.best}. ` : "None is acceptable. "}</strong>${map.reason}</p>
+  return html`<p class="recommendation ${stale ? "pending" : map.verdict?.status.replace(" ", "-") || "open"}"><strong>${!map.best ? "None is acceptable. " : map.verdict?.status === "releasable" ? `Recommended: ${map.best}. ` : `Best on this map: ${map.best}, but it ${map.verdict?.status === "not releasable" ? "must not be released" : "is not cleared for release"}. `}</strong>${map.reason}</p>
     <${Chart} spec=${map.chart} label="Risk–utility map; the table below says the same" onPick=${pick} />
     <table class="variables"><thead><tr><th scope="col">Scenario</th><th scope="col">Risk</th><th scope="col">Loss</th><th scope="col"></th></tr></thead><tbody>
-      <tr><th scope="row">as it is</th><td class="number">${number(map.original.risk)}</td><td class="number">0</td><td></td></tr>
+      <tr><th scope="row">the original file</th><td class="number">${number(map.original.risk)}</td><td class="number">0</td><td></td></tr>
       ${map.scenarios.map((p) => html`<tr key=${p.name}><th scope="row"><button class="quiet" onClick=${() => pick(p)}>${p.name}</button></th><td class="number">${number(p.risk)}</td><td class="number">${number(p.loss)}</td>
-        <td>${!(p.name in store.state.document.scenarios) && !p.error && html`<button onClick=${() => make(p)}>Make it a scenario</button> `}${p.error || [p.name === map.best ? "recommended" : "", p.on_front ? "no other is better in both" : ""].filter(Boolean).join(", ")}</td></tr>`)}</tbody></table>`;
+        <td>${!(p.name in store.state.document.scenarios) && !p.error && html`<button onClick=${() => make(p)}>Make it a scenario</button> `}${p.error || [p.name === map.best ? "best on this map" : "", p.on_front ? "no other is better in both" : ""].filter(Boolean).join(", ")}</td></tr>`)}</tbody></table>`;
 }

@@ -59,7 +59,23 @@ function Facts({ state }) {
   return html`<dl class="facts"><div><dt>records</dt><dd>${number(facts.records)}</dd></div><div><dt>variables</dt><dd>${facts.columns.length}</dd></div>
     <div><dt>with labels</dt><dd>${facts.columns.filter((c) => c.label).length}</dd></div>
     <div><dt>only missing</dt><dd>${empty.length || "none"}</dd></div>
-    <div><dt>probably direct identifiers</dt><dd>${direct.map((c) => c.name).join(", ") || "none"}</dd></div></dl>`;
+    <div><dt>probably direct identifiers</dt><dd>${direct.map((c) => c.name).join(", ") || "none"}</dd></div></dl>
+    ${facts.told?.length > 0 && html`<ul class="warnings">${facts.told.map((text) => html`<li>${text}</li>`)}</ul>`}
+    ${/\.csv(\.gz)?$/i.test(state.document.source.file || "") && html`<${Encoding} state=${state} />`}`;
+}
+
+const ENCODINGS = { "": "found by itself (UTF-8, else Windows-1252)", "utf-8": "UTF-8", "cp1252": "Western (Windows-1252)", "cp1250": "Central European (Windows-1250)", "cp1251": "Cyrillic (Windows-1251)", "cp1253": "Greek (Windows-1253)", "cp1254": "Turkish (Windows-1254)", "cp1256": "Arabic (Windows-1256)", "cp1257": "Baltic (Windows-1257)", "iso8859-2": "Central European (ISO 8859-2)", "iso8859-15": "Western (ISO 8859-15)", "gb18030": "Chinese (GB 18030)", "shift_jis": "Japanese (Shift JIS)", "utf-16": "UTF-16" };
+
+// A text file whose letters look wrong is read again; roles and steps stay.
+function Encoding({ state }) {
+  const [trouble, say] = useState(null);
+  const again = async (encoding) => {
+    say(null);
+    try { await waitFor((await post("/api/open", { again: true, encoding })).job); } catch (error) { if (!error.stopped) say(error); }
+  };
+  return html`<p class="tools"><label>Do letters look wrong? Read the text as <select value=${state.document.source.encoding || ""} onChange=${(e) => again(e.target.value)}>
+    ${Object.entries(ENCODINGS).map(([code, words]) => html`<option value=${code}>${words}</option>`)}</select></label></p>
+    ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.hint || ""}</p>`}`;
 }
 
 function Records({ state }) {

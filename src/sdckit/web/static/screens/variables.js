@@ -1,5 +1,5 @@
 // What each variable is for, and who might attack.
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
 import { change, number, start, store } from "../store.js";
 import { Bars } from "../parts/chart.js";
 import { Intruders } from "../parts/intruders.js";
@@ -32,28 +32,32 @@ export function Variables({ state }) {
         ${Object.entries(ROLES).map(([k, t]) => html`<option value=${k || "none"}>${t}</option>`)}</select></label>`}</div>
     ${trouble[""] && html`<p class="bad" role="alert">${trouble[""]}</p>`}
     ${failed && html`<p class="bad" role="alert">${failed.what} ${failed.hint || ""}</p>`}
-    <div class="wide"><table class="variables"><thead><tr><th scope="col"><span class="hidden">chosen</span></th><th scope="col">Variable</th><th scope="col">Type</th><th scope="col">Different</th>
-      <th scope="col">Missing</th><th scope="col">Common values</th><th scope="col">Role</th><th scope="col">Suggested</th></tr></thead>
+    <div class="wide"><table class="variables"><thead><tr><th scope="col"><span class="hidden">chosen</span></th><th scope="col">Variable</th><th scope="col">Role, and what is suggested</th><th scope="col">Type</th><th scope="col" class="number">Different</th>
+      <th scope="col" class="number">Missing</th><th scope="col" class="common">Common values</th></tr></thead>
       <tbody>${shown.map((c) => html`<${Row} key=${c.name} column=${c} roles=${doc.roles[c.name]} trouble=${trouble[c.name]} give=${(role) => give([c.name], role)}
         picked=${picked.includes(c.name)} pick=${() => pick(picked.includes(c.name) ? picked.filter((n) => n !== c.name) : [...picked, c.name])} />`)}</tbody></table></div>
     <${Intruders} state=${state} />`;
 }
 
 function Row({ column, roles, trouble, give, picked, pick }) {
-  const [detail, show] = useState(null);
-  const open = async () => {
-    if (detail) return show(null);
+  const [opened, open] = useState(false);
+  const [detail, show] = useState({});
+  const { version } = store.state, { scenario } = store.view;
+  useEffect(() => { // again after every change: what is shown is of the document that is shown
+    if (!opened) return undefined;
+    let gone = false;
     show({});
-    try { show(await start("/api/jobs", { kind: "column", column: column.name, scenario: store.view.scenario })); } catch (error) { show({ trouble: error.what }); }
-  };
+    start("/api/jobs", { kind: "column", column: column.name, scenario }).then((found) => gone || show(found)).catch((error) => gone || show({ trouble: error.what }));
+    return () => { gone = true; };
+  }, [opened, version, scenario]);
   const role = joined(roles);
   return html`<tr class=${(roles || [])[0] || ""}><td><input type="checkbox" checked=${picked} onChange=${pick} aria-label=${`choose ${column.name}`} /></td>
-    <th scope="row"><button class="quiet" aria-expanded=${!!detail} onClick=${open}>${detail ? "▾" : "▸"} ${column.name}</button>${column.label && html`<small>${column.label}</small>`}</th>
+    <th scope="row"><button class="quiet" aria-expanded=${opened} onClick=${() => open(!opened)}>${opened ? "▾" : "▸"} ${column.name}</button>${column.label && html`<small>${column.label}</small>`}</th>
+    <td class="choose"><select class=${`role ${(roles || [])[0] || "none"}`} value=${role} onChange=${(e) => give(e.target.value)} aria-label=${`role of ${column.name}`} id=${`role-${column.name}`}>
+      ${Object.entries(ROLES).map(([k, t]) => html`<option value=${k}>${t}</option>`)}</select>${trouble && html`<p class="bad" role="alert">${trouble}</p>`}
+      ${column.role && !(roles || []).includes(column.role) && html`<small>suggested: ${ROLES[column.role]} (${column.reason})</small>`}</td>
     <td>${column.kind}</td><td class="number">${number(column.different)}</td><td class="number">${number(column.missing)}</td>
-    <td class="common">${column.common.join(", ")}</td>
-    <td><select class=${`role ${(roles || [])[0] || "none"}`} value=${role} onChange=${(e) => give(e.target.value)} aria-label=${`role of ${column.name}`} id=${`role-${column.name}`}>
-      ${Object.entries(ROLES).map(([k, t]) => html`<option value=${k}>${t}</option>`)}</select>${trouble && html`<p class="bad" role="alert">${trouble}</p>`}</td>
-    <td class="hint">${column.role ? html`${ROLES[column.role]}<small>${column.reason}</small>` : "–"}</td></tr>
-    ${detail && html`<tr class="detail"><td></td><td colspan="7">${detail.trouble ? html`<p class="bad">${detail.trouble}</p>` : detail.original
+    <td class="common" title=${column.common.join(", ")}>${column.common.join(", ")}</td></tr>
+    ${opened && html`<tr class="detail"><td></td><td colspan="6">${detail.trouble ? html`<p class="bad">${detail.trouble}</p>` : detail.original
       ? html`<${Bars} original=${detail.original} changed=${detail.protected} labels=${detail.labels} label=${`Distribution of ${column.name}`} />` : "…"}</td></tr>`}`;
 }

@@ -1,0 +1,121 @@
+"""The changes of a document, by name: each gives what was done, in words, and the new document."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sdckit.choose.scenario import Step
+from sdckit.errors import OptionError, preview
+from sdckit.methods.registry import find
+from sdckit.methods.spec import Kind
+from sdckit.web.document import Document, with_written_seed
+
+SHORT = 40  # characters of an option in the history
+Change = Callable[[Document, set[str], Mapping[str, Any]], tuple[str, Document]]
+
+
+def _roles(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    for column, roles in asked["roles"].items():
+        if column not in columns:
+            raise OptionError("The file has no such column.", given=preview(column))
+        document = document.with_role(column, tuple([roles] if isinstance(roles, str) else roles or ()))
+    given = list(asked["roles"].items())
+    names = ", ".join(
+        f"{c} {' and '.join(document.roles.get(c, ())) or 'without a role'}" for c, _ in given[:3]
+    )
+    return f"roles: {names}{f' and {len(given) - 3} more' if len(given) > 3 else ''}", document
+
+
+def said(step: Step) -> str:
+    """A step in words for the history, without what was drawn in secret.
+
+    >>> said(Step("suppress", k=3, seed=5))
+    'Local suppression (k 3)'
+    """
+    spec = find(step.method, Kind.PROTECTION)
+    secret = {f.name for f in spec.form() if f.secret}
+    words = [f"{n} {_short(v)}" for n, v in step.options.items() if n not in secret]
+    return f"{spec.title} ({', '.join(words)})" if words else spec.title
+
+
+def _short(value: Any) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return text if len(text) <= SHORT else f"{text[: SHORT - 1]}…"
+
+
+def step_of(asked: Mapping[str, Any]) -> Step:
+    """The step that is asked for, checked, with what it would draw in secret written down."""
+    spec = find(str(asked["method"]), Kind.PROTECTION)
+    return with_written_seed(Step(spec.name, **asked.get("options", {})))
+
+
+def _add_step(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    step = step_of(asked)
+    return f"{asked['scenario']}: {said(step)}", document.with_step(asked["scenario"], step, asked.get("at"))
+
+
+def _change_step(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    step = step_of(asked)
+    document = document.with_options(asked["scenario"], asked["at"], step)
+    return f"{asked['scenario']}: step {asked['at'] + 1} is {said(step)}", document
+
+
+def _move_step(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    document = document.with_step_moved(asked["scenario"], asked["at"], asked["to"])
+    return f"{asked['scenario']}: step {asked['at'] + 1} moved", document
+
+
+def _switch_step(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    document = document.with_step_switched(asked["scenario"], asked["at"], bool(asked["on"]))
+    return f"{asked['scenario']}: step {asked['at'] + 1} {'on' if asked['on'] else 'off'}", document
+
+
+def _remove_step(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    document = document.without_step(asked["scenario"], asked["at"])
+    return f"{asked['scenario']}: step {asked['at'] + 1} taken out", document
+
+
+def _add_scenario(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    document = document.with_scenario(asked["name"], asked.get("like"))
+    for step in asked.get("steps", ()):
+        method, options = next(iter(step.items()))
+        document = document.with_step(asked["name"], step_of({"method": method, "options": options or {}}))
+    return f"scenario {asked['name']}", document
+
+
+def _rename_scenario(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    document = document.with_scenario_renamed(asked["name"], asked["new"])
+    return f"scenario {asked['name']} is called {asked['new']}", document
+
+
+def _drop_scenario(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    return f"scenario {asked['name']} taken out", document.without_scenario(asked["name"])
+
+
+def _intruders(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    return "intruders", document.with_intruders(asked["intruders"])
+
+
+def _criteria(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    document = document.with_criteria(asked.get("max_risk"), asked.get("accept") or {})
+    ceiling = document.max_risk
+    return "what is accepted" if ceiling is None else f"accepted risk {100 * ceiling:.4g} %", document
+
+
+def _seed(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    return f"seed {asked['seed']}", document.with_seed(asked["seed"])
+
+
+CHANGES: dict[str, Change] = {
+    "roles": _roles,
+    "add_step": _add_step,
+    "change_step": _change_step,
+    "move_step": _move_step,
+    "switch_step": _switch_step,
+    "remove_step": _remove_step,
+    "add_scenario": _add_scenario,
+    "rename_scenario": _rename_scenario,
+    "drop_scenario": _drop_scenario,
+    "intruders": _intruders,
+    "criteria": _criteria,
+    "seed": _seed,
+}

@@ -1,0 +1,66 @@
+"""What the page shows before a step is added: columns, risks above a threshold, the riskiest combinations."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sdckit.choose.assessment import Assessment
+from sdckit.data.key_cells import Missing, key_cells
+from sdckit.data.microdata import Microdata
+from sdckit.errors import OptionError, preview
+from sdckit.models.cell_risk import cell_risk
+from sdckit.report.by_key import riskiest
+
+BINS = 40  # of a histogram
+CATEGORIES = 60  # most frequent ones of a column that are shown
+FEWEST = 5  # records that a shown category has at least
+RISKS = np.array([0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0])
+
+
+def distribution(values: pl.Series) -> dict[str, Any]:
+    """Counts in classes of equal width for numbers with many values, else of the frequent categories."""
+    there = values.drop_nulls()
+    facts = {"records": len(values), "missing": len(values) - len(there), "different": there.n_unique()}
+    if there.dtype.is_numeric() and facts["different"] > CATEGORIES:
+        numbers = there.cast(pl.Float64).to_numpy()
+        finite = numbers[np.isfinite(numbers)]
+        ends = min(max(FEWEST, len(finite) // 200), (len(finite) - 1) // 2)  # records at either end at least
+        places = (ends, len(finite) - 1 - ends)
+        low, high = np.partition(finite, places)[list(places)]
+        counts, edges = np.histogram(np.clip(finite, low, high), bins=BINS)
+        return {**facts, "counts": counts.tolist(), "edges": edges.tolist()}
+    counted = there.cast(pl.String).value_counts(sort=True).filter(pl.col("count") >= FEWEST).head(CATEGORIES)
+    return {**facts, "categories": [{"value": v, "count": c} for v, c in counted.rows()]}
+
+
+def above(data: Microdata, keys: Sequence[str], threshold: float) -> dict[str, Any]:
+    """How many records have an individual risk above a threshold, and how the risks lie around it.
+
+    The risk is the one that `suppress_risky` treats: a missing key is a value of its own.
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"sex": list("ffffm")}), keys=["sex"])
+    >>> found = above(data, ["sex"], 0.5)
+    >>> found["above"], found["records"], sum(found["counts"])
+    (1, 5, 5)
+    """
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold < 1:
+        raise OptionError("The threshold is a risk.", given=preview(threshold), allowed="between 0 and 1")
+    cells = key_cells(data, tuple(keys), Missing.CATEGORY)
+    risks = cell_risk(cells.sample, cells.population)
+    counts, _ = np.histogram(risks, RISKS, weights=cells.records)
+    return {
+        "records": data.height,
+        "above": int(cells.records[risks > threshold].sum()),
+        "expected": float((risks * cells.records)[risks > threshold].sum()),
+        "expected_all": float((risks * cells.records).sum()),
+        "counts": counts.astype(int).tolist(),
+        "edges": RISKS.tolist(),
+    }
+
+
+def combinations(done: Assessment) -> dict[str, Any]:
+    """The key combinations with the highest risk, for the office alone."""
+    return {"riskiest": riskiest(done)}

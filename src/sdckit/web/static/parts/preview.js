@@ -1,0 +1,62 @@
+// Before a step is added: what it would do, the variable it is about, and the records above a threshold.
+import { html, useEffect, useState } from "../vendor/preact.js";
+import { number, start, store } from "../store.js";
+import { Bars } from "./chart.js";
+
+const WORDS = { releasable: "can be released", "not releasable": "must not be released", open: "is not cleared for release" };
+const met = (found) => found?.verdict ? `${found.verdict.criteria.filter((c) => c.status === "met").length} of ${found.verdict.criteria.length}` : "–";
+
+// A step that was tried and not added: the verdict, the criteria and the losses, as they are and as they would be.
+export function Tried({ tried, now, stale, at }) {
+  if (tried.waiting) return html`<p class="hint" role="status">Being tried; nothing is added …</p>`;
+  const { result } = tried;
+  const titles = Object.fromEntries(store.methods.utility.map((m) => [m.name, m]));
+  const was = Object.fromEntries((now?.verdict?.criteria || []).map((c) => [c.name, c]));
+  const moved = result.verdict.criteria.filter((c) => c.value !== was[c.name]?.value || c.status !== was[c.name]?.status);
+  return html`<section class=${stale ? "card tried waiting" : "card tried"} aria-live="polite"><h3>Tried, not added</h3>
+    ${stale && html`<p class="bad">Something was changed since: try again.</p>`}
+    <p>With this step the file <strong>${WORDS[result.verdict.status]}</strong>; criteria met: ${met(now)} → ${met(result)}.</p>
+    <table class="lines"><thead><tr><th scope="col"></th><th scope="col">now</th><th scope="col">with it</th></tr></thead><tbody>
+      ${moved.map((c) => html`<tr key=${c.name}><th scope="row">${c.name}</th><td>${was[c.name]?.value == null ? was[c.name]?.status || "–" : number(was[c.name].value, c.share)}</td><td class=${c.status.replace(" ", "-")}>${c.value === null ? c.status : number(c.value, c.share)}</td></tr>`)}
+      ${Object.entries(result.utility).map(([name, r]) => html`<tr key=${name}><th scope="row">${titles[name]?.title || name}</th><td>${number(now?.utility?.[name]?.value, titles[name]?.share)}</td><td>${number(r.value, titles[name]?.share)}</td></tr>`)}</tbody></table></section>`;
+}
+
+export function Preview({ draft, method }) {
+  const single = method.form.find((f) => f.kind === "column")?.name;
+  const several = method.form.find((f) => f.kind === "columns" && f.required)?.name;
+  const column = (single && draft[single]) || (several && draft[several]?.[0]);
+  const [shown, show] = useState(null);
+  useEffect(() => {
+    let gone = false;
+    show(null);
+    if (column) start("/api/jobs", { kind: "column", column }).then((found) => gone || show(found)).catch(() => null);
+    return () => { gone = true; };
+  }, [column]);
+  const threshold = method.form.find((f) => f.name === "threshold");
+  if (threshold) return html`<${Above} threshold=${draft.threshold ?? threshold.default} keys=${draft.keys} />`;
+  if (!column || !shown) return null;
+  const limits = draft.breaks || (draft.width && shown.original?.edges ? steps(shown.original.edges, draft.width) : typeof draft.value === "number" ? [draft.value] : []);
+  return html`<h3>${column} in the original file</h3><${Bars} original=${shown.original} labels=${shown.labels} breaks=${Array.isArray(limits) ? limits : []} label=${`Distribution of ${column}`} />`;
+}
+
+const steps = (edges, width) => { const found = []; if (!(width > 0)) return found; for (let v = Math.ceil(edges[0] / width) * width; v < edges.at(-1) && found.length < 200; v += width) found.push(v); return found; };
+
+// The individual risks of the records as they are now, with the threshold drawn into them.
+function Above({ threshold, keys }) {
+  const [found, show] = useState(null);
+  const scenario = store.view.scenario;
+  useEffect(() => {
+    let gone = false;
+    const ask = () => start("/api/jobs", { kind: "threshold", scenario, threshold, ...(keys?.length ? { keys } : {}) }).then((f) => gone || show(f)).catch((e) => gone || show({ trouble: e }));
+    const timer = threshold > 0 && threshold < 1 ? setTimeout(ask, 250) : null;
+    return () => { gone = true; clearTimeout(timer); };
+  }, [threshold, scenario, String(keys)]);
+  if (!found) return null;
+  if (found.trouble) return html`<p class="bad" role="alert">${found.trouble.what} ${found.trouble.hint || ""}</p>`;
+  const top = Math.max(...found.counts, 1);
+  const share = (v) => `${Number((100 * v).toPrecision(3))} %`;
+  return html`<h3>Individual risk of the records now</h3><p aria-live="polite"><strong>${number(found.above)}</strong> of ${number(found.records)} records (${number(found.above / found.records, true)}) are above ${share(threshold)}.
+      They stand for ${number(found.expected)} of the ${number(found.expected_all)} re-identifications to be expected.</p>
+    <table class="bars" aria-label="Records by their individual risk"><tbody>${found.counts.map((count, i) => html`<tr key=${i}><th scope="row">${i ? share(found.edges[i]) : "0 %"} to ${share(found.edges[i + 1])}</th>
+      <td class="counts"><meter class=${found.edges[i] >= threshold ? "after" : "before"} max=${top} value=${count}>${count}</meter></td><td class="number">${number(count)}</td></tr>`)}</tbody></table>`;
+}
