@@ -51,7 +51,7 @@ function Gallery({ state }) {
   const [find, search] = useState("");
   const have = new Set(Object.values(state.document.roles).flat());
   const shown = store.methods.protection.filter((m) => `${m.name} ${m.title} ${m.help}`.toLowerCase().includes(find.toLowerCase()));
-  const groups = [...new Set(store.methods.protection.map((m) => m.group))].map((g) => [g, shown.filter((m) => m.group === g)]).filter(([, list]) => list.length);
+  const groups = [...new Set(store.methods.protection.map((m) => m.family))].sort().map((g) => [g, shown.filter((m) => m.family === g)]).filter(([, list]) => list.length);
   return html`<label class="field">Find <input value=${find} onInput=${(e) => search(e.target.value)} placeholder="noise, suppress, top …" /></label>
     <div class="gallery">${groups.map(([group, list]) => html`<h3>${group}</h3><ul>${list.map((m) => { const lacks = m.needs.filter((role) => !have.has(role));
       return html`<li key=${m.name}><button class="method" disabled=${lacks.length > 0} onClick=${() => look({ form: { method: m.name } })}><strong>${m.title}</strong>
