@@ -92,14 +92,14 @@ def held_back(n: int = 1_200) -> pl.DataFrame:
 CONTROL = {"closest_record": {"holdout": held_back()}, "attribute_inference": {"holdout": held_back()}}
 
 
-@CASES.add("Trees without restraint: leaves of one donor repeat the records.", least=800, options=CONTROL)
+@CASES.add("Trees without restraint: leaves of one donor repeat the records.", least=700, options=CONTROL)
 def trees_that_learned_by_heart() -> Built:
     data = original()
     safe = sdc.protect.synthesize(data, leaf=1, gain=0, smooth="none", tails=0, rng=1)
     return data, safe, lambda: copies(data, safe, ALL)
 
 
-@CASES.add("The same file read from elsewhere, without its log and without people held back.", least=800)
+@CASES.add("The same file read from elsewhere, without its log and without people held back.", least=700)
 def trees_that_nobody_judged() -> Built:
     data = original()
     safe = sdc.protect.synthesize(data, leaf=1, gain=0, smooth="none", tails=0, rng=2)
