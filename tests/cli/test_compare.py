@@ -174,6 +174,7 @@ def test_shares_must_be_numbers(run, plan):
     assert "Shares must be numbers" in result.stderr
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_report_is_written(run, plan):
     out = plan.with_name("map.html")
     result = run("compare", plan, "--report", out)
