@@ -136,7 +136,7 @@ def test_the_whole_way_from_the_demo_to_the_zip(page, tmp_path):
     page.locator(".chart svg").wait_for(timeout=LONG)
     sync_api.expect(page.locator(".recommendation")).to_contain_text("must not be released")
     screen(page, "Release")
-    page.locator(".checklist").wait_for(timeout=LONG)
+    page.locator(".checklist").first.wait_for(timeout=LONG)
     page.get_by_label("internal report").uncheck()
     page.get_by_role("button", name="Make the files").click()
     page.locator(".files").wait_for(timeout=LONG)

@@ -108,6 +108,15 @@ def test_a_plan_that_measures_otherwise_has_a_verdict_of_its_own(fresh, tmp_path
     assert keys[0] != keys[1]
 
 
+def test_the_plan_of_the_demo_can_be_opened(fresh, tmp_path):
+    rare(tmp_path / "people.csv")
+    text = "data: {file: people.csv, keys: [sex]}\nscenarios: {A: []}\n"
+    (tmp_path / "plan.yaml").write_text(f"{text}assess: {{max_risk: 0.1, utility: {{il1s: 1}}, by: sex}}\n")
+    fresh.login()
+    state = open_file(fresh, tmp_path / "plan.yaml")
+    assert state["document"]["assess"] == {"utility": {"il1s": 1}, "by": "sex"}
+
+
 def test_a_changed_step_changes_the_map(opened):
     opened.change("add_scenario", name="moves", like="A")
     opened.change("add_step", scenario="moves", method="recode", options={"variable": "age", "width": 20})

@@ -22,7 +22,7 @@ from sdckit._support.messages import join_names
 from sdckit.choose.plan import Plan
 from sdckit.errors import FileError, OptionError, SdcError, preview
 from sdckit.io.formats import READABLE, ending_of, readable
-from sdckit.methods.registry import find
+from sdckit.methods.registry import find, specs
 from sdckit.methods.serialise import to_builtin
 from sdckit.web.document import Document
 from sdckit.web.files import PLANS, FileList
@@ -154,9 +154,9 @@ class Page:
             return self.session.open(Document(source={"file": str(path)}), f"opened {path.name}")
         plan = Plan.load(path)
         document = Document.of_plan(plan)
-        for measure, options in document.assess.items():
-            if isinstance(options, Mapping):
-                self._require_inside({"measure": measure, "options": options})
+        known = {spec.name for spec in specs()}
+        for measure in known.intersection(document.assess):
+            self._require_inside({"measure": measure, "options": document.assess[measure]})
         if "file" in document.source:
             file = self._files.inside(str(plan.folder / str(document.source["file"])))
             document = replace(document, source={**document.source, "file": str(file)})
