@@ -82,8 +82,9 @@ def shuffle(
     same ties, have the correlation r: without ties ρ = 2·sin(πr/6). With w_k and v_k the weights of the
     normalised Hermite polynomials in the ranks as functions of a normal variable it solves
     r = Σ w_k v_k ρᵏ (Mehler), and of a number and a dummy it is r/w_1; so rank correlations stay
-    approximately, also of a variable that is 0 for most. With `scores` B is least squares on the scores and those of the scores stay, which may
-    move rank correlations by 0.05 where a relation is not that of normal variables.
+    approximately, also of a variable that is 0 for most. With `scores` B is least squares on the scores and
+    those of the scores stay, which may move rank correlations by 0.05 where a relation is not that of normal
+    variables.
     A record's new value depends on its old one only through the predictors. Relations with variables that
     are no predictors are lost, and so is what is not monotone. The closer the predictors determine a
     variable, the less its values move: the log has the share explained (R²). Without predictors the
@@ -250,7 +251,7 @@ def _shape(ranks: Floats) -> Floats:
     from scipy.special import ndtri
 
     if not len(ranks) or ranks.max() == ranks.min():
-        return _LINEAR
+        return np.asarray(_LINEAR)
     middle = (np.arange(_POINTS) + 0.5) / _POINTS
     z = ndtri(middle)
     function = _standardised(np.sort(ranks)[(middle * len(ranks)).astype(np.int64)][:, None])[:, 0]
@@ -258,7 +259,7 @@ def _shape(ranks: Floats) -> Floats:
     for k in range(len(_LINEAR)):
         weights[k] = function @ now / _POINTS
         before, now = now, (z * now - np.sqrt(k + 1) * before) / np.sqrt(k + 2)
-    return weights
+    return np.asarray(weights)
 
 
 def _of_normal_variables(correlation: float, weights: Floats) -> float:
