@@ -229,9 +229,8 @@ def _normal_correlations(scores: Floats, design: _Design) -> Floats:
             matrix[i, j] = matrix[j, i] = _of_normal_variables(matrix[i, j], shapes[:, i] * shapes[:, j])
     # ties make the scores of a predictor follow its ranks more closely than a normal variable would
     follows = (columns * _standardised(ranks[:, q:])).mean(axis=0)
-    part = np.where(
-        design.is_number & (follows > 0), shapes[0, q:] / np.where(follows > 0, follows, 1.0), 1.0
-    )
+    tied = design.is_number & (follows > 0) & [len(np.unique(s)) < len(s) for s in columns.T]
+    part = np.where(tied, shapes[0, q:] / np.where(tied, follows, 1.0), 1.0)
     matrix[:q, q:] = np.clip(matrix[:q, q:] * part, -1.0, 1.0)
     matrix[q:, :q] = matrix[:q, q:].T
     matrix[q:, q:] = columns.T @ columns / len(columns)
