@@ -229,7 +229,7 @@ def _normal_correlations(scores: Floats, design: _Design) -> Floats:
             matrix[i, j] = matrix[j, i] = _of_normal_variables(matrix[i, j], shapes[:, i] * shapes[:, j])
     # ties make the scores of a predictor follow its ranks more closely than a normal variable would
     follows = (columns * _standardised(ranks[:, q:])).mean(axis=0)
-    tied = design.is_number & (follows > 0) & [len(np.unique(s)) < len(s) for s in columns.T]
+    tied = design.is_number & (follows > 0) & np.array([_has_ties(s) for s in columns.T], dtype=bool)
     part = np.where(tied, shapes[0, q:] / np.where(tied, follows, 1.0), 1.0)
     matrix[:q, q:] = np.clip(matrix[:q, q:] * part, -1.0, 1.0)
     matrix[q:, :q] = matrix[:q, q:].T
@@ -245,12 +245,20 @@ def _normal_correlations(scores: Floats, design: _Design) -> Floats:
 def _shape(ranks: Floats) -> Floats:
     """The weights of the Hermite polynomials 1, 2, … in the ranks as a function of a normal variable.
 
-    Without ties the first is √(3/π). Ties make a step of the function, and the first weight smaller.
+    Without ties their squares are those of (6/π)·arcsin(ρ/2), the first √(3/π). Ties make a step of the
+    function, and the first weight smaller.
     """
-    from scipy.special import ndtri
+    from scipy.special import binom, ndtri
 
     if not len(ranks) or ranks.max() == ranks.min():
         return np.asarray(_LINEAR)
+    if not _has_ties(ranks):
+        odd = np.arange(0, len(_LINEAR), 2)
+        half = odd // 2
+        squares = 6 / np.pi * binom(odd, half) / 4.0**half / (odd + 1) / 2.0 ** (odd + 1)
+        continuous = np.zeros(len(_LINEAR))
+        continuous[odd] = np.sqrt(squares) * (-1.0) ** half
+        return continuous
     middle = (np.arange(_POINTS) + 0.5) / _POINTS
     z = ndtri(middle)
     function = _standardised(np.sort(ranks)[(middle * len(ranks)).astype(np.int64)][:, None])[:, 0]
@@ -259,6 +267,10 @@ def _shape(ranks: Floats) -> Floats:
         weights[k] = function @ now / _POINTS
         before, now = now, (z * now - np.sqrt(k + 1) * before) / np.sqrt(k + 2)
     return np.asarray(weights)
+
+
+def _has_ties(values: Floats) -> bool:
+    return len(np.unique(values)) < len(values)
 
 
 def _of_normal_variables(correlation: float, weights: Floats) -> float:
