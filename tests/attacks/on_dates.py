@@ -1,5 +1,7 @@
 """Attacks on dates that were moved too little, or together, or beside something that tells them."""
 
+import warnings
+
 import numpy as np
 import polars as pl
 
@@ -122,6 +124,41 @@ def a_sensitive_date_moved_by_days() -> Built:
     safe = sdc.protect.shift_dates(data, variables=["admission"], days=3, rng=1)
     days = [pl.Series(in_days(file, ["admission"])[:, 0]) for file in (data, safe)]
     return data, safe, lambda: inferred(days[0], days[1], within=0.001)
+
+
+@CASES.add("Moments moved by up to ten years: the time of day, to the second, stayed.", least=700)
+def times_of_day_of_moments_that_moved() -> Built:
+    seconds = np.random.default_rng(6).permutation(86_400)[:800]
+    frame = patients().select(
+        "sex", birth=pl.col("birth").cast(pl.Datetime("us")) + pl.duration(seconds=pl.Series(seconds))
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that the moment differs in every record
+        data = sdc.read(frame, keys=["birth", "sex"])
+    safe = sdc.protect.shift_dates(data, days=3_650, rng=1)
+    times = [file.frame.select("sex", pl.col("birth").dt.time()) for file in (data, safe)]
+    return data, safe, lambda: found(*times, ["birth", "sex"])
+
+
+@CASES.add("Visits of a person share a new number: the days between them are the person's.", least=90)
+def visits_of_a_person_moved_together() -> Built:
+    frame = patients().select(
+        "admission", "sex", person=pl.Series(np.random.default_rng(7).permutation(800) % 100)
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that ids are repeated
+        data = sdc.read(frame, keys=["admission", "sex"], id="person")
+    safe = sdc.protect.new_ids(sdc.protect.shift_dates(data, days=3_650, rng=1), rng=2)
+
+    def attack() -> float:
+        def days_between(file: sdc.Microdata) -> pl.DataFrame:
+            visits = file.frame.group_by("person", maintain_order=True).agg(pl.col("admission").sort())
+            between = pl.col("admission").list.eval(pl.element().diff().dt.total_days().drop_nulls())
+            return visits.select(between.cast(pl.List(pl.String)).list.join(" ").alias("between"))
+
+        return found(days_between(data), days_between(safe), ["between"])
+
+    return data, safe, attack
 
 
 HONEST = Cases()

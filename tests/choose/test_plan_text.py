@@ -38,6 +38,12 @@ ODD = {
     "a name that is a list": "scenarios: {? [a, b] : []}",
     "two documents": "seed: 1\n---\nseed: 2",
     "a zero character": "seed: \0",
+    "a list that is called a number": "seed: !!int [1]",
+    "a list that is called a decimal number": "seed: !!float [1]",
+    "a mapping that is called a truth value": "seed: !!bool {a: 1}",
+    "a text that is called a mapping": "data: !!map x",
+    "half a character": 'scenarios: {a: [{group: {variables: sex, map: {"\\ud800": [f]}}}]}',
+    "an escaped zero character": 'data: {file: "a\\0b.csv"}',
     "nothing": "",
 }
 CHECK = """
@@ -54,6 +60,13 @@ def test_odd_text_is_refused_by_an_error_of_ours(name):
     with pytest.raises(SdcError) as caught:
         sdc.Plan.parse(ODD[name])
     assert len(str(caught.value)) < 500
+
+
+def test_a_long_list_is_refused_where_the_limit_is_passed(monkeypatch):
+    """Not after all of it was read: what stands behind the limit is not even YAML."""
+    monkeypatch.setattr("sdckit.choose.plan_text.MAX_VALUES", 100)
+    with pytest.raises(FileError, match="too many values"):
+        parse_text("search:\n" + "- 1\n" * 200 + "}")
 
 
 def test_it_takes_little_time_and_memory():

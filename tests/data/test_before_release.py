@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from datetime import date, timedelta
 
 import polars as pl
 import pytest
@@ -103,3 +104,23 @@ def test_direct_identifiers_that_come_back_are_not_written(data, tmp_path):
     assert list(tmp_path.iterdir()) == []
     with pytest.warns(ReleaseWarning, match="direct identifiers: name;"):
         sdc.write(joined, tmp_path / "a.csv", keep_direct=True)
+
+
+def test_dates_as_they_were_read_and_columns_that_were_not():
+    days = [date(1990, 1, 1) + timedelta(days=i // 2) for i in range(40)]
+    names = [f"person {i}" for i in range(40)]
+    frame = pl.DataFrame({"birth": days, "sex": ["f", "m"] * 20, "income": range(40)})
+    data = sdc.read(frame, keys=["birth", "sex"], numeric="income")
+    noisy = sdc.protect.add_noise(data, variables="income", rng=1)
+    assert before_release(noisy) == "Before this file is released: dates as in the original: birth."
+    assert before_release(sdc.protect.shift_dates(noisy, days=9, rng=1)) == ""
+    joined = sdc.protect.shift_dates(noisy, days=9, rng=1)
+    joined = joined.with_frame(joined.frame.with_columns(label=pl.Series(names)))
+    told = before_release(joined.with_roles(sensitive="label"))
+    assert told.endswith("not in what was read, so that nothing is known of them: label.")
+
+
+def test_numbers_that_many_records_lack():
+    values = [float(i) if i % 3 == 0 else None for i in range(60)]
+    data = sdc.read(pl.DataFrame({"x": values, "sex": ["f", "m"] * 30}), keys="sex", numeric="x")
+    assert "numbers as in the original: x" in before_release(data)

@@ -148,3 +148,17 @@ def test_none_is_left_where_the_data_cannot_be_written(tmp_path):
     with pytest.raises(ColumnError, match="SPSS"):
         sdc.write(sdc.read(pl.DataFrame({"1": [1]})), tmp_path / "a.sav", codebook=True)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", [".sav", ".parquet", ".csv"])
+def test_categories_that_name_records_are_left_out(tmp_path, ending):
+    """The page may be public where the file is not."""
+    frame = pl.DataFrame(
+        {"who": [f"Name {i}" for i in range(60)], "area": [f"area {i % 25}" for i in range(60)]},
+        schema={"who": pl.Categorical, "area": pl.Categorical},
+    )
+    path = sdc.write(Microdata.of(frame, keys="area"), tmp_path / f"out{ending}", codebook=True)
+    for one in beside(path).values():
+        text = one.read_text(encoding="utf-8")
+        assert "Name 7" not in text
+        assert "area 24" in text

@@ -15,6 +15,7 @@ from sdckit.choose.release_facts import (
     near_unique,
     not_looked_at,
     odd_weights,
+    repeats,
     spells,
     told_by_order,
 )
@@ -39,6 +40,7 @@ class FileChecks(ReleaseCase):
             yield self._order()
             yield from self._numbers()
             yield from self._joined_records()
+            yield from self._repeated_ids()
         yield from self._missing_keys()
         yield from self._weights()
         yield from self._differential_privacy()
@@ -191,6 +193,21 @@ class FileChecks(ReleaseCase):
                 f"{{columns: [{join_names(joining, 4)}]}}."
             )
             yield Criterion("records joined by a column", Status.NOT_JUDGED, why, len(joining), 0, mends)
+
+    def _repeated_ids(self) -> Iterator[Criterion]:
+        """An id that several records share: what they tell together is more than risks of single records."""
+        name = self.data.roles.id
+        if name is None or name in self.accepted.columns or not repeats(self.data, name):
+            return
+        why = (
+            f"Records share a number in {name}: an intruder who knows several records of a person, or the "
+            "days between them, finds all of them, and only single records were attacked."
+        )
+        mends = (
+            f"Give {name} the role household, so that its records are attacked together; or drop it; or "
+            f"accept: {{columns: [{name}]}}."
+        )
+        yield Criterion("several records of a person", Status.NOT_JUDGED, why, mends=mends)
 
     def _missing_keys(self) -> Iterator[Criterion]:
         keys = list(self.original.roles.keys)

@@ -18,6 +18,7 @@ MAX_VALUES = 200_000  # with every alias written out
 MAX_DIGITS = 18  # of a whole number: what 64 bits hold
 LONGEST_NUMBER = 40  # characters of a decimal number
 CORE = "tag:yaml.org,2002:"
+NO_TEXT = re.compile("[\0\ud800-\udfff]")  # zeros, and halves of characters, which no file can hold
 WORDS = {"true": True, "false": False}
 
 
@@ -45,9 +46,13 @@ class _PlanLoader(yaml.SafeLoader):
     """Reads YAML 1.2's numbers and truth values, and refuses what a plan cannot mean."""
 
     depth = 0
+    values = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """Refuse lists within lists without end before anything is made of them."""
+        """Refuse lists within lists without end, and lists without end, before anything is made of them."""
+        self.values += 1
+        if self.values > MAX_VALUES:
+            raise _too_many(self.peek_event().start_mark)  # type: ignore[no-untyped-call]
         if self.depth > MAX_DEPTH:
             line = self.peek_event().start_mark.line + 1  # type: ignore[no-untyped-call]
             raise FileError(
@@ -63,6 +68,8 @@ class _PlanLoader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """A mapping whose names differ, also as text: the second would silently replace the first."""
         seen: set[str] = set()
+        if not isinstance(node, yaml.MappingNode):  # by its tag alone
+            raise _refused("this is not a mapping", node)
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode) and key.value == "<<" and key.style is None:
                 raise _refused("<< is not read; write the entries out, or use an alias for the whole", key)
@@ -82,7 +89,7 @@ def _refused(what: str, node: yaml.Node) -> yaml.MarkedYAMLError:
 
 
 def _whole(loader: _PlanLoader, node: yaml.ScalarNode) -> int:
-    text = node.value
+    text = str(loader.construct_scalar(node))
     if len(text.lstrip("+-")) > MAX_DIGITS:
         raise _refused("a number has too many digits", node)
     try:
@@ -92,7 +99,7 @@ def _whole(loader: _PlanLoader, node: yaml.ScalarNode) -> int:
 
 
 def _decimal(loader: _PlanLoader, node: yaml.ScalarNode) -> float:
-    text = node.value.lower()
+    text = str(loader.construct_scalar(node)).lower()
     if len(text) > LONGEST_NUMBER:
         raise _refused("a number has too many digits", node)
     try:
@@ -102,7 +109,7 @@ def _decimal(loader: _PlanLoader, node: yaml.ScalarNode) -> float:
 
 
 def _truth(loader: _PlanLoader, node: yaml.ScalarNode) -> bool:
-    found = WORDS.get(node.value.lower())
+    found = WORDS.get(str(loader.construct_scalar(node)).lower())
     if found is None:
         raise _refused("this is neither true nor false", node)
     return found
@@ -139,24 +146,30 @@ _set_up()
 
 
 def _refuse_endless(root: yaml.Node) -> None:
-    """Refuse aliases that contain themselves, or that are very many values once written out."""
+    """Refuse aliases that contain themselves or are very many values once written out, and texts of none."""
     sizes: dict[int, int] = {}
 
     def size(node: yaml.Node, above: frozenset[int]) -> int:
+        if isinstance(node, yaml.ScalarNode) and NO_TEXT.search(node.value):
+            raise _refused("this character, written as an escape, is in no text", node)
         if id(node) in above:
             raise _refused("an alias stands within what it stands for", node)
         if id(node) not in sizes:
             inside = above | {id(node)}
             sizes[id(node)] = 1 + sum(size(part, inside) for part in _parts(node))
         if sizes[id(node)] > MAX_VALUES:
-            raise FileError(
-                "The scenario file holds too many values.",
-                given=f"line {node.start_mark.line + 1}",
-                allowed=f"{MAX_VALUES:,}, with aliases written out",
-            )
+            raise _too_many(node.start_mark)
         return sizes[id(node)]
 
     size(root, frozenset())
+
+
+def _too_many(mark: Any) -> FileError:
+    return FileError(
+        "The scenario file holds too many values.",
+        given=f"line {mark.line + 1}",
+        allowed=f"{MAX_VALUES:,}, with aliases written out",
+    )
 
 
 def _parts(node: yaml.Node) -> Iterator[yaml.Node]:

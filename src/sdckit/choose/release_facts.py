@@ -224,6 +224,14 @@ def joining_columns(data: Microdata) -> list[str]:
     return found
 
 
+def repeats(data: Microdata, column: str) -> bool:
+    """Whether records share a value of this column."""
+    values = nw.col(column)
+    known = data.table.filter(~values.is_null()).select(values.n_unique().alias("n"), nw.len().alias("all"))
+    different, records = frames.gather(known).row(0)
+    return bool(different < records)
+
+
 def spells(data: Microdata, column: str) -> bool:
     """Whether a column is text: numbers made by new_ids are whole numbers."""
     kind = frames.schema(data.frame)[column]

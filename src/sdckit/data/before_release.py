@@ -3,7 +3,7 @@
 from sdckit._support.messages import join_names
 from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
-from sdckit.data.unchanged import released_ids, same_ids, unchanged_numbers
+from sdckit.data.unchanged import released_ids, same_ids, unchanged_dates, unchanged_numbers
 
 
 def direct_identifiers(data: Microdata) -> list[str]:
@@ -32,6 +32,10 @@ def before_release(data: Microdata) -> str:
         parts.append(f"ids of the original, which new_ids renews: {join_names(names)}")
     if names := _numbers(data, original):
         parts.append(f"numbers as in the original: {join_names(names)}")
+    if names := _dates(data, original):
+        parts.append(f"dates as in the original: {join_names(names)}")
+    if original is not None and (names := [c for c in data.columns if c not in original.columns]):
+        parts.append(f"not in what was read, so that nothing is known of them: {join_names(names)}")
     if names := [c for c in data.columns if not data.roles.of(c) and c not in direct_identifiers(data)]:
         parts.append(f"no role, so that no risk looks at them: {join_names(names)}")
     return f"Before this file is released: {'; '.join(parts)}." if parts else ""
@@ -60,3 +64,8 @@ def _numbers(data: Microdata, original: Microdata | None) -> list[str]:
         return [] if data.log else list(data.roles.numeric)
     there = [c for c in data.roles.numeric if c in original.columns]
     return unchanged_numbers(original, data, there) or []
+
+
+def _dates(data: Microdata, original: Microdata | None) -> list[str]:
+    """Dates that most records have as they were read."""
+    return [] if original is None else unchanged_dates(original, data)

@@ -6,7 +6,7 @@ import polars as pl
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
-from sdckit.data.values import texts
+from sdckit.data.values import as_numbers, is_date, texts
 
 IDS = (Role.ID, Role.HOUSEHOLD, Role.CLUSTER)
 SAME = 0.5  # a number that is unchanged for this share of the records is unprotected
@@ -55,12 +55,22 @@ def unchanged_numbers(original: Microdata, protected: Microdata, names: list[str
     rows = source_rows(original, protected)
     if rows is None:
         return None
-    same = []
-    for name in names:
-        first, second = original.frame[name].gather(rows), protected.frame[name]
-        if not second.dtype.is_numeric():
-            continue
-        equal = (first.cast(pl.Float64) == second.cast(pl.Float64)).mean()
-        if first.n_unique() > 1 and float(equal or 0.0) > SAME:
-            same.append(name)
-    return same
+    there = [c for c in names if protected.frame.schema[c].is_numeric()]
+    return [c for c in there if _unchanged(original.frame[c].gather(rows), protected.frame[c])]
+
+
+def unchanged_dates(original: Microdata, protected: Microdata) -> list[str]:
+    """Dates that most records still have as they were; none where records are not linked in memory."""
+    files = original.frame.schema, protected.frame.schema
+    names = [c for c in protected.columns if all(c in kinds and is_date(kinds[c]) for kinds in files)]
+    rows = source_rows(original, protected) if names else None
+    if rows is None:
+        return []
+    return [c for c in names if _unchanged(original.frame[c].gather(rows), protected.frame[c])]
+
+
+def _unchanged(first: pl.Series, second: pl.Series) -> bool:
+    """Whether a column that is not constant is the same in most records that have a value."""
+    x, y = as_numbers(first), as_numbers(second)
+    there = np.isfinite(x) & np.isfinite(y)
+    return first.n_unique() > 1 and bool(there.any()) and bool((x == y)[there].mean() > SAME)

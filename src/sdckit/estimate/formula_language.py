@@ -118,6 +118,10 @@ def names_in(expression: str, formula: str) -> dict[str, bool]:
         raise unread(formula, error) from None
     found: dict[str, bool] = {}
     _read(tree.body, expression, found, category=False)
+    if not found:
+        raise OptionError(
+            "Every part of a formula needs a column.", given=preview(expression), hint="-1: no intercept."
+        )
     return {quoted.get(name, name): category for name, category in found.items()}
 
 

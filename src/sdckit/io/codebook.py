@@ -16,6 +16,9 @@ from sdckit.io.coding import only_used_labels
 from sdckit.io.ddi import ddi
 from sdckit.io.formats import STATISTICAL, ending_of
 
+DIFFERENT = 0.5  # as many categories as half of the records (nearly) name them
+FEWEST = 20  # categories at least: in a handful of records there are few of each
+
 
 @dataclass(frozen=True, slots=True)
 class Variable:
@@ -80,6 +83,8 @@ def described(
             kind = "text" if texts and name in data.labels.values else kind
         if kind == "true or false" and ending_of(path) in STATISTICAL:  # which have no such type
             kind, found = "number", (("0", "false"), ("1", "true"))
+        if len(found) >= max(FEWEST, DIFFERENT * data.height):
+            found = ()  # names of persons, not categories: a codebook may be more public than its file
         missing = _missing(codes[name]) if name in codes else ()
         known = {code for code, _ in missing}
         variables.append(

@@ -60,8 +60,9 @@ def write(
     `keep_direct=True`.
 
     **Before a release.** One warning (`sdckit.errors.ReleaseWarning`) lists what the file itself shows to be
-    in the way: that no step has protected it, ids of the original, numbers that most records have as they
-    were read, columns without a role. It is no verdict; `assess` gives one.
+    in the way: that no step has protected it, ids of the original, numbers and dates that most records have
+    as they were read, columns that were not read, columns without a role. It is no verdict; `assess` gives
+    one.
 
     **Labels.** Variable and value labels are kept in .parquet, .sav, .zsav, .dta and .xlsx; .xpt keeps
     variable labels, .csv none. `values="labels"` writes the texts instead of the codes; a code without a
@@ -79,7 +80,8 @@ def write(
     **`codebook=True`** writes two more files: for `survey.sav` the page `survey.codebook.html` and
     `survey.codebook.xml` in DDI-Codebook 2.5. They have the names, labels and types of variables, categories
     and value labels, codes of missing values, and which variable is the weight; no counts, no smallest and
-    largest values, no texts that are not labels or categories, nothing that is not in the data file.
+    largest values, no texts that are not labels or categories, no categories that nearly name every record,
+    nothing that is not in the data file. They do tell that a category is there, also of a single record.
 
     **Missing** (NULL) is the format's own missing value: empty in .csv and .xlsx (`NA` in a .csv of one
     column), system-missing in the others. SPSS, Stata and SAS know no missing text apart from the empty one.

@@ -22,6 +22,8 @@ from sdckit.protect._strata import pooled_strata
 
 MAX_CODES = 30  # values of a key that is a category though its values are numbers
 ROOM = 2  # records for each coefficient at least; with fewer the fit is so close that values hardly move
+_LINEAR = np.eye(1, 21)[0]  # weights of the Hermite polynomials in a variable that stays as it is
+_POINTS = 2_000  # at which a function of a normal variable is known
 
 
 class Correlations(StrEnum):
@@ -77,10 +79,13 @@ def shuffle(
 
     are drawn, and the record with the r-th smallest z* of a variable receives its r-th smallest value. The
     values of each variable stay exactly the same. `correlations`: with `ranks` the matrices are made of
-    Spearman's correlations r, of two numbers as 2·sin(πr/6), the correlation of normal variables whose rank
-    correlation is r, and of a number and a dummy as r·√(π/3) for the same reason; so rank correlations stay
-    approximately. With `scores` B is least squares on the scores and those of the scores stay, which may
-    move rank correlations by 0.05 where a relation is not that of normal variables.
+    Spearman's correlations r, of two numbers as the correlation ρ of normal variables whose ranks, with the
+    same ties, have the correlation r: without ties ρ = 2·sin(πr/6). With w_k and v_k the weights of the
+    normalised Hermite polynomials in the ranks as functions of a normal variable it solves
+    r = Σ w_k v_k ρᵏ (Mehler), and of a number and a dummy it is r/w_1; so rank correlations stay
+    approximately, also of a variable that is 0 for most. With `scores` B is least squares on the scores and
+    those of the scores stay, which may move rank correlations by 0.05 where a relation is not that of normal
+    variables.
     A record's new value depends on its old one only through the predictors. Relations with variables that
     are no predictors are lost, and so is what is not monotone. The closer the predictors determine a
     variable, the less its values move: the log has the share explained (R²). Without predictors the
@@ -216,16 +221,64 @@ def _normal_correlations(scores: Floats, design: _Design) -> Floats:
             for j in range(i):
                 both = _standardised(ranks[~missing[:, i] & ~missing[:, j]][:, [i, j]])
                 matrix[i, j] = matrix[j, i] = both[:, 0] @ both[:, 1] / max(len(both), 1)
-    numbers = np.outer(is_number, is_number)
-    mixed = is_number[:, None] != is_number
-    matrix = np.where(numbers, 2 * np.sin(np.pi * matrix / 6), matrix)
-    matrix = np.clip(np.where(mixed, matrix * np.sqrt(np.pi / 3), matrix), -1.0, 1.0)
+    shapes = np.column_stack(
+        [_shape(ranks[~missing[:, j], j]) if is_number[j] else _LINEAR for j in range(len(is_number))]
+    )
+    columns, q = _standardised(design.columns), scores.shape[1]
+    for i in range(len(is_number)):
+        for j in range(min(i, q)):
+            matrix[i, j] = matrix[j, i] = _of_normal_variables(matrix[i, j], shapes[:, i] * shapes[:, j])
+    # ties make the scores of a predictor follow its ranks more closely than a normal variable would
+    follows = (columns * _standardised(ranks[:, q:])).mean(axis=0)
+    tied = design.is_number & (follows > 0) & np.array([_has_ties(s) for s in columns.T], dtype=bool)
+    part = np.where(tied, shapes[0, q:] / np.where(tied, follows, 1.0), 1.0)
+    matrix[:q, q:] = np.clip(matrix[:q, q:] * part, -1.0, 1.0)
+    matrix[q:, :q] = matrix[:q, q:].T
+    matrix[q:, q:] = columns.T @ columns / len(columns)
     np.fill_diagonal(matrix, 1.0)
     # pairs of their own need not fit together: the nearest matrix that is one of correlations
     values, vectors = np.linalg.eigh(matrix)
     nearest = (vectors * np.maximum(values, 0.0)) @ vectors.T
     size = np.sqrt(np.diag(nearest))
     return np.asarray(nearest / np.outer(size, size))
+
+
+def _shape(ranks: Floats) -> Floats:
+    """The weights of the Hermite polynomials 1, 2, … in the ranks as a function of a normal variable.
+
+    Without ties their squares are those of (6/π)·arcsin(ρ/2), the first √(3/π). Ties make a step of the
+    function, and the first weight smaller.
+    """
+    from scipy.special import binom, ndtri
+
+    if not len(ranks) or ranks.max() == ranks.min():
+        return np.asarray(_LINEAR)
+    if not _has_ties(ranks):
+        odd = np.arange(0, len(_LINEAR), 2)
+        half = odd // 2
+        squares = 6 / np.pi * binom(odd, half) / 4.0**half / (odd + 1) / 2.0 ** (odd + 1)
+        continuous = np.zeros(len(_LINEAR))
+        continuous[odd] = np.sqrt(squares) * (-1.0) ** half
+        return continuous
+    middle = (np.arange(_POINTS) + 0.5) / _POINTS
+    z = ndtri(middle)
+    function = _standardised(np.sort(ranks)[(middle * len(ranks)).astype(np.int64)][:, None])[:, 0]
+    before, now, weights = np.ones(_POINTS), z, np.empty(len(_LINEAR))
+    for k in range(len(_LINEAR)):
+        weights[k] = function @ now / _POINTS
+        before, now = now, (z * now - np.sqrt(k + 1) * before) / np.sqrt(k + 2)
+    return np.asarray(weights)
+
+
+def _has_ties(values: Floats) -> bool:
+    return len(np.unique(values)) < len(values)
+
+
+def _of_normal_variables(correlation: float, weights: Floats) -> float:
+    """The correlation ρ of two normal variables at which functions of them have this one: Σ w_k ρ^k."""
+    rho = np.linspace(-1, 1, 401)
+    made = np.maximum.accumulate(np.polynomial.polynomial.polyval(rho, np.append(0.0, weights)))
+    return float(np.interp(correlation, made, rho))
 
 
 def _standardised(columns: Floats) -> Floats:

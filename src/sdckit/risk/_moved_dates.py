@@ -20,30 +20,54 @@ FARTHEST = 100.0  # usual ranges from the middle: beyond, exponentials overflow
 def intervals(
     files: LinkedFiles, names: Sequence[str], true: Floats, released: Floats
 ) -> tuple[Floats, Floats, str] | None:
-    """Dates that moved together as one of them and the days between it and the others, and a note.
+    """What a shift of dates leaves: the days between dates that moved together, and times of day; and a note.
 
-    A shift by the same number of days hides when, but not how long after: the days between two dates are in
-    the file as they were. None where no two dates moved so. Where the one date is missing, so are the days.
+    A shift by the same number of days hides when, but not how long after: of dates that moved together one
+    stays and the others become the days between. It hides no time of day either: times that stayed follow as
+    further columns. None where neither stayed. Where the one date is missing, so are the days.
     """
     kinds = files.original.frame.schema
     dates = [j for j, name in enumerate(names) if is_date(kinds[name])]
     linked = files.own >= 0
     x, y = true[linked], released[files.own[linked]]
     moved = [j for j in dates if _share(np.abs(y[:, j] - x[:, j]) > SAME, x[:, j] + y[:, j]) > MOST]
-    if len(moved) < 2:
+    timed = [j for j in moved if _times_stayed(x[:, j], y[:, j])]
+    times = [_time_of_day(values[:, timed]) for values in (true, released)]
+    true, released, together = true.copy(), released.copy(), []
+    if moved:
+        first = max(moved, key=lambda j: int(np.isfinite(x[:, j] + y[:, j]).sum()))
+        for j in moved:
+            change = (y[:, j] - y[:, first]) - (x[:, j] - x[:, first])
+            if j != first and _share(np.abs(change) <= SAME, change) > MOST:
+                for values in (true, released):
+                    values[:, j] = np.round((values[:, j] - values[:, first]) / SAME) * SAME
+                together.append(names[j])
+        together = [names[first], *together] if together else []
+    if not together and not timed:
         return None
-    first = max(moved, key=lambda j: int(np.isfinite(x[:, j] + y[:, j]).sum()))
-    true, released, together = true.copy(), released.copy(), [names[first]]
-    for j in moved:
-        change = (y[:, j] - y[:, first]) - (x[:, j] - x[:, first])
-        if j != first and _share(np.abs(change) <= SAME, change) > MOST:
-            for values in (true, released):
-                values[:, j] = np.round((values[:, j] - values[:, first]) / SAME) * SAME
-            together.append(names[j])
-    if len(together) < 2:
-        return None
-    note = f"{join_names(together)} moved together: the days between them stand in the file and were used."
-    return true, released, note
+    notes = []
+    if together:
+        notes.append(
+            f"{join_names(together)} moved together: the days between them stand in the file and were used."
+        )
+    if timed:
+        notes.append(f"Times of day in {join_names([names[j] for j in timed])} did not move and were used.")
+    return np.hstack([true, times[0]]), np.hstack([released, times[1]]), " ".join(notes)
+
+
+def _time_of_day(days: Floats) -> Floats:
+    """The time of day as a part of a day, to a tenth of a second: 0 follows 1."""
+    return np.asarray(np.round((days % 1.0) / SAME) * SAME % 1.0)
+
+
+def _times_stayed(true: Floats, released: Floats) -> bool:
+    """Whether records have times of day that differ from each other and mostly are what they were."""
+    before, now = _time_of_day(true), _time_of_day(released)
+    there = np.isfinite(before + now)
+    if not there.any() or np.ptp(before[there]) <= SAME:
+        return False
+    away = np.abs(before - now)
+    return _share(np.minimum(away, 1 - away) <= 1.5 * SAME, away) > MOST
 
 
 def _share(holds: Bools, known: Floats) -> float:

@@ -125,6 +125,7 @@ def _nearest(files: LinkedFiles, keys: KnownKeys, numbers: Mapping[str, float]) 
     together = intervals(files, names, x, y)
     if together is not None:
         x, y, _ = together
+        errors = np.append(errors, np.zeros(x.shape[1] - len(errors)))
     known = known_values(x, errors, files.identity)
     both = np.vstack([known, y])
     scaled = np.full(both.shape, FAR)  # what is missing is far from everything else

@@ -240,7 +240,6 @@ def _by_numbers(
     attacked = partial(
         attack_numbers,
         own=files.own,
-        errors=errors,
         keys=linked_files.KnownKeys(
             np.where(keys.true < 0, sizes, keys.true).astype(np.int32),
             np.where(keys.released < 0, sizes, keys.released).astype(np.int32),
@@ -250,10 +249,11 @@ def _by_numbers(
         targets=chosen,
         identity=files.identity,
     )
-    found = attacked(x, y)
+    found = attacked(x, y, errors=errors)
     together = intervals(files, names, x, y)
     if together is not None:
-        by_intervals = attacked(*together[:2])
+        further = together[0].shape[1] - len(errors)  # times of day, which are known exactly as dates are
+        by_intervals = attacked(*together[:2], errors=np.append(errors, np.zeros(further)))
         found = max(found, by_intervals, key=lambda one: one.value)
         notes += (together[2],)
     if len(chosen) < n:
