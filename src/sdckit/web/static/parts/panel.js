@@ -48,7 +48,7 @@ function Verdict({ verdict }) {
 function Criteria({ verdict }) {
   const failed = verdict.criteria.filter((c) => c.status !== "met");
   const met = verdict.criteria.filter((c) => c.status === "met");
-  return html`<ul class="criteria">${[...failed, ...met].map((c) => html`<li key=${c.name} class=${c.status.replace(" ", "-")}>
+  return html`<ul class="criteria">${[...failed, ...met].map((c) => html`<li key=${`${c.name} ${c.status}`} class=${c.status.replace(" ", "-")}>
       <details><summary><span class="mark" aria-hidden="true">${MARKS[c.status]}</span><span>${c.name}</span>
         <span class="value">${c.value === null ? "" : shown(c)}</span><span class="hidden">${c.status}</span></summary>
         <p>${c.why}</p>${c.mends && html`<p class="mends">What would mend it: ${c.mends}</p>`}</details></li>`)}</ul>`;
