@@ -120,10 +120,12 @@ def row_names(texts: Sequence[str], length: int = 34) -> list[str]:
     >>> row_names(["age", "age", "income"])
     ['age', 'age (2)', 'income']
     """
-    names: list[str] = []
+    names: dict[str, None] = {}  # in order, and asked quickly where there are thousands
+    copies: dict[str, int] = {}
     for text in texts:
-        name, copy = cut(text, length), 2
+        short = cut(text, length)
+        name, copy = short, copies.get(short, 2)
         while name in names:
-            name, copy = f"{cut(text, length)} ({copy})", copy + 1
-        names.append(name)
-    return names
+            name, copy = f"{short} ({copy})", copy + 1
+        names[name], copies[short] = None, copy
+    return list(names)

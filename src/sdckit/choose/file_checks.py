@@ -51,7 +51,8 @@ class FileChecks(ReleaseCase):
         steps = self.data.steps_since(self.original)
         dropped = {c for entry in steps for c in entry.effects.drops}
         gone = [c for c in known if c not in self.data.columns and c not in dropped]
-        new = [c for c in self.data.columns if c not in self.original.columns]
+        before = set(self.original.columns)
+        new = [c for c in self.data.columns if c not in before]
         name = "the same columns in both files"
         if gone and new:
             why = (
@@ -83,7 +84,8 @@ class FileChecks(ReleaseCase):
             return Criterion(
                 name, Status.MET, "Every released column has a role that a measure looks at.", 0, 0
             )
-        near = [c for c in near_unique(self.data) if c in unseen]
+        asked = set(unseen)
+        near = [c for c in near_unique(self.data) if c in asked]
         why = f"No risk looks at {join_names(unseen)}."
         if near:
             why += f" {join_names(near)} nearly names every record."

@@ -8,17 +8,16 @@ import polars as pl
 
 from sdckit._support.arrays import Floats, Ints
 from sdckit._support.messages import join_names
+from sdckit.choose.row_agreement import SURE, agreement
 from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
 from sdckit.data.unchanged import SAME, same_ids
-from sdckit.data.values import texts
 from sdckit.engine import frames
 
 DIFFERENT = 0.5  # as many different values as half of the records: the column (nearly) names them
 FEWEST = 20  # different values at least: in a handful of records every column has few values in common
-SURE = 5  # standard errors beyond chance
 LARGEST_HOUSEHOLD = 10  # records on average that share a value, up to which the column joins households
 PEOPLE = 8.2e9  # on Earth: weights that add up to more have implied decimals
 
@@ -74,15 +73,15 @@ def _near_unique(data: Microdata) -> list[str]:
     free = [c for c in data.columns if not data.roles.of(c) and not kinds[c].is_nested()]
     if not free:
         return []
-    counts = frames.gather(data.table.select(*(nw.col(c).n_unique() for c in free))).row(0)
     enough = max(FEWEST, DIFFERENT * data.height)
-    return [c for c, n in zip(free, counts, strict=True) if n >= enough]
+    return [c for c, n in frames.different_values(data.frame, free).items() if n >= enough]
 
 
 def not_looked_at(original: Microdata, data: Microdata) -> list[str]:
     """Columns of the protected file that no measure of risk looks at."""
     seen = {Role.KEYS, Role.NUMERIC, Role.SENSITIVE, Role.WEIGHT, Role.ID, Role.HOUSEHOLD, Role.DIRECT}
-    roles = {c: set(original.roles.of(c) if c in original.columns else ()) for c in data.columns}
+    before = set(original.columns)
+    roles = {c: set(original.roles.of(c) if c in before else ()) for c in data.columns}
     kinds = frames.schema(data.frame)
     found = [c for c in data.columns if not roles[c] & seen]
     found += [
@@ -117,7 +116,7 @@ def _told_by_keys(data: Microdata, column: str) -> bool:
 
 def told_by_order(data: Microdata) -> list[str]:
     """What the order of the rows of a file in memory tells: columns it follows, names dropped on reading."""
-    found = [c for c in data.columns if _follows(data.frame[c])]
+    found = [column.name for column in data.frame.iter_columns() if _follows(column)]
     return found + [f"{c}, which was dropped on reading," for c in data.dropped]
 
 
@@ -163,43 +162,12 @@ def surely_linked(original: Microdata, protected: Microdata) -> bool:
         return original.is_unique(name)
     effects = merged(entry.effects for entry in protected.steps_since(original))
     moved = {*effects.moves_values, *effects.randomises, *effects.synthesises}
-    shared = [c for c in original.columns if c in protected.columns and c != name]
-    judged = {c: _agrees(original.frame[c].gather(rows), protected.frame[c]) for c in shared}
+    there = set(protected.columns)
+    shared = [c for c in original.columns if c in there and c != name]
+    judged = agreement(original.frame.select(shared)[rows], protected.frame.select(shared))
     known = {c: one for c, one in judged.items() if one is not None}
     still = [one for c, one in known.items() if c not in moved]
     return 2 * sum(still) >= len(still) if still else any(known.values())
-
-
-def _agrees(first: pl.Series, second: pl.Series) -> bool | None:
-    """Whether two columns agree row by row far beyond chance; None where they can show nothing."""
-    if first.dtype.is_nested() or second.dtype.is_nested() or len(first) < 2:
-        return None
-    one, two = texts(first).fill_null(""), texts(second).fill_null("")
-    if one.n_unique() < 2 or two.n_unique() < 2:
-        return None
-    both = pl.DataFrame([one.alias("a"), two.alias("b")])
-    n = both.height
-    counts = both.group_by("a").len().join(both.group_by("b").len(), left_on="a", right_on="b", how="inner")
-    chance = float((counts["len"].cast(pl.Float64) * counts["len_right"].cast(pl.Float64)).sum()) / n**2
-    same = int((one == two).sum()) / n
-    if (same - chance) / np.sqrt(max(chance * (1 - chance), 1 / n) / n) > SURE:
-        return True
-    if first.dtype.is_numeric() and second.dtype.is_numeric():
-        ranks = [x.rank("average").fill_null(0.0).to_numpy() for x in (first, second)]
-        return bool(abs(np.corrcoef(ranks[0], ranks[1])[0, 1]) * np.sqrt(n) > SURE)
-    return _depends(one, two)
-
-
-def _depends(one: pl.Series, two: pl.Series) -> bool:
-    """Whether categories depend on each other row by row: other names for the same thing (chi-squared)."""
-    both = pl.DataFrame([one.alias("a"), two.alias("b")])
-    n, rows, columns = both.height, one.n_unique(), two.n_unique()
-    cells = both.group_by("a", "b").len()
-    margins = cells.join(both.group_by("a").len("x"), on="a").join(both.group_by("b").len("y"), on="b")
-    expected = margins["x"].cast(pl.Float64) * margins["y"].cast(pl.Float64) / n
-    statistic = float((margins["len"].cast(pl.Float64) ** 2 / expected).sum()) - n
-    freedom = (rows - 1) * (columns - 1)
-    return bool(statistic > freedom + SURE * np.sqrt(2 * freedom))
 
 
 def is_random_order(rows: Ints) -> bool:

@@ -12,6 +12,7 @@ from sdckit.engine.pandas_columns import Categories, made_again
 from sdckit.errors import ColumnError, DataError, EngineError
 
 ENGINES = ("polars", "duckdb", "spark")
+COLUMNS = 200  # asked about in one query
 
 
 def accept(frame: Any) -> tuple[Any, str]:
@@ -35,7 +36,8 @@ def accept(frame: Any) -> tuple[Any, str]:
     polars = _to_polars(frame, kind)
     _refuse_patterns(polars.columns)
     floats = [c for c, t in polars.schema.items() if t.is_float()]
-    has_nan = [c for c in floats if polars[c].is_nan().any()]
+    found = polars.select(pl.col(floats).is_nan().any()).row(0) if floats and polars.height else ()
+    has_nan = [c for c, nan in zip(floats, found, strict=False) if nan]
     return polars.with_columns(pl.col(has_nan).fill_nan(None)) if has_nan else polars, kind
 
 
@@ -182,6 +184,22 @@ def height(frame: Any) -> int:
     if isinstance(frame, pl.DataFrame):
         return frame.height
     return int(gather(lazy(frame).select(nw.len().alias("n").cast(nw.Int64)))["n"][0])
+
+
+def different_values(frame: Any, names: Sequence[str]) -> dict[str, int]:
+    """How many different values each column has, missing being one.
+
+    Column by column in memory, and elsewhere some columns at a time: planning one query of thousands of
+    columns takes far longer than counting.
+    """
+    if isinstance(frame, pl.DataFrame):
+        return {name: frame[name].n_unique() for name in names}
+    found: dict[str, int] = {}
+    for start in range(0, len(names), COLUMNS):
+        some = names[start : start + COLUMNS]
+        counts = gather(lazy(frame).select(*(nw.col(name).n_unique() for name in some))).row(0)
+        found |= dict(zip(some, map(int, counts), strict=True))
+    return found
 
 
 def facts(frame: Any, numeric: Sequence[str], weight: str | None, keys: Sequence[str]) -> dict[str, int]:

@@ -102,14 +102,16 @@ def contingency(
 
 def missing_counts(table: Table, columns: Sequence[str]) -> dict[str, int]:
     """How many records lack a value, per column."""
-    if not columns:
-        return {}
-    counts = [
-        nw.col(c).is_null().cast(nw.Int64).sum().alias(code)
-        for c, code in zip(columns, _codes(columns), strict=True)
-    ]
-    row = frames.gather(table.select(*counts)).row(0)
-    return {c: int(value or 0) for c, value in zip(columns, row, strict=True)}
+    found: dict[str, int] = {}
+    for start in range(0, len(columns), frames.COLUMNS):
+        some = columns[start : start + frames.COLUMNS]
+        counts = [
+            nw.col(c).is_null().cast(nw.Int64).sum().alias(code)
+            for c, code in zip(some, _codes(some), strict=True)
+        ]
+        row = frames.gather(table.select(*counts)).row(0)
+        found |= {c: int(value or 0) for c, value in zip(some, row, strict=True)}
+    return found
 
 
 def quantiles(table: Table, variable: str, probabilities: Sequence[float]) -> list[float | None]:

@@ -41,10 +41,9 @@ def inferable(before: Microdata, after: pl.DataFrame, blanked: Mapping[str, int]
     inferred_from: dict[str, dict[str, int]] = {key: {} for key in keys}
     names = {c for role in NAMES for c in before.roles.columns(role)}
     unseen = {before.roles.id, *before.roles.direct}
-    for column in after.columns if keys else ():
-        if column in unseen or not is_sortable(after.schema[column]):
+    for column, kind in after.schema.items() if keys else ():
+        if column in unseen or not is_sortable(kind):
             continue
-        kind = after.schema[column]
         ordered = (kind.is_numeric() or kind.is_temporal()) and column not in names
         codes = keys[column].shown if column in keys else _codes(after[column])
         groups = Groups.of(codes, ordered=ordered)
