@@ -1,6 +1,11 @@
 """Too little memory: one line, an exit code, and no half of a file."""
 
+import shlex
+import subprocess
+import sys
+
 import polars as pl
+import pytest
 
 import sdckit as sdc
 
@@ -19,3 +24,23 @@ def test_a_command_without_memory_says_so_and_leaves_nothing(run, tmp_path, monk
     assert "not enough memory; nothing is half-written" in result.stderr
     assert not (tmp_path / "safe.csv").exists()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["people.csv", "plan.yaml"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+@pytest.mark.parametrize("megabytes", [900, 1300])
+def test_a_real_limit_ends_with_one_line_or_works(tmp_path, megabytes):
+    sdc.demo.survey(n=30_000, seed=1).frame.write_csv(tmp_path / "people.csv")
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        "data: {file: people.csv, keys: [sex, age, region]}\nscenarios: {k: [{suppress: {k: 3}}]}\n"
+    )
+    call = "from sdckit.cli import main; main()"
+    words = [sys.executable, "-c", call, "protect", "plan.yaml", "--out", "safe.csv"]
+    limit = f"ulimit -v {megabytes * 1024}; exec " + shlex.join(words)
+    done = subprocess.run(["bash", "-c", limit], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1)
+    assert "Traceback" not in done.stderr
+    if done.returncode == 1:
+        assert done.stderr.splitlines()[-1].startswith("Error: ")
+        assert not (tmp_path / "safe.csv").exists()
+    assert {p.name for p in tmp_path.iterdir()} <= {"people.csv", "plan.yaml", "safe.csv"}

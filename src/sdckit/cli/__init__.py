@@ -8,6 +8,7 @@ from sdckit._version import __version__
 from sdckit.cli import assess, columns, compare, demo, methods, protect, report, search, web
 from sdckit.cli._exit import Command, Commands
 from sdckit.cli._import import importing
+from sdckit.cli._low_memory import supervise
 
 HELP = """Statistical disclosure control: protect microdata, measure risk and utility, choose.
 
@@ -64,4 +65,7 @@ def options(version: Version = False) -> None:
 
 def main() -> None:
     """Entry point of the program."""
+    ended = supervise()
+    if ended is not None:
+        raise SystemExit(ended)
     app(prog_name="sdckit")

@@ -63,7 +63,7 @@ class Commands(PlainHelp, TyperGroup):
             own = " Is it your own? Then give --import FILE.py." * isinstance(error, UnknownMethodError)
             typer.echo("Error: " + " ".join(in_words(error).split()) + own, err=True)
             raise typer.Exit(Code.ERROR) from None
-        except MemoryError:
+        except (MemoryError, SystemError):  # the second where a library could not make its error
             typer.echo(f"Error: {NO_MEMORY}", err=True)
             raise typer.Exit(Code.ERROR) from None
         except KeyboardInterrupt:

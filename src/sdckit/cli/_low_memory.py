@@ -1,0 +1,36 @@
+"""Where memory is limited: libraries end the process when none is left; somebody must be there to say it."""
+
+import os
+import subprocess
+import sys
+
+import typer
+
+from sdckit.cli._exit import NO_MEMORY, Code
+
+SUPERVISED = "SDCKIT_SUPERVISED"
+CALL = "from sdckit.cli import main; main()"
+
+
+def limited() -> bool:
+    """Whether the system bounds the memory of this process (`ulimit -v`)."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return False
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+
+
+def supervise() -> int | None:
+    """Run the command in a process of its own, where memory is limited; None where it is not.
+
+    Its exit code, or that of an error with one line of ours where the process did not end by itself.
+    """
+    if not limited() or os.environ.get(SUPERVISED):
+        return None
+    command = [sys.executable, "-c", CALL, *sys.argv[1:]]
+    ended = subprocess.run(command, env={**os.environ, SUPERVISED: "1"}, check=False).returncode
+    if ended >= 0:
+        return ended
+    typer.echo(f"Error: {NO_MEMORY}", err=True)
+    return int(Code.ERROR)
