@@ -140,6 +140,27 @@ def times_of_day_of_moments_that_moved() -> Built:
     return data, safe, lambda: found(*times, ["birth", "sex"])
 
 
+@CASES.add("Two dates moved together, one of them then a year: their distance in years stayed.", least=80)
+def a_year_of_a_date_that_moved_with_another() -> Built:
+    rng = np.random.default_rng(8)
+    birth = np.datetime64("1940-01-01") + rng.integers(0, 20_000, 400)
+    later = birth + rng.integers(7_000, 20_000, 400)
+    frame = pl.DataFrame({"birth": birth, "wedding": later, "sex": rng.choice(["f", "m"], 400)})
+    data = sdc.read(frame.with_columns(pl.col(pl.Date, pl.Datetime).cast(pl.Date)), keys=frame.columns)
+    safe = sdc.protect.shift_dates(data, days=9_000, rng=1)
+    safe = sdc.protect.recode(safe, variable="wedding", to="year")
+
+    def attack() -> float:
+        known, seen = in_days(data, ["birth", "wedding"]), in_days(safe, ["birth"])[:, 0]
+        day = pl.Series((seen + (known[:, 1] - known[:, 0])[:, None]).ravel().astype(np.int32)).cast(pl.Date)
+        fits = day.dt.year().to_numpy().reshape(400, 400) == safe.frame["wedding"].to_numpy()
+        fits &= np.abs(seen - known[:, :1]) <= 9_000
+        fits &= same_cells(data.frame, safe.frame, ["sex"])
+        return float((np.diag(fits) / fits.sum(axis=1)).sum())
+
+    return data, safe, attack
+
+
 @CASES.add("Visits of a person share a new number: the days between them are the person's.", least=90)
 def visits_of_a_person_moved_together() -> Built:
     frame = patients().select(

@@ -121,3 +121,10 @@ def test_in_a_plan(tmp_path):
     assert change[2] == change[3]
     assert change.abs().max() <= timedelta(days=30)
     assert sdc.Plan.parse(plan.to_yaml(), tmp_path).scenarios == plan.scenarios
+
+
+@pytest.mark.parametrize("day", [date(1, 1, 1), date(9999, 12, 31)])
+def test_no_date_leaves_the_years_1_to_9999(day):
+    data = sdc.read(pl.DataFrame({"day": [day] * 40}))
+    with pytest.raises(sdc.SdcError, match="cannot be moved"):
+        sdc.protect.shift_dates(data, rng=1)

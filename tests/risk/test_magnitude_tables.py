@@ -73,6 +73,13 @@ def test_by_hand():
     assert result.figures["sensitive_total"] == pytest.approx(107 / 212)
 
 
+def test_the_smallest_numbers_have_their_rules_too():
+    frame = pl.DataFrame({"c": ["a"] * 4, "x": [1e-310, 1e-314, 1e-314, 1e-314]})
+    cell = sdc.risk.magnitude_tables(sdc.read(frame, keys="c", numeric="x"), by="c").parts.row(0, named=True)
+    assert cell["p_percent"]
+    assert cell["sensitive"]
+
+
 def test_the_limit_itself_is_not_sensitive():
     exact = measured([*"aaa"], [100.0, 20.0, 10.0])  # 10 is 10 % of 100
     assert exact.value == 0

@@ -72,7 +72,8 @@ def shift_dates(
 
     The number is drawn evenly from −days, …, −1, 1, …, days for each unit, so that no date stays. What lies
     between two dates of the same unit stays what it was, to the day: lengths of stay, ages at an event, the
-    interval between births of siblings with `unit="household"`. Times of day stay. Seasons, weekdays and
+    interval between births of siblings with `unit="household"`. Times of day stay (UTC where there is a time
+    zone). Seasons, weekdays and
     trends of calendar time are lost the more, the larger `days`.
 
     **What is not protected**: the pattern of intervals. Who knows two dates of a person knows the days
@@ -138,7 +139,8 @@ def _moved(column: pl.Series, shift: Ints) -> pl.Series:
     moved = pl.select((column + pl.Series(shift * 86_400_000).cast(pl.Duration("ms"))).alias(column.name))
     later = moved.to_series().cast(column.dtype)
     right = ((later > column) == pl.Series(shift > 0)).fill_null(value=False)
-    wrong = column.is_not_null() & ~right
+    dated = later.dt.year().is_between(1, 9999).fill_null(value=False)  # what programs can write as dates
+    wrong = column.is_not_null() & ~(right & dated)
     if wrong.any():
         raise DataError(
             f"Dates in {column.name!r} lie so far off that they cannot be moved.",

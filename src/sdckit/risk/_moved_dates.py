@@ -55,6 +55,21 @@ def intervals(
     return np.hstack([true, times[0]]), np.hstack([released, times[1]]), " ".join(notes)
 
 
+def parts_of_moved_dates(files: LinkedFiles, known: Sequence[str]) -> tuple[str, ...]:
+    """Dates that moved together with others an intruder knows, and then became years, months or ages.
+
+    The rough days between them and the others are in the file, too, and no attack is made with those.
+    """
+    before, now = files.original.frame.schema, files.protected.frame.schema
+    dates = [c for c in known if c in now and is_date(before[c])]
+    found: dict[str, None] = {}
+    for entry in files.protected.steps_since(files.original):
+        together = [c for c in dates if c in entry.effects.randomises]
+        if len(together) > 1:
+            found |= dict.fromkeys(c for c in together if not is_date(now[c]))
+    return tuple(found)
+
+
 def _time_of_day(days: Floats) -> Floats:
     """The time of day as a part of a day, to a tenth of a second: 0 follows 1."""
     return np.asarray(np.round((days % 1.0) / SAME) * SAME % 1.0)

@@ -18,6 +18,7 @@ from sdckit.methods.registry import risk
 from sdckit.methods.spec import Better, Figure, share
 from sdckit.risk._contributions import Units, numbered_cells, numbered_units
 
+_SMALLEST = 1e-300  # of a number others are divided by: what is 1 by a smaller one overflows
 _SLACK = 1e-12  # of the total: sums of the same numbers in another order
 
 
@@ -163,6 +164,7 @@ def magnitude_tables(
         size = max((abs(v) for v in (x.min(), x.max()) if v is not None), default=0.0) or 1.0
         if not math.isfinite(size):
             raise DataError(f"Column {name!r} has infinite values.", allowed="finite numbers or missing")
+        size = max(size, _SMALLEST)
         found = units.cells(x / size, n).with_columns(pl.lit(name).alias("variable"))
         rows.append(_judged(found, p / 100, k / 100, contributors, rule, size))
     parts = pl.concat(rows)

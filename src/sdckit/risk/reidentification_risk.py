@@ -32,7 +32,7 @@ from sdckit.risk._known_values import (
     known_columns,
     numbers_of,
 )
-from sdckit.risk._moved_dates import intervals
+from sdckit.risk._moved_dates import intervals, parts_of_moved_dates
 from sdckit.risk._outcome import Outcome, unknown_row
 
 ALL = 5_000  # persons up to whom everybody is attacked, also by numbers
@@ -156,7 +156,9 @@ def reidentification_risk(
     outcomes = []
     for position, intruder in enumerate(chosen):
         progress(f"intruder {intruder.name}", position, len(chosen))
-        outcomes.append(attack(files, intruder, targets).of_those_in(files.own >= 0))
+        found = attack(files, intruder, targets).of_those_in(files.own >= 0)
+        rough = parts_of_moved_dates(files, intruder.known(original).keys)
+        outcomes.append(replace(found, not_judged=tuple(dict.fromkeys((*found.not_judged, *rough)))))
     return _result(files, outcomes, sure)
 
 
