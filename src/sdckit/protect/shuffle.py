@@ -226,15 +226,14 @@ def _normal_correlations(scores: Floats, design: _Design) -> Floats:
     )
     columns, q = _standardised(design.columns), scores.shape[1]
     for i in range(len(is_number)):
-        for j in range(min(i, q)):
+        for j in np.flatnonzero(is_number[:i] | is_number[i]).tolist():
             matrix[i, j] = matrix[j, i] = _of_normal_variables(matrix[i, j], shapes[:, i] * shapes[:, j])
     # ties make the scores of a predictor follow its ranks more closely than a normal variable would
     follows = (columns * _standardised(ranks[:, q:])).mean(axis=0)
     tied = design.is_number & (follows > 0) & np.array([_has_ties(s) for s in columns.T], dtype=bool)
     part = np.where(tied, shapes[0, q:] / np.where(tied, follows, 1.0), 1.0)
-    matrix[:q, q:] = np.clip(matrix[:q, q:] * part, -1.0, 1.0)
-    matrix[q:, :q] = matrix[:q, q:].T
-    matrix[q:, q:] = columns.T @ columns / len(columns)
+    every = np.append(np.ones(q), part)
+    matrix = np.clip(matrix * np.outer(every, every), -1.0, 1.0)
     np.fill_diagonal(matrix, 1.0)
     # pairs of their own need not fit together: the nearest matrix that is one of correlations
     values, vectors = np.linalg.eigh(matrix)
