@@ -25,6 +25,8 @@ def told(spec: Spec, data: sdc.Microdata, draw) -> dict:
         return {"formula": f"{left} ~ {' + '.join(right)}"}
     if "population" in fields and fields["population"].is_required():
         return {"population": data.frame}
+    if "holdout" in fields and fields["holdout"].is_required():
+        return {"holdout": data.frame}
     return {}
 
 
