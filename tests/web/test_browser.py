@@ -291,7 +291,7 @@ def test_a_verdict_that_is_stopped_is_no_verdict(page, tmp_path):
 def test_a_step_can_be_tried_before_it_is_added(page):
     open_demo(page)
     screen(page, "Protect")
-    page.locator("button.method", has=page.get_by_text("Recode a number into intervals", exact=True)).click()
+    page.locator("button.method", has=page.get_by_text("Recode a number or a date", exact=True)).click()
     page.locator("#field-variable").select_option("age")
     page.locator("#field-width").fill("30")
     page.get_by_role("button", name="Try", exact=True).click()
