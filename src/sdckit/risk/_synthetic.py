@@ -72,13 +72,28 @@ def same_type(x: pl.Series, y: pl.Series) -> tuple[pl.Series, pl.Series]:
 
 def same_records(original: Microdata, holdout: Microdata) -> bool:
     """Whether a hold-out repeats records of the original, in all columns that both have."""
-    shared = [c for c in original.columns if c in holdout.columns]
+    files = (original.frame, holdout.frame)
+    both = [c for c in original.columns if c in holdout.columns]
+    shared = [c for c in both if all(_has_text(frame[c].dtype) for frame in files)]
     if not shared:
         return False
-    first, second = (as_texts(data.frame, shared) for data in (original, holdout))
-    repeated = second.join(first.unique(), on=shared, how="semi", nulls_equal=True).height / second.height
+    plain = [f"column {i}" for i in range(len(shared))]  # a column without a name cannot be joined by
+    first, second = (_named(as_texts(data.frame, shared), plain) for data in (original, holdout))
+    repeated = second.join(first.unique(), on=plain, how="semi", nulls_equal=True).height / second.height
     usual = 1 - first.n_unique() / first.height  # how often records of the original repeat each other
     return repeated > max(0.5, 2 * usual)
+
+
+def _has_text(dtype: pl.DataType) -> bool:
+    """Whether values of this type can be told apart as texts: not lists, durations or objects."""
+    plain = (pl.String, pl.Boolean, pl.Categorical, pl.Enum, pl.Date, pl.Datetime, pl.Time)
+    return dtype.is_numeric() or dtype.base_type() in plain
+
+
+def _named(frame: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+    frame = frame.clone()
+    frame.columns = names
+    return frame
 
 
 def as_texts(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
