@@ -46,3 +46,9 @@ def test_suppression_names_the_column_that_tells_the_blanked_value(wide):
     done = sdc.protect.suppress(wide, k=15)
     told = {c for columns in done.log[-1].figures["inferred_from"].values() for c in columns}
     assert "v1234" in told
+
+
+def test_a_report_of_thousands_of_columns_is_written_and_stays_small(assessment, tmp_path):
+    written = sdc.report(assessment, tmp_path / "report.html")
+    assert written.stat().st_size < 3_000_000
+    assert "revealing" in written.read_text(encoding="utf-8") or "tell" in written.read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ from sdckit.errors import FileError
 
 # What ends a process that has no answer of its own to it: without ours a half-written file would stay.
 ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+WATCHED = "SDCKIT_TEMPORARY_FILES"  # a file in which a process that may be aborted names what it writes
 _temporary: dict[Path, int] = {}  # files that are being written, and by which process
 
 
@@ -46,6 +47,9 @@ def _removed_at_the_end(temporary: Path) -> Iterator[None]:
     if they raise, the file is removed as after any error. Only the main thread can be asked about signals.
     """
     _temporary[temporary] = os.getpid()
+    if os.environ.get(WATCHED):
+        with Path(os.environ[WATCHED]).open("a", encoding="utf-8") as names:
+            names.write(f"{temporary}\n")
     ours: list[int] = []
     try:
         if threading.current_thread() is threading.main_thread():

@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import typer
 
+from sdckit._support.files import WATCHED
 from sdckit.cli._exit import NO_MEMORY, Code
 
-SUPERVISED = "SDCKIT_SUPERVISED"
 CALL = "from sdckit.cli import main; main()"
 
 
@@ -24,13 +26,20 @@ def limited() -> bool:
 def supervise() -> int | None:
     """Run the command in a process of its own, where memory is limited; None where it is not.
 
-    Its exit code, or that of an error with one line of ours where the process did not end by itself.
+    Its exit code, or that of an error with one line of ours where the process did not end by itself; what it
+    was writing is then removed.
     """
-    if not limited() or os.environ.get(SUPERVISED):
+    if not limited() or os.environ.get(WATCHED):
         return None
     command = [sys.executable, "-c", CALL, *sys.argv[1:]]
-    ended = subprocess.run(command, env={**os.environ, SUPERVISED: "1"}, check=False).returncode
-    if ended >= 0:
-        return ended
+    with tempfile.TemporaryDirectory() as folder:
+        names = Path(folder) / "names"
+        names.touch()
+        env = {**os.environ, WATCHED: str(names)}
+        ended = subprocess.run(command, env=env, check=False).returncode
+        if ended >= 0:
+            return ended
+        for name in names.read_text(encoding="utf-8").splitlines():
+            Path(name).unlink(missing_ok=True)
     typer.echo(f"Error: {NO_MEMORY}", err=True)
     return int(Code.ERROR)

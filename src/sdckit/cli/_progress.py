@@ -16,8 +16,13 @@ def say(text: str) -> None:
 @contextmanager
 def following(title: str, *, finished: bool = False) -> Iterator[Tell]:
     """A function that shows progress; `finished` says that it is called after each piece, not before."""
+    import numpy as np
+    import polars as pl
     from rich.console import Console
 
+    pl.Series(
+        np.zeros(1)
+    ).to_numpy()  # Polars finds numpy at its first use: Ctrl-C just then would be a panic
     console = Console(stderr=True)
     if not console.is_terminal:
         told: set[int] = set()
