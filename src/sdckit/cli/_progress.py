@@ -20,9 +20,7 @@ def following(title: str, *, finished: bool = False) -> Iterator[Tell]:
     import polars as pl
     from rich.console import Console
 
-    pl.Series(
-        np.zeros(1)
-    ).to_numpy()  # Polars finds numpy at its first use: Ctrl-C just then would be a panic
+    pl.Series(np.zeros(1)).to_numpy()  # Polars finds numpy at its first use: Ctrl-C just then is a panic
     console = Console(stderr=True)
     if not console.is_terminal:
         told: set[int] = set()
