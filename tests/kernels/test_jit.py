@@ -177,7 +177,7 @@ def inner_functions():
                 yield pytest.param(node, id=f"{path.stem}.{node.name}")
 
 
-@pytest.mark.parametrize("function", inner_functions())
+@pytest.mark.parametrize("function", list(inner_functions()))
 def test_inner_functions_neither_make_nor_return_arrays(function):
     # references are not counted in them: an array made inside would never be freed, or too early
     returned = "" if function.returns is None else ast.unparse(function.returns)
