@@ -85,7 +85,9 @@ def release_numbers(
     """The number of each record; nan where the donor's value is taken: missing, spikes, categories.
 
     A value that fewer than `common` records have is smoothed: uniform between the midpoints to the donor's
-    neighbours in its leaf. The first and the last of a leaf lie between themselves and one midpoint.
+    neighbours in its leaf. The first and the last of a leaf lie between themselves and one midpoint. Where
+    rounding gives the donor's own value it is drawn once more: gaps between neighbours vary as exponential
+    variables do, so that otherwise it would come back twice as often as among other people.
     """
     k = len(drawn.donors)
     result = np.full(k, np.nan)
@@ -103,7 +105,10 @@ def release_numbers(
         following = np.minimum(places + 1, len(tree.donors) - 1)
         high = np.where(begins[places + 1], own, (own + _table(tree, target, following, tails)) / 2)
         rare = target.alike[drawn.donors[at]] < common
-        result[at[rare]] = (low + u[at] * (high - low))[rare]
+        smoothed = target.rounded(low + u[at] * (high - low))
+        again = np.flatnonzero(rare & (smoothed == own))
+        smoothed[again] = low[again] + rng.random(len(again)) * (high - low)[again]
+        result[at[rare]] = smoothed[rare]
     for tail in tails:
         inside = at[tail.holds(target.values[drawn.donors[at]])]
         result[inside] = tail.draw(v[inside])

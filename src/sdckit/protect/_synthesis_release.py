@@ -12,6 +12,8 @@ from sdckit.protect._synthesis_draft import Draft
 from sdckit.protect._synthesis_records import Base
 from sdckit.protect.new_ids import renumbered
 
+TOTAL, BEFORE, AFTER = "\0total", "\0total before", "\0total after"  # no column is called so
+
 
 def new_file(
     base: Base, draft: Draft, homes: Ints | None, rng: np.random.Generator, *, equal_weights: bool
@@ -65,15 +67,22 @@ def _scaled(data: Microdata, frame: pl.DataFrame) -> pl.Series:
     if not strata:
         factor = float(data.weights().sum()) / pl.col(name).cast(pl.Float64).sum()
         return frame.select((pl.col(name).cast(pl.Float64) * factor).alias(name)).to_series()
-    before = data.frame.group_by(strata).agg(
-        pl.col(name).cast(pl.Float64).sum().alias("total of the stratum")
-    )
-    both = frame.select(*strata, name).join(
-        before, on=strata, how="left", nulls_equal=True, maintain_order="left"
-    )
-    here = pl.col(name).cast(pl.Float64).sum().over(strata)
-    factor = (pl.col("total of the stratum") / here).fill_null(1.0)
+    before, here = _totals(data.frame, strata, name), _totals(frame, strata, name)
+    both = frame.select(*strata, name)
+    for totals, called in ((before, BEFORE), (here, AFTER)):
+        totals = totals.rename({TOTAL: called})
+        both = both.join(totals, on=strata, how="left", nulls_equal=True, maintain_order="left")
+    factor = (pl.col(BEFORE) / pl.col(AFTER)).fill_null(1.0)
     return both.select((pl.col(name).cast(pl.Float64) * factor).alias(name)).to_series()
+
+
+def _totals(frame: pl.DataFrame, strata: list[str], name: str) -> pl.DataFrame:
+    """The sum of the weights in every stratum, added up in the order of the file.
+
+    Through lists: threads that add up parts of a group give last digits that change from run to run.
+    """
+    groups = frame.group_by(strata, maintain_order=True).agg(pl.col(name).cast(pl.Float64).alias(TOTAL))
+    return groups.with_columns(pl.col(TOTAL).list.sum())
 
 
 def changed_file(base: Base, draft: Draft, chosen: Ints | None) -> tuple[Microdata, Effects]:
