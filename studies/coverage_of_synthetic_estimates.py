@@ -1,4 +1,4 @@
-"""How often 95 % intervals from synthetic files hold the truth: full and partial synthesis, 1, 5 and 10 files.
+"""How often 95 % intervals from synthetic files hold the truth: full and partial synthesis, 1 to 10 files.
 
 python -m studies.coverage_of_synthetic_estimates [--runs 1000] prints the page and writes it to
 docs/studies/coverage-of-synthetic-estimates.md.
@@ -13,7 +13,10 @@ import numpy as np
 import polars as pl
 
 import sdckit as sdc
+from sdckit._support.arrays import Floats
 from sdckit.data.microdata import Microdata
+from sdckit.estimate.combine import Synthesis, combine
+from sdckit.estimate.variance import Estimate, interval
 
 PAGE = Path(__file__).parents[1] / "docs" / "studies" / "coverage-of-synthetic-estimates.md"
 FILES = (1, 5, 10)
@@ -23,8 +26,9 @@ SYNTHESES: dict[str, dict[str, Any]] = {
     "full, gain=0": {"gain": 0},
     "partial": {"variables": ["works", "expenditure"]},
 }
-MEANS = ("expenditure", "income", "works")
-MODELS = {"ols": "expenditure ~ age + sex + works", "logit": "works ~ age + sex"}
+MEANS = {"expenditure": "mean expenditure", "income": "mean income", "works": "share that works"}
+MODELS = {"ols": ("expenditure", "age", "sex", "works"), "logit": ("works", "age", "sex")}
+LEVEL = 0.95
 SAMPLE = "the sample itself"
 SCHEMA = ("synthesis", "files", "estimate", "value", "variance", "covered")
 LOW, HIGH = 93.0, 97.0
@@ -35,10 +39,11 @@ INTRODUCTION = """\
 From a population of {population:,} adults (`sdckit.demo.survey`) {runs:,} samples of {records:,} are drawn at
 random, with region, sex, age, education, whether they work, income and expenditure. Each is synthesised ten
 times by `sdckit.synthesize` with its defaults, and means, a share and the coefficients of two regressions
-(expenditure on age, sex and work by least squares, work on age and sex by a logit) are estimated from
-the first file, the first five and all ten by `indicators` and `regression`, which find the combining rule in
-the log: `sample` for full synthesis (T = v̄·(1 + 1/m), Raab, Nowok & Dibben 2016), `partial` for partial
-(T = v̄ + b/m, Reiter 2003). How often does the 95 % interval hold the number of the population?
+(expenditure on age, sex and work by least squares, work on age and sex by a logit; variances by
+linearisation) are estimated from the first file, the first five and all ten. The rules by which they are
+combined are those of `indicators` and `regression`: for full synthesis `sample` (T = v̄·(1 + 1/m), Raab,
+Nowok & Dibben 2016), for partial synthesis `partial` (T = v̄ + b/m, Reiter 2003). How often does the 95 %
+interval hold the number of the population?
 
 * *full*: all columns are drawn anew; *tails=0*: extreme numbers are released as they are; *gain=0*: the trees
   grow until their leaves have fewer than ten records;
@@ -67,41 +72,69 @@ def microdata(frame: pl.DataFrame) -> Microdata:
     )
 
 
-def estimates(
-    data: Microdata, sets: list[Microdata], which: str = "protected"
-) -> dict[str, tuple[float, ...]]:
-    """Value, variance and interval of every estimate."""
+def estimates(frame: pl.DataFrame) -> dict[str, tuple[float, float]]:
+    """Value and variance of every estimate in one file."""
     found = {}
-    numbers = [f"{key}_{which}" for key in ("estimate", "variance", "low", "high")]
-    rows = sdc.utility.indicators(data, sets, indicators="mean", variables=list(MEANS)).parts
-    for name, *row in rows.select("variable", *numbers).iter_rows():
-        found[f"share of {name}" if name == "works" else f"mean {name}"] = tuple(row)
-    for family, formula in MODELS.items():
-        rows = sdc.utility.regression(data, sets, formula=formula, family=family).parts
-        for term, *row in rows.select("term", *numbers).iter_rows():
-            if term != "Intercept":
-                found[f"{family}: {term}"] = tuple(row)
+    n = frame.height
+    for name, title in MEANS.items():
+        values = frame[name].cast(pl.Float64).to_numpy()
+        found[title] = float(values.mean()), float(values.var(ddof=1) / n)
+    for family, (target, *terms) in MODELS.items():
+        y = frame[target].cast(pl.Float64).to_numpy()
+        x = np.column_stack([np.ones(n), *(frame[t].cast(pl.Float64).to_numpy() for t in terms)])
+        beta, covariance = (least_squares if family == "ols" else logit)(x, y)
+        for k, term in enumerate(terms, 1):
+            found[f"{family}: {term}"] = float(beta[k]), float(covariance[k, k])
     return found
 
 
+def least_squares(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Coefficients and their variance by linearisation."""
+    bread = np.linalg.inv(x.T @ x)
+    beta = bread @ (x.T @ y)
+    return beta, sandwich(x, y - x @ beta, bread)
+
+
+def logit(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """The same of a logistic regression, by Newton's method on standardised columns."""
+    scale = np.concatenate([[1.0], x[:, 1:].std(axis=0)])
+    z = x / scale
+    beta = np.zeros(z.shape[1])
+    for _ in range(12):
+        p = 1 / (1 + np.exp(-z @ beta))
+        bread = np.linalg.inv((z * (p * (1 - p))[:, None]).T @ z)
+        beta = beta + bread @ (z.T @ (y - p))
+    return beta / scale, sandwich(z, y - p, bread) / np.outer(scale, scale)
+
+
+def sandwich(x: Floats, residuals: Floats, bread: Floats) -> Floats:
+    """The covariance of the sums of scores between bread."""
+    scores = (x * residuals[:, None]) @ bread
+    return np.asarray(scores.T @ scores * len(x) / (len(x) - 1))
+
+
 def simulate(runs: Iterable[int], *, people: pl.DataFrame, records: int, seed: int = 1) -> pl.DataFrame:
-    """A row per run, synthesis, number of files and estimate: the estimate, its variance, and a hit or miss."""
-    whole = microdata(people)
-    truth = {name: row[0] for name, row in estimates(whole, [whole]).items()}
+    """A row per run, synthesis, number of files and estimate: value, variance, and whether it covers."""
+    truth = {name: value for name, (value, _) in estimates(people).items()}
     rows: list[tuple[Any, ...]] = []
 
-    def note(synthesis: str, files: int, found: dict[str, tuple[float, ...]]) -> None:
-        for name, (value, variance, low, high) in found.items():
-            rows.append((synthesis, files, name, value, variance, low <= truth[name] <= high))
+    def note(synthesis: str, files: int, name: str, found: Estimate) -> None:
+        covered = found.low <= truth[name] <= found.high
+        rows.append((synthesis, files, name, found.value, found.variance, covered))
 
     for run in runs:
         rng = np.random.default_rng([seed, run])
         sample = microdata(people[np.sort(rng.choice(people.height, records, replace=False))])
-        note(SAMPLE, 1, estimates(sample, [sample], "original"))
+        for name, (value, variance) in estimates(sample.frame).items():
+            note(SAMPLE, 1, name, interval(value, variance, records - 1, LEVEL))
         for synthesis, options in SYNTHESES.items():
             sets = sdc.synthesize(sample, m=max(FILES), seed=run, **options)
-            for files in FILES:
-                note(synthesis, files, estimates(sample, sets[:files]))
+            each = [estimates(made.frame) for made in sets]
+            rule = Synthesis.PARTIAL if "variables" in options else Synthesis.SAMPLE
+            for name in truth:
+                every = [interval(*one[name], records - 1, LEVEL) for one in each]
+                for files in FILES:
+                    note(synthesis, files, name, combine(every[:files], synthesis=rule, level=LEVEL))
     done = pl.DataFrame(rows, schema=list(SCHEMA), orient="row")
     return done.with_columns(truth=pl.col("estimate").replace_strict(truth))
 

@@ -10,7 +10,7 @@ from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.protect._synthesis_draft import Draft
 from sdckit.protect._synthesis_records import Base
-from sdckit.protect.new_ids import renumbered
+from sdckit.protect.new_ids import new_numbers, renumbered
 
 TOTAL, BEFORE, AFTER = "\0total", "\0total before", "\0total after"  # no column is called so
 
@@ -24,29 +24,25 @@ def new_file(
     """
     data, roles = base.data, base.data.roles
     n = draft.size
-    columns = {}
+    new = {}  # columns that no donor has
     for name in data.columns:
-        if name in roles.direct:
-            continue
-        if name == roles.id:
-            columns[name] = renumbered(pl.Series(name, np.arange(n)), rng)
+        if name == roles.id or (name == roles.household and homes is None):  # every record alone
+            new[name] = pl.Series(name, new_numbers(n, rng))
         elif name == roles.household and homes is not None:
-            columns[name] = renumbered(pl.Series(name, homes), rng)
-        elif name == roles.household:  # every record alone
-            columns[name] = renumbered(pl.Series(name, np.arange(n)), rng)
+            new[name] = renumbered(pl.Series(name, homes), rng)
         elif name == roles.weight and equal_weights:
-            columns[name] = pl.Series(name, np.full(n, data.weights().sum() / n))
+            new[name] = pl.Series(name, np.full(n, data.weights().sum() / n))
         elif name == roles.cluster:
-            columns[name] = renumbered(draft.column(name), rng)
-        else:
-            columns[name] = draft.column(name)
-    frame = pl.DataFrame(list(columns.values()))
-    if roles.weight is not None and not equal_weights:
-        frame = frame.with_columns(_scaled(data, frame))
+            new[name] = renumbered(draft.column(name), rng)
     order = rng.permutation(n)
     if homes is not None:
         block = rng.permutation(int(homes.max()) + 1)[homes]
         order = np.argsort(block, kind="stable")  # the head stays first
+    mixed = draft.some(order)
+    kept = [name for name in data.columns if name not in roles.direct]
+    frame = pl.DataFrame([new[c].gather(order) if c in new else mixed.column(c) for c in kept])
+    if roles.weight is not None and not equal_weights:
+        frame = frame.with_columns(_scaled(data, frame))
     names = tuple(c for c in (roles.id, roles.household, roles.cluster) if c is not None)
     ready = replace(data, labels=data.labels.without_values(names))
     ready = ready.without(roles.direct) if roles.direct else ready
@@ -58,7 +54,7 @@ def new_file(
         new_records=True,
         reorders_rows=True,
     )
-    return replace(ready, frame=frame[order]), effects
+    return replace(ready, frame=frame), effects
 
 
 def _scaled(data: Microdata, frame: pl.DataFrame) -> pl.Series:
