@@ -195,7 +195,7 @@ def best_split(
 def enough_gain(least_gain: float, cuts: float, dimensions: float) -> float:
     """What the best of so many cuts must gain, in gains of unrelated records (mean 1, variance 2/ν)."""
     enough = least_gain * (1.0 + PER_CUT * np.log(cuts))
-    return enough if enough <= 1.0 else 1.0 + (enough - 1.0) / np.sqrt(dimensions)
+    return float(enough if enough <= 1.0 else 1.0 + (enough - 1.0) / np.sqrt(dimensions))
 
 
 @jit
