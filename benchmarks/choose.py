@@ -26,6 +26,11 @@ def two_files(n: int) -> tuple[sdc.Microdata, sdc.Microdata]:
     return data, Scenario("all", STEPS).protect(data, seed=1)
 
 
+def partly_synthetic(n: int) -> tuple[sdc.Microdata, sdc.Microdata]:
+    data = sdc.demo.survey(n=n, seed=1)
+    return data, sdc.protect.synthesize(data, variables=["education", "health", "income"], rng=1)
+
+
 def assess(both: tuple[sdc.Microdata, sdc.Microdata], **more: object) -> sdc.Assessment:
     data, protected = (d.with_frame(d.frame) for d in both)
     told = {"by": ["region"], "indicators": "poverty", "regression": WAGE, "prediction_quality": WAGE}
@@ -101,6 +106,7 @@ TASKS = [
     Task(
         "assess, also what is asked by name", two_files, every_measure, sizes=(10_000, 100_000), say=slowest
     ),
+    Task("assess, a partly synthetic file", partly_synthetic, assess, sizes=(3_000,), say=slowest),
     Task("compare, 200 scenarios, 1 risk, 2 losses", survey, compare(FEW), sizes=(20_000,), say=accepted),
     Task(
         "search of 60 trials, and a grid of 60",

@@ -1,7 +1,9 @@
 """Trees in plain Python: what the best split of some records is, found by trying all of them."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from math import log, sqrt
 
 
 def impurity(target: Sequence[float], classes: bool) -> float:
@@ -43,6 +45,20 @@ def gain_of(codes: Sequence[int], left: frozenset[int], target: Sequence[float],
     return impurity(target, classes) - sum(impurity(side, classes) for side in sides)
 
 
+def enough(codes: Sequence[int], target: Sequence[float], classes: bool, gain: float) -> float:
+    """How much a split by this predictor must gain, by the dial `gain`."""
+    asked = gain * (1 + log(len(set(codes)) - 1) / 4)
+    if asked > 1 and classes and len(set(target)) > 1:
+        shares = [count / len(target) for count in Counter(target).values()]
+        covariance = [
+            [(p if i == j else 0) - p * q for j, q in enumerate(shares)] for i, p in enumerate(shares)
+        ]
+        trace = sum(covariance[i][i] for i in range(len(shares)))
+        dimensions = trace**2 / sum(value**2 for row in covariance for value in row)
+        asked = 1 + (asked - 1) / sqrt(dimensions)
+    return asked * impurity(target, classes) / len(target)
+
+
 def best_gain(
     predictors: Sequence[Sequence[int]],
     categories: Sequence[bool],
@@ -50,12 +66,17 @@ def best_gain(
     *,
     classes: bool,
     leaf: int,
+    gain: float = 0.0,
 ) -> float:
-    """The largest gain of any split that leaves enough records on both sides; 0 where there is none."""
+    """The largest gain of any split that gains enough and leaves enough records on both sides, or 0."""
     best = 0.0
     for codes, category in zip(predictors, categories, strict=True):
         for left in splits(codes, category, target, leaf):
             count = sum(code in left for code in codes)
-            if min(count, len(codes) - count) >= leaf:
-                best = max(best, gain_of(codes, left, target, classes))
+            reached = gain_of(codes, left, target, classes)
+            if (
+                min(count, len(codes) - count) >= leaf
+                and reached > enough(codes, target, classes, gain) + 1e-9
+            ):
+                best = max(best, reached)
     return best

@@ -1,10 +1,12 @@
 """Charts of risks: what the bars and curves are, and odd files."""
 
+import numpy as np
 import polars as pl
 import pytest
 
 import sdckit as sdc
 from sdckit import charts
+from sdckit._support.number_text import percent
 
 pytestmark = pytest.mark.usefixtures("checked_charts")
 
@@ -112,3 +114,30 @@ def test_a_comparison_without_numbers_has_nothing_to_draw():
     for found in (sdc.risk.outlier_disclosure(alone, alone), sdc.risk.closest_record(alone, alone)):
         with pytest.raises(sdc.SdcError, match="nothing to draw"):
             found.chart()
+
+
+def test_attacks_are_two_points_a_row_the_largest_risk_first():
+    rng = np.random.default_rng(1)
+
+    def people(n: int) -> pl.DataFrame:
+        age = rng.integers(18, 80, n)
+        return pl.DataFrame({"age": age, "ill": rng.choice(["no", "yes"], n), "job": rng.integers(0, 9, n)})
+
+    frame, others = people(120), people(120)
+    data = sdc.read(frame, numeric="age", sensitive=["ill", "job"])
+    for name in ("singling_out", "linkability", "inference_attack"):
+        found = getattr(sdc.risk, name)(data, data, holdout=others)
+        texts = told(found.chart())
+        rows = found.parts.sort("risk", descending=True).to_dicts()
+        assert len(texts) == 2 * len(rows), "one of the people in the file, one of others"
+        label = str(rows[0][found.parts.columns[0]])
+        assert texts[0].startswith(f"{label}: {percent(rows[0]['attack'])} in the file")
+        assert f"risk {percent(rows[0]['risk'])}" in texts[0]
+        assert "Other people" in charts.static_svg(found.chart(), "x", "")
+    assert found.parts["variable"].to_list() == ["ill", "job"]
+
+
+def test_attacks_that_were_not_tried_are_not_drawn():
+    data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 3.0]}), numeric="x")
+    with pytest.raises(sdc.SdcError, match="nothing to draw"):
+        sdc.risk.linkability(data, data, holdout=data.frame).chart()

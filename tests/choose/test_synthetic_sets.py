@@ -47,6 +47,19 @@ def test_partial_synthesis_is_combined_by_its_own_rule(data):
     sets = sdc.synthesize(data, m=2, seed=1, variables=["expenditure"])
     notes = sdc.utility.indicators(data, sets, indicators="mean").notes
     assert "2 synthetic sets combined by the rules for partial synthesis." in notes
+    assert not any("One partly synthetic file" in note for note in notes)
+
+
+def test_the_intervals_of_one_partly_synthetic_file_come_with_a_warning(data):
+    one = sdc.synthesize(data, m=1, seed=1, variables=["expenditure"])[0]
+    whole = sdc.synthesize(data, m=1, seed=1)[0]
+    noisy = sdc.protect.add_noise(data, variables=["expenditure"], rng=1)
+    for file, warned in ((one, True), (whole, False), (noisy, False)):
+        for notes in (
+            sdc.utility.indicators(data, file, indicators="mean").notes,
+            sdc.utility.regression(data, file, formula="expenditure ~ age").notes,
+        ):
+            assert any("too short" in note for note in notes) is warned
 
 
 @pytest.mark.parametrize("m", [0, -1, True, 2.5, "many"])
@@ -74,4 +87,4 @@ def test_intervals_cover_the_population_mean():
         sets = sdc.synthesize(sample, m=5, seed=i)
         mean = sdc.utility.indicators(sample, sets, indicators="mean", variables=["y"]).parts
         covered.append(mean["low_protected"][0] <= 0 <= mean["high_protected"][0])
-    assert 0.85 <= np.mean(covered) <= 0.99  # 0.91 was measured in 200 runs of 1,000 records
+    assert 0.9 <= np.mean(covered) <= 0.995  # 0.987 with this seed

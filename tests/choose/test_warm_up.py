@@ -89,3 +89,23 @@ def test_nothing_is_compiled_where_compiling_is_switched_off(cache, monkeypatch)
 def test_some_calls_alone(cache):
     warming.prepare("b", "a", "b")
     assert cache == ["b", "a", "b"]
+
+
+@pytest.mark.skipif(bool(_jit.numba.config.DISABLE_JIT), reason="kernels are not compiled")
+def test_synthesis_is_prepared():
+    """After its call other files, with and without households, find all kernels of synthesis compiled."""
+    from sdckit.kernels.synthesis import grow, leaves
+
+    warming.prepare("synthesis")
+    before = [len(kernel.signatures) for kernel in (grow._grow, leaves.find_leaves)]
+    assert min(before) > 0
+    data = sdc.demo.survey(n=200, seed=2)
+    alone = sdc.read(data.frame.select("sex", "age", "region", "income"), keys=["sex", "age"])
+    for file, options in (
+        (data, {}),
+        (alone, {}),
+        (alone, {"variables": ["income"]}),
+        (alone, {"proper": True}),
+    ):
+        sdc.protect.synthesize(file, rng=1, **options)
+    assert before == [len(kernel.signatures) for kernel in (grow._grow, leaves.find_leaves)]

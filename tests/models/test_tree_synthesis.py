@@ -7,7 +7,7 @@ import pytest
 from sdckit.kernels.synthesis.grow import START, STOP
 from sdckit.models.column_codes import category_codes, number_codes
 from sdckit.models.released_numbers import Tail, fit_tails, release_numbers
-from sdckit.models.tree_synthesis import Table, draw_again, draw_donors, fit_variable
+from sdckit.models.tree_synthesis import Drawn, Table, draw_again, draw_donors, fit_variable
 
 NOBODY = np.empty(0, dtype=np.int32)
 
@@ -145,3 +145,22 @@ def test_the_smallest_of_positive_numbers_stay_positive():
     assert low.sign == -1
     assert (low.draw(rng.random(1_000)) >= 0).all()
     assert isinstance(low, Tail)
+
+
+def test_smoothing_and_tails_leave_the_mean_of_heavy_tailed_numbers_unchanged():
+    """Every donor many times: neighbours of extreme values are not pulled towards them."""
+    rng = np.random.default_rng(3)
+    n = 300
+    group = category_codes(pl.Series(np.repeat(np.arange(30), 10)))
+    coded = number_codes(pl.Series(np.exp(rng.normal(0, 2.5, n))))
+    table = Table(group.codes[None, :], np.array([group.levels], dtype=np.int32), NOBODY)
+    rows = np.arange(n, dtype=np.int32)
+    trees = fit_variable(table, np.zeros(1, dtype=np.int32), coded, rows, 5, 0.0)
+    assert trees.leaves > 20
+    places = np.tile(np.arange(n), 300)
+    zero = np.zeros(len(places), dtype=np.int32)
+    drawn = Drawn(trees.numbers.donors[places], places, zero, zero)
+    tails = fit_tails(coded.values, 5)
+    released = release_numbers(trees, drawn, tails, common=5, rng=rng)
+    assert released.mean() == pytest.approx(coded.values.mean(), rel=0.004)
+    assert not np.isin(coded.values, released).any()

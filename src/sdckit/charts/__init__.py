@@ -6,6 +6,7 @@ from sdckit._support.module_names import module_names as _module_names
 from sdckit._support.static_svg import plain as plain
 from sdckit._support.static_svg import static_svg as static_svg
 from sdckit._support.static_svg import unchecked as unchecked
+from sdckit.charts.attack_rates import attack_rates as attack_rates
 from sdckit.charts.bars import FigureBars as FigureBars
 from sdckit.charts.bars import PartsBars as PartsBars
 from sdckit.charts.bars import PartsBeforeAfter as PartsBeforeAfter

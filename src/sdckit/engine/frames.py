@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 
 from sdckit._support.messages import join_names, require_unique
@@ -204,6 +205,8 @@ def different_values(frame: Any, names: Sequence[str]) -> dict[str, int]:
 
 def facts(frame: Any, numeric: Sequence[str], weight: str | None, keys: Sequence[str]) -> dict[str, int]:
     """The counts that decide whether the values can be worked with, in one pass."""
+    if isinstance(frame, pl.DataFrame):
+        return _facts_in_memory(frame, numeric, weight, keys)
     types = schema(frame)
     wanted = [nw.len().alias("n")]
     for name in numeric:
@@ -223,3 +226,25 @@ def facts(frame: Any, numeric: Sequence[str], weight: str | None, keys: Sequence
         ]
     row = gather(lazy(frame).select(*wanted)).row(0, named=True)
     return {name: int(value or 0) for name, value in row.items()}
+
+
+def _facts_in_memory(
+    frame: pl.DataFrame, numeric: Sequence[str], weight: str | None, keys: Sequence[str]
+) -> dict[str, int]:
+    """The same counts of a table in memory, column by column: planning a query takes longer than counting."""
+    found = {"n": frame.height}
+    for name in numeric:
+        column = frame[name]
+        found[f"infinite_{name}"] = int((~column.is_finite()).sum()) if column.dtype.is_float() else 0
+    for name in keys:
+        found[f"present_{name}"] = frame.height - frame[name].null_count()
+    if weight is not None:
+        column = frame[weight].cast(pl.Float64)
+        values = column.drop_nulls().to_numpy()
+        found |= {
+            "weight_missing": column.null_count(),
+            "weight_zero": int((values == 0).sum()),
+            "weight_negative": int((values < 0).sum()),
+            "weight_infinite": int((~np.isfinite(values)).sum()),
+        }
+    return found

@@ -85,7 +85,10 @@ def release_numbers(
     """The number of each record; nan where the donor's value is taken: missing, spikes, categories.
 
     A value that fewer than `common` records have is smoothed: uniform between the midpoints to the donor's
-    neighbours in its leaf. The first and the last of a leaf lie between themselves and one midpoint.
+    neighbours in its leaf. The first and the last of a leaf, and those next to a tail, lie between themselves
+    and one midpoint: so the mean of a leaf stays what it is. Where rounding gives the donor's own value it is
+    drawn once more: gaps between neighbours vary as exponential variables do, so that otherwise it would come
+    back twice as often as among other people.
     """
     k = len(drawn.donors)
     result = np.full(k, np.nan)
@@ -95,25 +98,30 @@ def release_numbers(
     if tree is None or not len(at):
         return result
     places = drawn.places[at]
-    own = _table(tree, target, places, tails)
+    own, _ = _table(tree, target, places, tails)
     result[at] = own
     if common:
-        begins = tree.begins
-        low = np.where(begins[places], own, (own + _table(tree, target, places - 1, tails)) / 2)
-        following = np.minimum(places + 1, len(tree.donors) - 1)
-        high = np.where(begins[places + 1], own, (own + _table(tree, target, following, tails)) / 2)
+        before, too_low = _table(tree, target, np.maximum(places - 1, 0), tails)
+        after, too_high = _table(tree, target, np.minimum(places + 1, len(tree.donors) - 1), tails)
+        low = np.where(tree.begins[places] | too_low, own, (own + before) / 2)
+        high = np.where(tree.begins[places + 1] | too_high, own, (own + after) / 2)
         rare = target.alike[drawn.donors[at]] < common
-        result[at[rare]] = (low + u[at] * (high - low))[rare]
+        smoothed = target.rounded(low + u[at] * (high - low))
+        again = np.flatnonzero(rare & (smoothed == own))
+        smoothed[again] = low[again] + rng.random(len(again)) * (high - low)[again]
+        result[at[rare]] = smoothed[rare]
     for tail in tails:
         inside = at[tail.holds(target.values[drawn.donors[at]])]
         result[inside] = tail.draw(v[inside])
     return target.rounded(result)
 
 
-def _table(tree: Tree, target: ColumnCodes, places: Ints, tails: tuple[Tail, ...]) -> Floats:
-    """The values of donors, those of a tail replaced by its mean."""
+def _table(tree: Tree, target: ColumnCodes, places: Ints, tails: tuple[Tail, ...]) -> tuple[Floats, Bools]:
+    """The values of donors, those of a tail replaced by its mean, and which these are."""
     values = target.values[tree.donors[places]]
-    replaced = values.copy()
+    replaced, extreme = values.copy(), np.zeros(len(values), dtype=bool)
     for tail in tails:
-        replaced[tail.holds(values)] = tail.mean
-    return replaced
+        inside = tail.holds(values)
+        replaced[inside] = tail.mean
+        extreme |= inside
+    return replaced, extreme

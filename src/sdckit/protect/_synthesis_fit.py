@@ -158,6 +158,8 @@ def draw_file(
         homes.append(home)
         places.append(rows)
     base = fitted.base
+    if base.scope.full and len(drafts) == 1:
+        return drafts[0], homes[0]
     if base.scope.full:
         whole = Draft(base.data.frame, sum(d.size for d in drafts), expressions=dict(base.expressions))
         start = 0

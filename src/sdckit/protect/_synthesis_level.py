@@ -166,21 +166,25 @@ def _draw_until_met(
         drawing.counts.add(check.kind, int((found & (place_of >= 0)).sum()))
         broken |= found
     rows = np.flatnonzero(broken & (place_of >= 0))
-    up, tries, most, at_root = 0, 0, TRIES, False
-    last = TRIES_AT_ROOT if any(check.strict for check in checks) else TRIES
+    up, tries, at_root = 0, TRIES, False
     while len(rows):
-        again = draw_again(fit.trees, drawn.some(place_of[rows]), up, rng)
-        draft.put(name, rows, again.donors, _numbers(fit, again, drawing.settings, rng))
-        codes[level.place[name], rows] = target.codes[again.donors]
-        part = draft.some(rows)
-        rows = rows[np.any([check.broken(part) for check in checks], axis=0)]
-        tries += 1
-        if tries >= most:
-            if at_root:
-                break
-            up, tries = up + 1, 0
-            at_root = not _climbed(fit.trees, drawn.some(place_of[rows]), up)
-            most = last if at_root else TRIES_ABOVE
+        each = np.repeat(rows, tries)  # so many candidates for each record, of which the first that will do
+        again = draw_again(fit.trees, drawn.some(place_of[each]), up, rng)
+        part = draft.some(each)
+        part.put(name, np.arange(len(each)), again.donors, _numbers(fit, again, drawing.settings, rng))
+        failed = np.any([check.broken(part) for check in checks], axis=0).reshape(-1, tries)
+        chosen = np.arange(len(rows)) * tries + np.argmin(failed, axis=1)
+        numbers = part.numbers.get(name)
+        draft.put(name, rows, again.donors[chosen], None if numbers is None else numbers[chosen])
+        codes[level.place[name], rows] = target.codes[again.donors[chosen]]
+        rows = rows[failed.all(axis=1)]
+        if at_root:
+            break
+        up += 1
+        at_root = not _climbed(fit.trees, drawn.some(place_of[rows]), up)
+        tries = TRIES_ABOVE
+        if at_root:
+            tries = TRIES_AT_ROOT if any(check.strict for check in checks) else TRIES
     _count_left(draft, drawing.counts, checks, broken)
 
 

@@ -97,24 +97,21 @@ def is_number(data: Microdata, name: str) -> bool:
 def order_of(
     data: Microdata, targets: Sequence[str], coding: Mapping[str, ColumnCodes], order: Sequence[str]
 ) -> list[str]:
-    """The targets in the order in which they are drawn: those named, then by role, then by categories."""
+    """The targets in the order in which they are drawn: those named, then by role, then as in the file."""
     strange = [c for c in order if c not in targets]
     if strange:
         raise OptionError("order names columns that are not synthesised.", given=join_names(strange))
     roles = data.roles
 
-    def rank(name: str) -> tuple[int, int]:
+    def group(name: str) -> int:
         groups = (roles.strata, (roles.cluster,), roles.keys, roles.sensitive)
-        group = next((i for i, names in enumerate(groups) if name in names), len(groups) - 1)
-        if coding[name].is_number and name not in roles.keys:
-            group = len(groups)
         if name == roles.weight:
-            group = len(groups) + 1
-        return group, int(coding[name].codes.max(initial=0)) if coding[name].is_number else coding[
-            name
-        ].levels
+            return len(groups) + 1
+        if coding[name].is_number and name not in roles.keys:
+            return len(groups)
+        return next((i for i, names in enumerate(groups) if name in names), len(groups) - 1)
 
-    return [*order, *sorted((c for c in targets if c not in order), key=rank)]
+    return [*order, *sorted((c for c in targets if c not in order), key=group)]
 
 
 def after_conditions(order: Sequence[str], conditions: Mapping[str, Iterable[str]]) -> list[str]:

@@ -10,7 +10,9 @@ from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.protect._synthesis_draft import Draft
 from sdckit.protect._synthesis_records import Base
-from sdckit.protect.new_ids import renumbered
+from sdckit.protect.new_ids import new_numbers, renumbered
+
+TOTAL, BEFORE, AFTER = "\0total", "\0total before", "\0total after"  # no column is called so
 
 
 def new_file(
@@ -22,29 +24,25 @@ def new_file(
     """
     data, roles = base.data, base.data.roles
     n = draft.size
-    columns = {}
+    new = {}  # columns that no donor has
     for name in data.columns:
-        if name in roles.direct:
-            continue
-        if name == roles.id:
-            columns[name] = renumbered(pl.Series(name, np.arange(n)), rng)
+        if name == roles.id or (name == roles.household and homes is None):  # every record alone
+            new[name] = pl.Series(name, new_numbers(n, rng))
         elif name == roles.household and homes is not None:
-            columns[name] = renumbered(pl.Series(name, homes), rng)
-        elif name == roles.household:  # every record alone
-            columns[name] = renumbered(pl.Series(name, np.arange(n)), rng)
+            new[name] = renumbered(pl.Series(name, homes), rng)
         elif name == roles.weight and equal_weights:
-            columns[name] = pl.Series(name, np.full(n, data.weights().sum() / n))
+            new[name] = pl.Series(name, np.full(n, data.weights().sum() / n))
         elif name == roles.cluster:
-            columns[name] = renumbered(draft.column(name), rng)
-        else:
-            columns[name] = draft.column(name)
-    frame = pl.DataFrame(list(columns.values()))
-    if roles.weight is not None and not equal_weights:
-        frame = frame.with_columns(_scaled(data, frame))
+            new[name] = renumbered(draft.column(name), rng)
     order = rng.permutation(n)
     if homes is not None:
         block = rng.permutation(int(homes.max()) + 1)[homes]
         order = np.argsort(block, kind="stable")  # the head stays first
+    mixed = draft.some(order)
+    kept = [name for name in data.columns if name not in roles.direct]
+    frame = pl.DataFrame([new[c].gather(order) if c in new else mixed.column(c) for c in kept])
+    if roles.weight is not None and not equal_weights:
+        frame = frame.with_columns(_scaled(data, frame))
     names = tuple(c for c in (roles.id, roles.household, roles.cluster) if c is not None)
     ready = replace(data, labels=data.labels.without_values(names))
     ready = ready.without(roles.direct) if roles.direct else ready
@@ -56,7 +54,7 @@ def new_file(
         new_records=True,
         reorders_rows=True,
     )
-    return replace(ready, frame=frame[order]), effects
+    return replace(ready, frame=frame), effects
 
 
 def _scaled(data: Microdata, frame: pl.DataFrame) -> pl.Series:
@@ -65,15 +63,22 @@ def _scaled(data: Microdata, frame: pl.DataFrame) -> pl.Series:
     if not strata:
         factor = float(data.weights().sum()) / pl.col(name).cast(pl.Float64).sum()
         return frame.select((pl.col(name).cast(pl.Float64) * factor).alias(name)).to_series()
-    before = data.frame.group_by(strata).agg(
-        pl.col(name).cast(pl.Float64).sum().alias("total of the stratum")
-    )
-    both = frame.select(*strata, name).join(
-        before, on=strata, how="left", nulls_equal=True, maintain_order="left"
-    )
-    here = pl.col(name).cast(pl.Float64).sum().over(strata)
-    factor = (pl.col("total of the stratum") / here).fill_null(1.0)
+    before, here = _totals(data.frame, strata, name), _totals(frame, strata, name)
+    both = frame.select(*strata, name)
+    for totals, called in ((before, BEFORE), (here, AFTER)):
+        totals = totals.rename({TOTAL: called})
+        both = both.join(totals, on=strata, how="left", nulls_equal=True, maintain_order="left")
+    factor = (pl.col(BEFORE) / pl.col(AFTER)).fill_null(1.0)
     return both.select((pl.col(name).cast(pl.Float64) * factor).alias(name)).to_series()
+
+
+def _totals(frame: pl.DataFrame, strata: list[str], name: str) -> pl.DataFrame:
+    """The sum of the weights in every stratum, added up in the order of the file.
+
+    Through lists: threads that add up parts of a group give last digits that change from run to run.
+    """
+    groups = frame.group_by(strata, maintain_order=True).agg(pl.col(name).cast(pl.Float64).alias(TOTAL))
+    return groups.with_columns(pl.col(TOTAL).list.sum())
 
 
 def changed_file(base: Base, draft: Draft, chosen: Ints | None) -> tuple[Microdata, Effects]:

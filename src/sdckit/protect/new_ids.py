@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from sdckit._support.arrays import Ints
 from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.errors import RoleError
@@ -46,6 +47,11 @@ def renumbered(column: pl.Series, rng: np.random.Generator) -> pl.Series:
     old = column.drop_nulls().unique(maintain_order=True)  # in order of appearance: the same every time
     if not len(old):
         return column.cast(pl.Int64, strict=False)
-    lowest = 10 ** len(str(len(old)))
-    new = lowest + rng.choice(9 * lowest, size=len(old), replace=False)
-    return column.replace_strict(old, pl.Series(new, dtype=pl.Int64), default=None, return_dtype=pl.Int64)
+    new = pl.Series(new_numbers(len(old), rng), dtype=pl.Int64)
+    return column.replace_strict(old, new, default=None, return_dtype=pl.Int64)
+
+
+def new_numbers(count: int, rng: np.random.Generator) -> Ints:
+    """So many different random numbers, all with the same number of digits."""
+    lowest = 10 ** len(str(count))
+    return np.asarray(lowest + rng.choice(9 * lowest, size=count, replace=False))

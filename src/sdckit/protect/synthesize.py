@@ -95,10 +95,10 @@ def synthesize(
         Field(ge=0),
         Option(
             "Least gain",
-            "How much a split must gain, in mean impurities of its node: 0 keeps most, 8 protects most.",
+            "How much a split must gain, in gains of unrelated records: 0 keeps most, 8 protects most.",
             basic=True,
         ),
-    ] = 4.0,
+    ] = 2.5,
     method: Annotated[
         SynthesisMethod,
         Option(
@@ -223,9 +223,11 @@ def synthesize(
     For each variable a tree is grown on the original that predicts it from the variables before it; a
     synthetic record is led down the tree by the values it has so far and gets the value of a donor, drawn
     at random in its leaf. Categories are split by the Gini index, numbers by the squares of their ranks. A
-    node is split where that lowers its impurity by `gain` times the mean impurity of its records at least,
-    and leaves `leaf` donors on both sides. The best of many splits of unrelated records gains 2 to 8: small
-    values keep more detail, in which people of the original come back; 8 keeps little but sure relations.
+    node is split where that leaves `leaf` donors on both sides and lowers its impurity by at least
+    g = `gain`·(1 + ln(cuts)/4) times the mean impurity of its records, which is what a cut of unrelated
+    records gains on average; the best of so many cuts gains more. Classes that vary in ν dimensions (1 for
+    two of them, K − 1 for K of equal size) vary less by chance, and 1 + (g − 1)/√ν is enough. Small values
+    keep more detail, in which people of the original come back; 8 keeps little but sure relations.
     Missing values and spikes of numbers are drawn as classes first.
     Types, dates, texts and labels stay what they are.
 
@@ -241,8 +243,8 @@ def synthesize(
     the population repeat as many of them by chance, so that this costs utility and protects nobody; it is
     there for those who must show a file without.
 
-    `order`: strata first, then keys, sensitive columns, numbers, the weight last; inside each, few categories
-    first. `predictors`: beyond 30 those with most mutual information are used, which the log says. Whole
+    `order`: strata first, then keys, sensitive columns, numbers, the weight last; inside each as in the file.
+    `predictors`: beyond 30 those with most mutual information are used, which the log says. Whole
     numbers with the role of a key are codes unless most numbers of their range occur; `categories` names
     others. `rules`: records for which `when` (SQL) holds leave the tree and get the value in `then`.
     `require`: records that break a condition are drawn again in the leaf, then in the nodes above it; what is
@@ -268,7 +270,7 @@ def synthesize(
     Reference: Reiter (2005); Nowok, Raab & Dibben (2016); tails: Hosking & Wallis (1987); marginals: McKenna,
     Miklau & Sheldon (2021), Canonne, Kamath & Steinke (2020). Departures: rpart
     prunes classes by misclassification, which drops splits between sides with the same most frequent class;
-    here nothing is pruned.
+    here nothing is pruned, and a split must gain something.
 
     >>> import sdckit as sdc
     >>> data = sdc.demo.survey(n=400, seed=1)

@@ -1,28 +1,57 @@
 """What attacks on synthetic files share: success on the people in the file against success on others."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import polars as pl
+from pydantic import Field
 
+from sdckit import charts
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.data.microdata import Microdata
 from sdckit.methods.file_option import TableOption
 from sdckit.methods.options import Option
-from sdckit.methods.spec import Better, Figure, share
+from sdckit.methods.registry import risk
+from sdckit.methods.spec import Better, Compares, Figure, share
 from sdckit.risk._points import SAME, Distance, Points, distinct_order, points
 from sdckit.risk._synthetic import as_sets, in_all, lost_note, same_records
 from sdckit.risk._uncertainty import wilson
 
 CHUNK = 2_000_000  # distances held at a time
+REFERENCE = "Giomi, Boenisch, Wehmeyer & Tasnádi (2023)"
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 HoldoutFile = Annotated[
     TableOption,
     Option("Records held back", "Records of the same population that the synthesis has not seen.", True),
 ]
+
+MostAttacks = Annotated[
+    int, Field(ge=1), Option("Most attacks", "At most so many of each kind and on each file.", unit="attacks")
+]
+
+
+def attack(
+    title: str, *, figures: Mapping[str, Figure], interpretation: str, reference: str = REFERENCE
+) -> Callable[[F], F]:
+    """Register an attack as a risk: what is the same of all of them is said here."""
+    return risk(
+        title,
+        family="Synthetic files",
+        bounds=(0, 1),
+        unit="share of attacks, beyond those on other people",
+        compares=Compares.DISTRIBUTIONS,
+        share=True,
+        main="holdout",
+        figures=figures,
+        chart=charts.attack_rates,
+        reference=reference,
+        interpretation=interpretation,
+    )
 
 
 def attack_figures(kind: str) -> dict[str, Figure]:
@@ -81,6 +110,11 @@ class Attacked:
         prefix = f"{kind}_" if kind else ""
         found = {"low": low, "high": high, "attack": self.success, "control": self.control}
         return {**{f"{prefix}{n}": v for n, v in found.items()}, f"{prefix}attacks": self.attacks}
+
+
+def attack_table(label: str, found: Mapping[str, Attacked]) -> pl.DataFrame:
+    """A row per attack: its name, the risk, and the numbers it comes from."""
+    return pl.DataFrame([{label: name, "risk": one.risk, **one.figures()} for name, one in found.items()])
 
 
 def pooled(found: Sequence[Attacked]) -> Attacked:

@@ -13,12 +13,13 @@ from sdckit.data.common_columns import role_variables
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.methods.options import SENSITIVE, Columns, Option, SensitiveColumns
-from sdckit.methods.registry import risk
-from sdckit.methods.spec import Better, Compares, share
+from sdckit.methods.spec import Better, share
 from sdckit.risk._attacks import (
     Attacked,
     Ground,
     HoldoutFile,
+    MostAttacks,
+    attack,
     attack_figures,
     ground,
     nearest,
@@ -28,19 +29,12 @@ from sdckit.risk._attacks import (
 from sdckit.risk._points import SAME
 
 
-@risk(
+@attack(
     "Inference of a secret from the nearest synthetic record",
-    family="Synthetic files",
-    bounds=(0, 1),
-    unit="share of attacks, beyond those on other people",
-    compares=Compares.DISTRIBUTIONS,
-    share=True,
-    main="holdout",
     figures={
         **attack_figures(""),
         "baseline": share("Guesses right from a random synthetic record", better=Better.NEITHER),
     },
-    reference="Giomi, Boenisch, Wehmeyer & Tasnádi (2023)",
     interpretation=(
         "An intruder knows some values of a person and takes the secret of the nearest synthetic record for "
         "theirs. 0: this works no better for the people in the file than for others, of whom the file can "
@@ -63,9 +57,7 @@ def inference_attack(
         Field(ge=0),
         Option("Near enough", "A number counts as guessed if it is off by at most this share.", unit="share"),
     ] = 0.05,
-    attacks: Annotated[
-        int, Field(ge=1), Option("Most attacks", "At most so many people of each file.", unit="people")
-    ] = 1_000,
+    attacks: MostAttacks = 1_000,
 ) -> Result:
     r"""How much better the nearest synthetic record tells a secret of people in the file than of others.
 

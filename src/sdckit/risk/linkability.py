@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
-from pydantic import Field
 
 from sdckit._support.arrays import Floats, Ints
 from sdckit._support.messages import join_names
@@ -14,13 +13,14 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.errors import OptionError
 from sdckit.methods.options import Columns, Option
-from sdckit.methods.registry import risk
-from sdckit.methods.spec import Compares
 from sdckit.risk._attacks import (
     Attacked,
     Ground,
     HoldoutFile,
+    MostAttacks,
+    attack,
     attack_figures,
+    attack_table,
     ground,
     nearest,
     pooled,
@@ -28,16 +28,9 @@ from sdckit.risk._attacks import (
 )
 
 
-@risk(
+@attack(
     "Linkability of two sources by a synthetic file",
-    family="Synthetic files",
-    bounds=(0, 1),
-    unit="share of attacks, beyond those on other people",
-    compares=Compares.DISTRIBUTIONS,
-    share=True,
-    main="holdout",
     figures=attack_figures(""),
-    reference="Giomi, Boenisch, Wehmeyer & Tasnádi (2023)",
     interpretation=(
         "An intruder has two sources with different variables of the same people, and takes two records for "
         "one person where both are nearest to the same synthetic record. 0: this works no better for the "
@@ -59,9 +52,7 @@ def linkability(
         Columns,
         Option("Known to the other", "The variables of the second source.", absent="the variables between"),
     ] = (),
-    attacks: Annotated[
-        int, Field(ge=1), Option("Most attacks", "At most so many people of each file.", unit="people")
-    ] = 1_000,
+    attacks: MostAttacks = 1_000,
 ) -> Result:
     r"""How much better two sources are linked by the synthetic file for people in it than for others.
 
@@ -78,7 +69,7 @@ def linkability(
     Without `first` and `second`: keys, numeric and sensitive columns in turn. At most `attacks` people of
     each file are attacked, spread evenly over the sorted file. For several synthetic sets, s and c are means.
     figures: low and high (Wilson's 95 % intervals of s and c, combined as independent errors; below 0 by
-    chance), attack (s), control (c), attacks.
+    chance), attack (s), control (c), attacks. parts: the same in a row.
 
     Weights: not used. Missing: missing in one of two records is as far as can be, in both it is equal.
     Reference: Giomi et al. (2023), "A unified framework for quantifying privacy risk in synthetic data".
@@ -109,7 +100,8 @@ def linkability(
     if math.isnan(found.risk):
         notes += ("Every link works for other people, too: nothing is left to tell.",)
     value = found.risk if math.isnan(found.risk) else max(found.risk, 0.0)
-    return Result(value, found.figures(), None, notes, lost=field.lost)
+    parts = attack_table("kind", {"links of two sources": found})
+    return Result(value, found.figures(), parts, notes, lost=field.lost)
 
 
 def _attacked(field: Ground, records: Floats, a: Ints, b: Ints, attacks: int) -> Attacked:

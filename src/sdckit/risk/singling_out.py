@@ -13,9 +13,19 @@ from sdckit.data.common_columns import role_variables
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.methods.options import Columns, Option
-from sdckit.methods.registry import risk
-from sdckit.methods.spec import Compares
-from sdckit.risk._attacks import Attacked, Ground, HoldoutFile, attack_figures, ground, pooled, spread_rows
+from sdckit.risk._attacks import (
+    REFERENCE,
+    Attacked,
+    Ground,
+    HoldoutFile,
+    MostAttacks,
+    attack,
+    attack_figures,
+    attack_table,
+    ground,
+    pooled,
+    spread_rows,
+)
 from sdckit.risk._points import distinct_order
 
 EQUAL, AT_LEAST, AT_MOST = 0, 1, 2
@@ -42,16 +52,10 @@ class _Description:
         return found
 
 
-@risk(
+@attack(
     "Singling out people by synthetic records",
-    family="Synthetic files",
-    bounds=(0, 1),
-    unit="share of attacks, beyond those on other people",
-    compares=Compares.DISTRIBUTIONS,
-    share=True,
-    main="holdout",
     figures={**attack_figures("univariate"), **attack_figures("multivariate")},
-    reference="Giomi, Boenisch, Wehmeyer & Tasnádi (2023); Cohen & Nissim (2020)",
+    reference=f"{REFERENCE}; Cohen & Nissim (2020)",
     interpretation=(
         "An intruder describes a person by values that only one synthetic record has (“the one with this "
         "income”, “above 80, divorced, in the north”) and is right if the description fits exactly one "
@@ -72,9 +76,7 @@ def singling_out(
     columns: Annotated[
         int, Field(ge=2), Option("Variables of a description", "In descriptions by several variables.")
     ] = 3,
-    attacks: Annotated[
-        int, Field(ge=1), Option("Most attacks", "At most so many descriptions of each kind.")
-    ] = 500,
+    attacks: MostAttacks = 500,
 ) -> Result:
     r"""How many more descriptions of single synthetic records fit exactly one person of the original.
 
@@ -92,7 +94,7 @@ def singling_out(
     could be singled out is cut off, too, and R is multiplied by original/hold-out records: best is a hold-out
     of the same size. For several synthetic sets, s and c are means.
     figures: for both kinds low and high (Wilson's 95 % intervals of s and c, combined as independent errors),
-    attack (s), control (c), attacks.
+    attack (s), control (c), attacks, at most so many of each kind. parts: the same, a row per kind.
 
     Weights: not used. Missing: a condition on a number is not true of a missing one.
     Reference: Giomi et al. (2023), "A unified framework for quantifying privacy risk in synthetic data".
@@ -111,6 +113,7 @@ def singling_out(
     notes = field.notes
     figures: dict[str, float] = {}
     risks = []
+    tried: dict[str, Attacked] = {}
     many = min(columns, len(field.space.variables))
     for kind in ("univariate", "multivariate"):
         guesses = [
@@ -126,13 +129,15 @@ def singling_out(
             risks.append(0.0)
         else:
             found = pooled([_attacked(field, descriptions) for descriptions in guesses])
+            tried[kind] = found
             figures |= found.figures(kind)
             risks.append(found.risk)
     known = [r for r in risks if not math.isnan(r)]
+    parts = attack_table("kind", tried) if tried else None
     if not known:
         notes += ("Every description fits one other person, too: nothing is left to tell.",)
-        return Result(math.nan, figures, None, notes, lost=field.lost)
-    return Result(min(max(*known, 0.0), 1.0), figures, None, notes, lost=field.lost)
+        return Result(math.nan, figures, parts, notes, lost=field.lost)
+    return Result(min(max(*known, 0.0), 1.0), figures, parts, notes, lost=field.lost)
 
 
 def _attacked(field: Ground, guesses: Sequence[_Description]) -> Attacked:

@@ -155,6 +155,17 @@ def synthesis_of(original: Microdata, sets: Sequence[Microdata], given: Synthesi
     return Synthesis.PROPER_SAMPLE if any(one.resamples for one in effects) else Synthesis.SAMPLE
 
 
+def single_file_note(original: Microdata, sets: Sequence[Microdata]) -> tuple[str, ...]:
+    """A warning for one partly synthetic file: without a second one the synthesis' own error is unknown."""
+    effects = merged(entry.effects for data in sets for entry in data.steps_since(original))
+    if len(sets) > 1 or effects.new_records or not effects.synthesises:
+        return ()
+    return (
+        "One partly synthetic file: its intervals leave out the error of the synthesis and are too short "
+        "where synthetic columns are used. With five files (sdckit.synthesize) they count it.",
+    )
+
+
 # what the comparison of any estimates gives
 OVERLAPS = {
     "lost": share("Overlap that is lost"),

@@ -52,6 +52,7 @@ from sdckit.utility._estimates import (
     SinglePsuOption,
     SynthesisOption,
     UnitsOption,
+    single_file_note,
     synthesis_of,
 )
 from sdckit.utility._private_noise import noise_note
@@ -283,6 +284,7 @@ def indicators(
     both = list(zip(*after, strict=True))
     one, told = combined(both, synthesis=kind, size=size, level=level, what="rows")
     labels = [_label(original, row, variances.by) for row in rows]
+    told += single_file_note(original, sets)
     return _result(rows, labels, before, one, (*notes, *told, *said, *dict.fromkeys(also)))
 
 

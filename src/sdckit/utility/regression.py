@@ -44,6 +44,7 @@ from sdckit.utility._estimates import (
     SinglePsuOption,
     SynthesisOption,
     UnitsOption,
+    single_file_note,
     synthesis_of,
 )
 from sdckit.utility._private_noise import noise_note
@@ -187,7 +188,7 @@ def regression(
     there = [[one.get(name, LOST) for one in found] for name in before]
     after, told = combined(there, synthesis=kind, size=size, level=level, what="coefficients")
     lines = [(name, a, b, compared(a, b)) for (name, a), b in zip(before.items(), after, strict=True)]
-    notes += told
+    notes += (*told, *single_file_note(original, sets))
     new = [name for one in found for name in one if name not in before]
     if new:
         notes.append(f"Terms in the protected file only: {join_names(dict.fromkeys(new), 8)}.")

@@ -5,8 +5,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from naive_trees import best_gain, gain_of, impurity
-from sdckit.kernels.synthesis.grow import BITS, CHILD, CUT, FEATURE, PARENT, START, STOP, grow_tree
+from naive_trees import best_gain, enough, gain_of, impurity
+from sdckit.kernels.synthesis.grow import (
+    BITS,
+    CHILD,
+    CUT,
+    FEATURE,
+    PARENT,
+    START,
+    STOP,
+    class_dimensions,
+    enough_gain,
+    grow_tree,
+)
 from sdckit.kernels.synthesis.leaves import find_leaves
 
 NOBODY = np.empty(0, dtype=np.int32)
@@ -43,28 +54,48 @@ def test_every_node_is_split_as_well_as_can_be(seed, n, leaf, gain, kind):
     x, y = made(seed, n, kind)
     classes = kind != "number"
     # subsets of levels are not all tried where there are many classes
-    worst = 1.0 if kind != "four classes" else 0.6 if leaf == 1 else 0.0
+    worst = 1.0 if kind != "four classes" else 0.6 if leaf == 1 and gain == 0 else 0.0
     nodes, bits, rows = grow_tree(x, np.array([0, 0, 6], dtype=np.int32), y, NOBODY, leaf, gain)
     assert sorted(rows) == list(range(n))
     for node in range(len(nodes)):
         at = rows[nodes[node, START] : nodes[node, STOP]]
         codes = [x[f, at].tolist() for f in range(3)]
         target = y[at].tolist()
-        best = best_gain(codes, [False, False, True], target, classes=classes, leaf=leaf)
-        enough = gain * impurity(target, classes) / len(at)
+        best = best_gain(codes, [False, False, True], target, classes=classes, leaf=leaf, gain=gain)
         if nodes[node, FEATURE] < 0:
-            assert worst * best <= enough + 1e-9
+            assert worst * best <= 1e-9
             continue
         f = int(nodes[node, FEATURE])
         left = left_codes(nodes, bits, node, codes[f])
         reached = gain_of(codes[f], left, target, classes)
-        assert reached >= enough - 1e-9
+        assert reached >= enough(codes[f], target, classes, gain) - 1e-9
         assert reached >= (worst - 1e-9) * best
         child = nodes[node, CHILD]
         expected = [r for r, code in zip(at, codes[f], strict=True) if code in left]
         assert sorted(rows[nodes[child, START] : nodes[child, STOP]]) == sorted(expected)
         assert nodes[child, PARENT] == nodes[child + 1, PARENT] == node
         assert min(len(expected), len(at) - len(expected)) >= leaf
+
+
+def test_of_unrelated_records_the_best_of_many_cuts_is_not_enough():
+    """More is asked where there are more cuts, and less where classes vary in more dimensions."""
+    assert enough_gain(2.0, 1.0, 1.0) == 2.0
+    assert enough_gain(2.0, 100.0, 1.0) == pytest.approx(2 * (1 + np.log(100) / 4))
+    assert enough_gain(2.0, 1.0, 4.0) == 1.5
+    assert enough_gain(0.5, 1.0, 4.0) == 0.5
+    counts = np.array([[10, 10, 10, 10]])
+    assert class_dimensions(counts, 4, 40) == pytest.approx(3)
+    assert class_dimensions(np.array([[90, 10]]), 2, 100) == pytest.approx(1)
+    rng = np.random.default_rng(4)
+    found = {}
+    for kind in ("number", "four classes"):
+        leaves = []
+        for _ in range(40):
+            x = rng.integers(0, 200, (6, 500)).astype(np.uint16)
+            y = rng.normal(size=500) if kind == "number" else rng.integers(0, 4, 500).astype(np.int32)
+            leaves.append((len(grow_tree(x, np.zeros(6, dtype=np.int32), y, NOBODY, 20, 2.5)[0]) + 1) / 2)
+        found[kind] = np.mean(leaves)
+    assert max(found.values()) < 6, found  # 25 leaves of 20 records are possible
 
 
 @pytest.mark.parametrize("kind", ["number", "four classes"])
@@ -133,7 +164,7 @@ def test_thousands_of_classes_and_of_levels():
     rng = np.random.default_rng(0)
     x = np.stack([rng.integers(0, 1000, 6_000), rng.integers(0, 50, 6_000)]).astype(np.uint16)
     y = (x[0] * 5 + rng.integers(0, 5, 6_000)).astype(np.int32)
-    nodes, bits, rows = grow_tree(x, np.array([1000, 50], dtype=np.int32), y, NOBODY, 5, 1.0)
+    nodes, bits, rows = grow_tree(x, np.array([1000, 50], dtype=np.int32), y, NOBODY, 5, 0.0)
     leaves = nodes[nodes[:, FEATURE] < 0]
     within = sum(impurity(y[rows[a:b]].tolist(), True) for a, b in leaves[:, [START, STOP]])
     assert within < 0.9 * impurity(y.tolist(), True)

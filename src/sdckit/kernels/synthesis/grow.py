@@ -11,6 +11,7 @@ from sdckit.kernels.synthesis.splits import class_scan, class_scores, number_sca
 # columns of the table of nodes
 FEATURE, CUT, BITS, CHILD, START, STOP, PARENT = range(7)
 BINS = 256
+PER_CUT = 0.25  # by how much more a split must gain for each e-fold of the places where it could be cut
 
 
 def grow_tree(
@@ -20,8 +21,10 @@ def grow_tree(
 
     x (p, n): codes of the predictors. levels (p,): 0 for an ordered predictor, else its number of levels (at
     most 1,024). target: classes 0, 1, … (int32), split by the Gini index, or numbers (float64), by squares.
-    A node is split where that gains at least `gain` times its mean impurity and leaves `leaf` records on both
-    sides; and as many different units, where units (int32, one a record) are given.
+    A node is split where that gains enough and leaves `leaf` records on both sides; and as many different
+    units, where units (int32, one a record) are given. Enough is g = gain·(1 + ln(cuts)/4) times the mean
+    impurity of the node's records, for a predictor that can be cut in so many places, as the best of many
+    gains more by chance; of classes in ν dimensions, where chance varies less, 1 + (g − 1)/√ν.
 
     Columns of nodes: predictor or −1 in a leaf, largest code that goes left, first word of the levels that go
     right or −1, left child (the right one follows), first place, last place + 1, parent.
@@ -100,10 +103,11 @@ def _grow(
                 mean, impurity = mean_and_spread(y, low, high)
         feature, cut = np.int64(-1), np.int64(0)
         if impurity > 0:
-            enough = least_gain * impurity / (high - low)
+            unit_gain = impurity / (high - low)
+            dimensions = class_dimensions(counts, kinds, high - low) if kinds > 2 else 1.0
             feature, cut = best_split(
-                x, levels, y, low, high, kinds, mean, enough, leaf, keys, bins, sums, entries, counts,
-                direction, bits, words,
+                x, levels, y, low, high, kinds, mean, unit_gain, dimensions, least_gain, leaf, keys, bins,
+                sums, entries, counts, direction, bits, words,
             )  # fmt: skip
         if feature >= 0:
             first = words if levels[feature] > 0 else np.int64(-1)
@@ -131,7 +135,9 @@ def best_split(
     high: Whole,
     kinds: Whole,
     mean: float,
-    best: float,
+    unit_gain: float,
+    dimensions: float,
+    least_gain: float,
     leaf: Whole,
     keys: Ints,
     bins: Ints,
@@ -142,8 +148,12 @@ def best_split(
     bits: Ints,
     words: Whole,
 ) -> tuple[Whole, Whole]:
-    """The predictor that gains most, more than `best`, and where it is cut; −1 where none does."""
+    """The predictor that gains most of those that gain enough, and where it is cut; −1 where none does.
+
+    unit_gain: the mean impurity of the node, which a cut of unrelated records gains on average.
+    """
     records = high - low
+    best = 0.0
     feature: Whole = np.int64(-1)
     cut: Whole = np.int64(0)
     for f in range(x.shape[0]):
@@ -169,6 +179,8 @@ def best_split(
             gain, where = number_scan(found, bins, sums, records, mean, leaf)
         if where < 0 or gain <= best * (1 + 1e-12):
             continue
+        if gain <= (1 + 1e-12) * unit_gain * enough_gain(least_gain, found - 1.0, dimensions):
+            continue
         best, feature = gain, f
         if levels[f] > 0:
             mark_right(bits, words, levels[f], found, bins, where, records)
@@ -177,6 +189,27 @@ def best_split(
         else:
             cut = bins[1, where]
     return feature, cut
+
+
+@jit
+def enough_gain(least_gain: float, cuts: float, dimensions: float) -> float:
+    """What the best of so many cuts must gain, in gains of unrelated records (mean 1, variance 2/ν)."""
+    enough = least_gain * (1.0 + PER_CUT * np.log(cuts))
+    return float(enough if enough <= 1.0 else 1.0 + (enough - 1.0) / np.sqrt(dimensions))
+
+
+@jit
+def class_dimensions(counts: Ints, kinds: Whole, records: Whole) -> float:
+    """The dimensions ν in which the shares p of classes vary: (tr Σ)²/tr Σ² of Σ = diag(p) − pp′.
+
+    1 for two classes, K − 1 for K classes of equal size, fewer where some are rare.
+    """
+    squares, cubes = 0.0, 0.0
+    for c in range(kinds):
+        share = counts[0, c] / np.float64(records)
+        squares += share * share
+        cubes += share * share * share
+    return float((1.0 - squares) ** 2 / (squares - 2.0 * cubes + squares * squares))
 
 
 @jit
