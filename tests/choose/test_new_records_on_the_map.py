@@ -1,6 +1,7 @@
 """A synthetic file on the same map as every other protection."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -53,9 +54,10 @@ def test_measures_that_compare_records_are_refused_with_the_reason(data):
 
 def test_a_file_that_cannot_be_cleared_is_recommended_last(data, found):
     assert next(p for p in found.results if p.name == "synthetic").not_judged == NOT_JUDGED
-    assert found.best.name != "synthetic"
-    assert "synthetic loses less" in found.recommendation
-    assert "of those that can be judged" in found.recommendation
+    capped = replace(found, max_risk=0.9)
+    assert capped.best.name in ("age", "dropped")
+    assert "synthetic loses less" in capped.recommendation
+    assert "of those that can be judged" in capped.recommendation
     alone = sdc.compare(data, {"synthetic": WAYS["synthetic"]}, seed=1)
     assert alone.best.name == "synthetic"
     assert not alone.verdict.releasable
@@ -64,7 +66,7 @@ def test_a_file_that_cannot_be_cleared_is_recommended_last(data, found):
 
 def test_with_people_held_back_it_competes(data):
     others = persons(400, seed=2).select(ALL)
-    held = dict.fromkeys(MEASURES, {"holdout": others})
+    held = {name: {"holdout": others} for name in MEASURES}
     done = sdc.compare(data, WAYS, seed=1, max_risk=0.2, **held)
     assert done.best.name == "synthetic"
     assert done.best.not_judged == ""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sdckit._support.progress import Progress, ShowProgress, closes_progress
-from sdckit.choose.assess import check_ceiling, intruder_options
+from sdckit.choose.assess import check_ceiling, with_intruders
 from sdckit.choose.criteria import Accepted
 from sdckit.choose.evaluator import FOR_NEW_RECORDS, Evaluator, Weights, old_names
 from sdckit.choose.parallel import run
@@ -78,7 +78,7 @@ def compare(
     for scenario in plan:
         scenario.check(data)
     extra_measures, measure_options = old_names(extra_measures, measure_options)
-    options = {**intruder_options(intruders), **measure_options}
+    options = with_intruders(intruders, measure_options)
     if utility is None and any(step.may_draw_records for scenario in plan for step in scenario.steps):
         utility = FOR_NEW_RECORDS
     evaluator = Evaluator.of(data, risk, utility, options, cache, extra_measures, Accepted.of(accept))
