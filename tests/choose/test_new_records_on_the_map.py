@@ -58,6 +58,7 @@ def test_a_file_that_cannot_be_cleared_is_recommended_last(data, found):
     assert capped.best.name in ("age", "dropped")
     assert "synthetic loses less" in capped.recommendation
     assert "of those that can be judged" in capped.recommendation
+    assert "In synthetic nobody has a record" in capped.recommendation
     alone = sdc.compare(data, {"synthetic": WAYS["synthetic"]}, seed=1)
     assert alone.best.name == "synthetic"
     assert not alone.verdict.releasable

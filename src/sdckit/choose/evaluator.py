@@ -176,6 +176,7 @@ class Evaluator:
             estimates=averaged([p.estimates for p in points]),
             warnings=points[0].warnings,
             lost=points[0].lost,
+            new_records=points[0].new_records,
             not_judged=points[0].not_judged,
             privacy=tuple(distinct(loss for p in points for loss in p.privacy)),
         )
@@ -233,6 +234,7 @@ class Evaluator:
             warnings=protected.warnings,
             lost=lost,
             privacy=privacy,
+            new_records=drawn,
             not_judged=NOT_JUDGED if drawn and not self._has_holdout else "",
         )
 

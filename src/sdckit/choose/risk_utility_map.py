@@ -99,7 +99,18 @@ class RiskUtilityMap:
         able = " of those that can be judged" if others else ""
         return (
             f"{best.name} loses least{able} ({loss(best.loss)}){under}; its risk is {risk(best.risk)}, "
-            f"{risk(self.original.risk)} before.{passed}{self._unseen}"
+            f"{risk(self.original.risk)} before.{passed}{self._whole_records}{self._unseen}"
+        )
+
+    @property
+    def _whole_records(self) -> str:
+        """What the risk of files of new records is, so that nobody takes it for a link."""
+        names = [p.name for p in self.results if p.ok and p.new_records]
+        if not names or "reidentification_risk" not in self.risk:
+            return ""
+        return (
+            f" In {join_names(names)} nobody has a record: the risk there is the share of persons whose whole "
+            "record comes back and is picked."
         )
 
     def _risk_text(self, value: float) -> str:

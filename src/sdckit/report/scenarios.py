@@ -124,6 +124,13 @@ def _remark(point: Point, found: RiskUtilityMap, *, on_front: bool, public: bool
     if not point.ok:
         reason = point.error or "no number came out"
         return "could not be measured" if public else f"not measured: {reason}"
+    said = _place(point, found, on_front=on_front)
+    if point.new_records and "reidentification_risk" in found.risk:
+        said += "; nobody has a record here, the risk is that whole records come back"
+    return said
+
+
+def _place(point: Point, found: RiskUtilityMap, *, on_front: bool) -> str:
     if found.best is not None and point.name == found.best.name:
         return found.advice
     if not _acceptable(point, found):

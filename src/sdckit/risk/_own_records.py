@@ -145,7 +145,7 @@ def _on_one_scale(columns: Sequence[pl.Series], original: Microdata) -> tuple[li
     known = np.sort(values[0][~np.isnan(values[0])])
 
     def place(value: Floats) -> Floats:
-        ranks = [np.searchsorted(known, value, side) for side in ("left", "right")]  # type: ignore[call-overload]
+        ranks = [np.searchsorted(known, value, side) for side in ("left", "right")]
         return np.where(np.isnan(value), np.nan, (ranks[0] + ranks[1]) / (2 * max(len(known), 1)))
 
     return [place(value) for value in values], False

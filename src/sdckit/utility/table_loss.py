@@ -106,7 +106,7 @@ def table_loss(
         .mean()
     )
     gone = tuple(dict.fromkeys(c for _, _, lost in found for c in lost))
-    notes = (f"Lost altogether: {join_names(gone)}.",) if gone else ()
+    notes: tuple[str, ...] = (f"Lost altogether: {join_names(gone)}.",) if gone else ()
     if len(sets) > 1:
         notes += (f"Means over {len(sets)} synthetic sets.",)
     distortion = parts["distortion"].drop_nulls()
