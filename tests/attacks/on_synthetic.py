@@ -117,3 +117,51 @@ def incomes_drawn_anew_under_true_keys() -> Built:
     options = {"leaf": 1, "gain": 0, "smooth": "none", "tails": 0}
     safe = sdc.protect.synthesize(data, variables=["income"], rng=1, **options)
     return data, safe, lambda: found(data.frame, safe.frame, KEYS)
+
+
+@CASES.add("Copies with noise above what intruders are told to tolerate, called synthetic.", least=700)
+def noised_copies() -> Built:
+    data = original()
+    noise = pl.Series(np.exp(np.random.default_rng(2).normal(0, 0.12, data.height)))
+    frame = data.frame.with_columns((pl.col("income") * noise).round(2)).sample(
+        fraction=1, shuffle=True, seed=1
+    )
+    safe = sdc.read(frame, keys=KEYS, numeric=["income"], sensitive="health")
+    return data, safe, lambda: copies(data, safe, [*KEYS, "health"])
+
+
+UNLINKED = {**CONTROL, "reidentification_risk": {"holdout": held_back()}, "linked": False}
+
+
+@CASES.add("A bootstrap, said not to be linked, with people held back.", least=600, options=UNLINKED)
+def bootstrap_said_to_be_synthetic() -> Built:
+    data = original()
+    frame = data.frame.sample(fraction=1, with_replacement=True, seed=6)
+    safe = sdc.read(frame, keys=KEYS, numeric=["income"], sensitive="health")
+    return data, safe, lambda: copies(data, safe, ALL)
+
+
+@CASES.add("Copies with one key renamed, said not to be linked.", least=700, options=UNLINKED)
+def one_key_renamed() -> Built:
+    data = original()
+    frame = data.frame.with_columns(pl.col("region") % 8 + 1).sample(fraction=1, shuffle=True, seed=1)
+    safe = sdc.read(frame, keys=KEYS, numeric=["income"], sensitive="health")
+    return data, safe, lambda: copies(data, safe, [c for c in ALL if c != "region"])
+
+
+@CASES.add(
+    "Each person three times with noise among other people, said not to be linked.",
+    least=1_000,
+    options=UNLINKED,
+)
+def noised_copies_three_times() -> Built:
+    data, rng = original(), np.random.default_rng(3)
+
+    def noised() -> pl.DataFrame:
+        factor = pl.Series(np.exp(rng.normal(0, 0.1, data.height)))
+        return data.frame.with_columns((pl.col("income") * factor).round(2))
+
+    others = persons(1_200, seed=97).select(ALL)
+    frame = pl.concat([noised(), noised(), noised(), others]).sample(fraction=1, shuffle=True, seed=2)
+    safe = sdc.read(frame, keys=KEYS, numeric=["income"], sensitive="health")
+    return data, safe, lambda: copies(data, safe, [*KEYS, "health"])

@@ -241,3 +241,22 @@ def test_an_own_measure_that_fails_is_left_out_with_its_reason(survey):
             sdc.compare(survey, {"none": []}, utility="broken_here")
     finally:
         registry.unregister("broken_here")
+
+
+def test_intruders_stay_where_a_measure_has_further_options():
+    """Options of a measure are added to the intruders, who would else be the usual ones without a word."""
+    data = sdc.demo.survey(n=300, seed=1).with_roles(keys=["sex", "region"], numeric=["income"])
+    protected = sdc.protect.recode(data, variable="age", width=10)
+    only = sdc.Intruder("colleague")
+    told = sdc.assess(
+        data,
+        protected,
+        measures="reidentification_risk",
+        intruders=only,
+        reidentification_risk={"targets": 2000},
+    )
+    assert told.after["reidentification_risk"].tables["intruders"]["intruder"].to_list() == ["colleague"]
+    found = sdc.compare(
+        data, {"a": []}, utility="il1s", intruders=only, reidentification_risk={"targets": 2000}
+    )
+    assert found.original.risk == told.after["reidentification_risk"].value

@@ -23,6 +23,7 @@ def estimate_and_risk(
     risk_is_share: bool = True,
     original_risk: float | None = None,
     best: str | None = None,
+    advice: str = "recommended",
     skipped: Sequence[str] = (),
     width: int = 680,
     height: int = 320,
@@ -31,13 +32,13 @@ def estimate_and_risk(
 
     The grey band is the interval of the original, which stands as a triangle at its own risk: a scenario is
     good where its point lies in the band and far to the left. Intervals of scenarios with nearly the same
-    risk are drawn a little apart; of more than 14 scenarios only the recommended is named.
+    risk are drawn a little apart; of more than 14 scenarios only the `best` is named, with the `advice`.
     Risks that differ by more than a factor of 20 have a logarithmic axis.
     """
     import altair as alt
 
     x_scale = _risk_scale([*risks, *([] if original_risk is None else [original_risk])], width)
-    marks = _marks(scenarios, risks, points, best, share=risk_is_share)
+    marks = _marks(scenarios, risks, points, best, advice, share=risk_is_share)
     if original_risk is not None:
         about = f"Original: risk {display(original_risk, share=risk_is_share)}, {_interval(original)}"
         marks.append(_mark("original", original_risk, original, "Original", about))
@@ -103,13 +104,14 @@ def _marks(
     risks: Sequence[float],
     points: Sequence[Interval],
     best: str | None,
+    advice: str,
     *,
     share: bool,
 ) -> list[dict[str, Any]]:
     marks = []
     for scenario, risk, values in zip(scenarios, risks, points, strict=True):
         about = f"{scenario}: risk {display(risk, share=share)}, {_interval(values)}"
-        name = f"{cut(scenario)} – recommended" if scenario == best else cut(scenario)
+        name = f"{cut(scenario)} – {advice}" if scenario == best else cut(scenario)
         marks.append(_mark("best" if scenario == best else "scenario", risk, values, name, about))
     return marks
 

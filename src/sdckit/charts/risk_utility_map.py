@@ -37,6 +37,7 @@ def risk_utility_map(
     risk_is_share: bool = True,
     loss_is_share: bool = False,
     log: bool | None = None,
+    advice: str = "recommended",
     width: int = 820,
     height: int = 400,
 ) -> Any:
@@ -46,7 +47,7 @@ def risk_utility_map(
     Rows without both numbers are named above the chart. The original (a triangle) loses nothing and has its
     own risk; no release (a square) has no risk and loses everything. The line joins the scenarios that no
     other beats on both; the dashed line is the accepted risk. `log=None` chooses a logarithmic risk axis when
-    risks span more than a factor of 20.
+    risks span more than a factor of 20. `advice`: what is said of the best scenario.
     """
     import altair as alt
 
@@ -59,6 +60,7 @@ def risk_utility_map(
         risk_is_share=risk_is_share,
         loss_is_share=loss_is_share,
         log=log,
+        advice=advice,
         width=width,
         height=height,
     )
@@ -85,9 +87,9 @@ def map_panel(
     log: bool | None,
     width: int,
     height: int,
-    small: bool = False,
+    advice: str = "",
 ) -> Any:
-    """One map without its look; a `small` one names its scenarios in few words."""
+    """One map without its look; a small one, without `advice`, names its scenarios in few words."""
     import altair as alt
 
     good = [r for r in points.to_dicts() if _finite(r["risk"]) and _finite(r["loss"])]
@@ -95,7 +97,8 @@ def map_panel(
     far = max((r["loss"] for r in good), default=0.0) or 1.0
     x_scale = Scale(-0.03 * ROOM * far, ROOM * far, width)
     y_scale, ceiling = _risk_scale(risks, max_risk, log, height)
-    marks = _marks(good, original_risk, x_scale.top, risk_is_share, loss_is_share)
+    small = not advice
+    marks = _marks(good, original_risk, x_scale.top, risk_is_share, loss_is_share, advice)
     x = _loss_axis(x_scale, loss_title, share=loss_is_share, few=small)
     y = _risk_axis(y_scale, risk_title, share=risk_is_share)
     layers = [] if max_risk is None else _background(max_risk if ceiling else None, x, y, x_scale, y_scale)
@@ -110,7 +113,7 @@ def map_panel(
     layers += [_symbols([m for m in marks if m["kind"] == kind], kind, x, y) for kind in KINDS]
     named = [m for m in marks if len(good) <= MANY or m["front"] or m["kind"] != "scenario"]
     if small:
-        named = [{**m, "name": cut(m["name"].removesuffix(ADVICE), 20)} for m in named]
+        named = [{**m, "name": cut(m["name"], 20)} for m in named]
     lines = _along(front, x_scale, y_scale)
     if ceiling and max_risk is not None:
         lines += [(x_scale.value(6 * i), max_risk) for i in range(width // 6)]
@@ -156,7 +159,6 @@ def _risk_axis(scale: Scale, title: str | None, *, share: bool) -> Any:
     )
 
 
-ADVICE = " – recommended"
 # shape, size, fill, outline
 KINDS = {
     "scenario": ("circle", 80, "white", PROTECTED),
@@ -201,7 +203,12 @@ def risk_marks(scale: Scale) -> list[float]:
 
 
 def _marks(
-    good: list[dict[str, Any]], original: float, nothing: float, risk_is_share: bool, loss_is_share: bool
+    good: list[dict[str, Any]],
+    original: float,
+    nothing: float,
+    risk_is_share: bool,
+    loss_is_share: bool,
+    advice: str,
 ) -> list[dict[str, Any]]:
     marks = []
     for row in good:
@@ -209,7 +216,7 @@ def _marks(
         kind = "best" if row["best"] else "front" if row["on_front"] else "scenario"
         name = row["scenario"]
         about = f"{name}: {row['description']}. Risk {risk}, information lost {loss}."
-        shown = f"{cut(name)}{ADVICE}" if row["best"] else cut(name)
+        shown = f"{cut(name)} – {advice}" if row["best"] and advice else cut(name)
         mark = {"kind": kind, "loss": row["loss"], "risk": row["risk"], "name": shown, "about": about}
         marks.append({**mark, "front": row["on_front"]})
     about = f"Original file: risk {display(original, share=risk_is_share)}, nothing lost."

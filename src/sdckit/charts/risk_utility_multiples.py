@@ -34,11 +34,12 @@ def risk_utility_multiples(
     risk_title: str = "Disclosure risk",
     risk_is_share: bool = True,
     log: bool | None = None,
+    advice: str = "recommended",
 ) -> Any:
     """Maps side by side, three in a row, over one axis of risks; the front is that of each panel.
 
     Each panel has the original (a triangle), no release (a square), the accepted risk and, large and in bold,
-    the recommended scenario, which is the same in all.
+    the best scenario, which is the same in all and of which `advice` is said.
     """
     import altair as alt
 
@@ -56,13 +57,16 @@ def risk_utility_multiples(
             log=log,
             width=WIDTH,
             height=HEIGHT,
-            small=True,
         )
         lines = wrap(cut(panel.title, 2 * LINE), LINE)
         title = alt.TitleParams(lines, subtitle=not_measured(panel.points, LINE), fontSize=12)
         drawn.append(chart.properties(title=title))
     best = panels[0].points.filter("best")["scenario"].to_list()
-    told = f"Recommended, large and in bold: {cut(best[0], 60)}" if best else "No scenario is recommended"
+    told = (
+        f"{advice[:1].upper()}{advice[1:]}, large and in bold: {cut(best[0], 60)}"
+        if best
+        else "No scenario is recommended"
+    )
     scale = ", log scale" if log_constant(risks, log) else ""
     axes = f"Upright: {cut(risk_title, 60)}{scale}. Across: information lost. Less is better on both."
     if max_risk is not None:

@@ -50,7 +50,7 @@ def not_applicable(
         return f"needs to be told {join_names(absent)}, in a plan: {example}"
     if spec.compares is Compares.RECORDS and unlinked:
         return f"compares {spec.compares}, and {unlinked}"
-    if spec.compares is Compares.PERSONS and not same_people:
+    if spec.compares is Compares.PERSONS and not same_people and "linked" not in spec.options.model_fields:
         return f"compares {spec.compares}, and {unlinked or 'there are several synthetic files'}"
     if spec.kind is Kind.RISK and "synthetic" in spec.file_names and not asked:
         return "is about synthetic files: say so (linked: false), or ask for it by name"

@@ -64,7 +64,7 @@ def assess(
     if max_risk is not None and not 0 <= max_risk <= 1:
         raise OptionError("max_risk is a share of persons.", given=max_risk, allowed="0 to 1")
     accepted = Accepted.of(accept)
-    options = options_by_measure({**intruder_options(intruders), **measure_options})
+    options = options_by_measure(with_intruders(intruders, measure_options))
     measures = None if measures is None else listed(measures, "measures")
     _check_names(measures)
     chosen = [s for name, s in _measures().items() if measures is None or name in measures]
@@ -118,12 +118,19 @@ def _are_new(original: Microdata, protected: Microdata) -> bool:
     return merged(entry.effects for entry in protected.steps_since(original)).new_records
 
 
-def intruder_options(given: Any) -> dict[str, dict[str, Any]]:
-    """The same intruders for every measure that has any."""
+def with_intruders(given: Any, measure_options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with the same intruders for every measure that has any, beside its other options."""
+    options = dict(measure_options)
     if given is None:
-        return {}
+        return options
     known = intruders_of(given)
-    return {s.name: {"intruders": known} for s in specs(Kind.RISK) if "intruders" in s.options.model_fields}
+    for spec in specs(Kind.RISK):
+        if "intruders" not in spec.options.model_fields:
+            continue
+        own = options.get(spec.name, {})
+        own = own if isinstance(own, Mapping) else _main_option(spec, own)
+        options[spec.name] = {"intruders": known, **own}
+    return options
 
 
 def check_ceiling(max_risk: Any) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from sdckit._support.progress import Progress, ShowProgress, closes_progress
-from sdckit.choose.assess import check_ceiling, intruder_options
+from sdckit.choose.assess import check_ceiling, with_intruders
 from sdckit.choose.criteria import Accepted
-from sdckit.choose.evaluator import Evaluator, Weights, old_names
+from sdckit.choose.evaluator import FOR_NEW_RECORDS, Evaluator, Weights, old_names
 from sdckit.choose.parallel import run
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario, check_seed
@@ -43,8 +43,13 @@ def compare(
     measure that should be low, otherwise between 0 and 1. Without `risk` it is reidentification_risk, which
     means the same after every protection, of the `intruders` (see `sdckit.Intruder`). Without `utility` it is
     both entropy_loss.share, the loss in keys and sensitive categories, and il1s, that in the numbers, or the
-    one of them for which the data have columns. `accept`: see `assess`; the verdict on the recommended
-    scenario is `verdict` of the map.
+    one of them for which the data have columns; where a scenario may draw all records anew (`synthesize`),
+    these say nothing, and it is table_loss: what two-way tables lose, as detail or as error. There the risk
+    is the share of persons whose whole record comes back and is picked (see `reidentification_risk`). A
+    file of new records cannot be cleared without people who were not in the original
+    (reidentification_risk={"holdout": …}, and the same for closest_record and attribute_inference), so that
+    without them such a scenario is on the map but recommended only if there is no other. `accept`: see
+    `assess`; the verdict on the recommended scenario is `verdict` of the map.
 
     `extra_measures`: further risks and utilities, named in the same way, measured for every scenario and
     kept beside the two axes: in `points`, and in the small maps of `multiples()`; they do not change what is
@@ -73,7 +78,9 @@ def compare(
     for scenario in plan:
         scenario.check(data)
     extra_measures, measure_options = old_names(extra_measures, measure_options)
-    options = {**intruder_options(intruders), **measure_options}
+    options = with_intruders(intruders, measure_options)
+    if utility is None and any(step.may_draw_records for scenario in plan for step in scenario.steps):
+        utility = FOR_NEW_RECORDS
     evaluator = Evaluator.of(data, risk, utility, options, cache, extra_measures, Accepted.of(accept))
     evaluator.check_ceiling(max_risk)
     original = evaluator.original(data, seed)

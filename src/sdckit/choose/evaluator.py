@@ -21,16 +21,22 @@ from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario, StepCache
 from sdckit.choose.store import Store, fingerprint
 from sdckit.data.common_columns import categorical_variables
+from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
 from sdckit.data.privacy import PrivacyLoss, distinct
 from sdckit.data.result import show
 from sdckit.errors import OptionError, SdcError, Stopped, preview
 from sdckit.estimate.estimated import MEASURES, averaged, estimates_of
 from sdckit.methods.processes import sources
-from sdckit.methods.registry import find
+from sdckit.methods.registry import find, specs
 from sdckit.methods.spec import Kind
 
 Weights = Mapping[str, float]
+FOR_NEW_RECORDS = "table_loss"  # the utility of maps with files in which nobody has a record
+NOT_JUDGED = (
+    "a file of new records cannot be cleared without people who were not in the original (holdout= of "
+    "reidentification_risk, closest_record and attribute_inference)"
+)
 
 
 @dataclass(frozen=True)
@@ -170,6 +176,8 @@ class Evaluator:
             estimates=averaged([p.estimates for p in points]),
             warnings=points[0].warnings,
             lost=points[0].lost,
+            new_records=points[0].new_records,
+            not_judged=points[0].not_judged,
             privacy=tuple(distinct(loss for p in points for loss in p.privacy)),
         )
 
@@ -189,6 +197,7 @@ class Evaluator:
         try:
             protected = scenario.protect(data, seed, progress, cache=self.files)
             privacy = losses_of(protected)
+            drawn = merged(entry.effects for entry in protected.steps_since(data)).new_records
             done = assess(
                 data,
                 protected,
@@ -225,7 +234,16 @@ class Evaluator:
             warnings=protected.warnings,
             lost=lost,
             privacy=privacy,
+            new_records=drawn,
+            not_judged=NOT_JUDGED if drawn and not self._has_holdout else "",
         )
+
+    @property
+    def _has_holdout(self) -> bool:
+        """Whether people were held back for every measure that compares new records with them."""
+        options = options_by_measure(self.measure_options, "A comparison")
+        asked = [s.name for s in specs(Kind.RISK) if s.judges and "holdout" in s.options.model_fields]
+        return all(options.get(name, {}).get("holdout") is not None for name in asked)
 
 
 def _extra(

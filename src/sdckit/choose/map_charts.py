@@ -23,7 +23,7 @@ MOSAICS = 12  # of more scenarios only those on the front are drawn, unless they
 def map_chart(found: "RiskUtilityMap", *, risk: str | None = None, utility: str | None = None) -> Any:
     """The map as an Altair chart, with another of the measures on an axis where one is named.
 
-    The recommended scenario stays that of the map itfound.
+    The recommended scenario stays that of the map itself.
     """
     from sdckit.charts import risk_utility_map
 
@@ -34,8 +34,9 @@ def map_chart(found: "RiskUtilityMap", *, risk: str | None = None, utility: str 
         max_risk=view.max_risk,
         risk_title=_title(view.risk),
         loss_title=_title(view.utility),
-        risk_is_share=_is_share(view.risk),
-        loss_is_share=_is_share(view.utility),
+        risk_is_share=is_share(view.risk),
+        loss_is_share=is_share(view.utility),
+        advice=found.advice,
     )
 
 
@@ -56,13 +57,14 @@ def small_maps(found: "RiskUtilityMap", utilities: str | Sequence[str] | None = 
         views = [found.with_axes(utility=name) for name in chosen]
     if not views:
         raise OptionError("There is no utility to draw.", given="an empty list")
-    panels = [MapPanel(_title(v.utility), _marked(found, v), _is_share(v.utility)) for v in views]
+    panels = [MapPanel(_title(v.utility), _marked(found, v), is_share(v.utility)) for v in views]
     return risk_utility_multiples(
         panels,
         original_risk=found.original.risk,
         max_risk=found.max_risk,
         risk_title=_title(found.risk),
-        risk_is_share=_is_share(found.risk),
+        risk_is_share=is_share(found.risk),
+        advice=found.advice,
     )
 
 
@@ -101,9 +103,10 @@ def estimate_chart(found: "RiskUtilityMap", name: str) -> Any:
         (base.estimate, base.low, base.high),
         title=f"Coefficient of {_term(name)}" if base.measure == "regression" else name,
         risk_title="Expected re-identifications" if expected else _title(found.risk),
-        risk_is_share=not expected and _is_share(found.risk),
+        risk_is_share=not expected and is_share(found.risk),
         original_risk=found.original.value(counted) if expected else found.original.risk,
         best=found.best.name if found.best else None,
+        advice=found.advice,
         skipped=skipped,
     )
 
@@ -159,5 +162,6 @@ def _title(axis: Mapping[str, float]) -> str:
     return ", ".join(q.title for q in quantities)
 
 
-def _is_share(axis: Mapping[str, float]) -> bool:
+def is_share(axis: Mapping[str, float]) -> bool:
+    """Whether the numbers of an axis are shares, which are written in percent."""
     return len(axis) == 1 and Quantity.named(next(iter(axis))).is_share

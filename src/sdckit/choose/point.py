@@ -32,6 +32,8 @@ class Point:
     warnings: tuple[str, ...] = ()  # of the protected data
     lost: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # variables a utility says nothing of
     privacy: tuple[PrivacyLoss, ...] = ()  # what differentially private runs promise and cost
+    new_records: bool = False  # nobody has a record: the risk is of whole records that come back
+    not_judged: str = ""  # why the file cannot be cleared by what was measured
 
     @property
     def ok(self) -> bool:

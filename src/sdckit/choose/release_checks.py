@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -43,6 +43,7 @@ class PersonChecks(ReleaseCase):
         if not self.x.same_people or self.synthetic:
             yield from self._synthetic_file()
         if not self.x.same_people:
+            yield from self._whole_records()
             yield from self._not_synthetic()
         yield from self._inference()
         yield from self._revealing_columns()
@@ -140,7 +141,7 @@ class PersonChecks(ReleaseCase):
         return Criterion(name, Status.NOT_JUDGED, why, right, limit, mends)
 
     def _synthetic_file(self) -> Iterator[Criterion]:
-        """Synthetic or unlinked files: re-identification is not defined, but copies are."""
+        """Synthetic or unlinked files: whether they repeat original records."""
         from sdckit.risk._uncertainty import wilson  # measures are loaded when they are first used
 
         result = self.x.after.get("closest_record")
@@ -178,6 +179,49 @@ class PersonChecks(ReleaseCase):
             return
         why = "The file repeats original records no more often than other people of the population would."
         yield Criterion("copies of original records", Status.MET, why, copies, real, share=True)
+
+    def _whole_records(self) -> Iterator[Criterion]:
+        """Files of new records: what comes back as a whole and is found, beyond what other people would."""
+        result, name = self.x.after.get("reidentification_risk"), "whole records that come back"
+        if result is None or isnan(result.value):
+            why = (
+                "How many whole records come back is not known: "
+                f"{self.omitted_because('reidentification_risk')}."
+            )
+            yield Criterion(name, Status.NOT_JUDGED, why, mends="Measure reidentification_risk.")
+            return
+        back, others = result.figures["come_back"], result.figures.get("among_others")
+        beyond = 1.0 if others is None else max(back - others, 0.0) / back if back else 0.0
+        for row in result.tables["intruders"].iter_rows(named=True):
+            yield self._whole_records_of(
+                row, max(result.value if row["on_axis"] else 0.0, row["upper"]), beyond, others
+            )
+
+    def _whole_records_of(
+        self, row: dict[str, Any], found: float, beyond: float, others: float | None
+    ) -> Criterion:
+        name = f"whole records found by {row['intruder']}"
+        limit = row["max_risk"] if row["max_risk"] is not None else self.x.max_risk
+        value = found * beyond
+        about = (
+            f"The whole record of {100 * found:.3g} % of the persons comes back and is found by "
+            f"{row['intruder']}"
+        )
+        if others is not None:
+            about += f", {100 * value:.3g} % beyond what people who were not in the original would show"
+        if row["not_judged"] or limit is None:
+            what = "no accepted risk was set" if limit is None else f"not judged: {row['not_judged']}"
+            mends = "Set max_risk." if limit is None else "Attack everybody: raise targets."
+            return Criterion(name, Status.NOT_JUDGED, f"{about}; {what}.", value, limit, mends, share=True)
+        if value <= limit:
+            why = f"{about}; at most {100 * limit:.3g} % are accepted."
+            return Criterion(name, Status.MET, why, value, limit, share=True)
+        why = f"{about}; accepted are {100 * limit:.3g} %."
+        if others is None:
+            mends = "Give people who were not in the original: holdout= shows how many come back by chance."
+            return Criterion(name, Status.NOT_JUDGED, why, value, limit, mends, share=True)
+        mends = "Synthesise with a larger gain, larger leaves and smoothing."
+        return Criterion(name, Status.NOT_MET, why, value, limit, mends, share=True)
 
     def _inference(self) -> Iterator[Criterion]:
         if not self.original.roles.sensitive:

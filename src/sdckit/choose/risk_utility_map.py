@@ -11,6 +11,7 @@ import polars as pl
 
 from sdckit._support.html_text import bullets, paragraph, picture, table
 from sdckit._support.messages import did_you_mean, join_names
+from sdckit._support.number_text import display
 from sdckit._support.save_chart import save_chart
 from sdckit.choose import map_charts
 from sdckit.choose.assess import assess
@@ -67,8 +68,12 @@ class RiskUtilityMap:
 
     @property
     def best(self) -> Point | None:
-        """The scenario with the least loss under the accepted risk (of those, the least risk)."""
-        return min(self._acceptable, key=lambda p: (p.loss, p.risk), default=None)
+        """The scenario with the least loss under the accepted risk (of those, the least risk).
+
+        One that cannot be cleared by what was measured, as a synthetic file without people held back, only
+        where there is no other.
+        """
+        return min(self._acceptable, key=lambda p: (bool(p.not_judged), p.loss, p.risk), default=None)
 
     @property
     def reason(self) -> str:
@@ -80,20 +85,49 @@ class RiskUtilityMap:
     def recommendation(self) -> str:
         """Why the best point is recommended, in one sentence."""
         best = self.best
-        under = "" if self.max_risk is None else f" among those with a risk of at most {show(self.max_risk)}"
+        risk, loss = self._risk_text, self._loss_text
+        under = "" if self.max_risk is None else f" among those with a risk of at most {risk(self.max_risk)}"
         if not any(p.ok for p in self.results):
             return "No scenario could be measured."
         if best is None:
             return f"No scenario is acceptable{under}: protect more, or accept a higher risk."
-        return (
-            f"{best.name} loses least ({show(best.loss)}){under}; its risk is {show(best.risk)}, "
-            f"{show(self.original.risk)} before.{self._unseen}"
+        others = [p for p in self._acceptable if p.not_judged and p.loss < best.loss and not best.not_judged]
+        passed = "".join(
+            f" {p.name} loses less ({loss(p.loss)}) at a risk of {risk(p.risk)}, but {p.not_judged}."
+            for p in others
         )
+        able = " of those that can be judged" if others else ""
+        return (
+            f"{best.name} loses least{able} ({loss(best.loss)}){under}; its risk is {risk(best.risk)}, "
+            f"{risk(self.original.risk)} before.{passed}{self._whole_records}{self._unseen}"
+        )
+
+    @property
+    def _whole_records(self) -> str:
+        """What the risk of files of new records is, so that nobody takes it for a link."""
+        names = [p.name for p in self.results if p.ok and p.new_records]
+        if not names or "reidentification_risk" not in self.risk:
+            return ""
+        return (
+            f" In {join_names(names)} nobody has a record: the risk there is the share of persons whose whole "
+            "record comes back and is picked."
+        )
+
+    def _risk_text(self, value: float) -> str:
+        return display(value, share=map_charts.is_share(self.risk))
+
+    def _loss_text(self, value: float) -> str:
+        return display(value, share=map_charts.is_share(self.utility))
 
     @property
     def verdict(self) -> Verdict | None:
         """The verdict on the recommended file: every criterion; None where no scenario is recommended."""
         return None if self.best is None else self._judged.verdict
+
+    @property
+    def advice(self) -> str:
+        """What pictures say of the best scenario: recommended only if its file can be released."""
+        return "recommended" if self.verdict is not None and self.verdict.releasable else "loses least"
 
     @cached_property
     def _judged(self) -> Assessment:

@@ -52,6 +52,11 @@ class Step:
         """Whether the step draws random numbers."""
         return find(self.method, Kind.PROTECTION).draws(self.options)
 
+    @property
+    def may_draw_records(self) -> bool:
+        """Whether the step can make a file of new records, in which nobody has one."""
+        return find(self.method, Kind.PROTECTION).new_records
+
     def protect(
         self, data: Microdata, rng: np.random.Generator, progress: Progress | None = None
     ) -> Microdata:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sdckit._support.arrays import Floats
 from sdckit._support.progress import Progress, ShowProgress, closes_progress
-from sdckit.choose.assess import intruder_options
+from sdckit.choose.assess import with_intruders
 from sdckit.choose.compare import check_numbers
 from sdckit.choose.criteria import Accepted
 from sdckit.choose.evaluator import Evaluator, Weights, old_names
@@ -63,7 +63,7 @@ def search(
     check_numbers(max_risk, seed=seed, jobs=jobs, trials=trials)
     wanted = Space.of(space)
     extra_measures, measure_options = old_names(extra_measures, measure_options)
-    options = {**intruder_options(intruders), **measure_options}
+    options = with_intruders(intruders, measure_options)
     evaluator = Evaluator.of(data, risk, utility, options, cache, extra_measures, Accepted.of(accept))
     evaluator.check_ceiling(max_risk)
     original = evaluator.original(data, seed)

@@ -54,6 +54,8 @@ class Store:
                 warnings=tuple(kept["warnings"]),
                 lost={name: tuple(columns) for name, columns in kept["lost"].items()},
                 privacy=tuple(PrivacyLoss.of(one) for one in kept["privacy"]),
+                new_records=kept["new_records"],
+                not_judged=kept["not_judged"],
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -73,6 +75,8 @@ class Store:
             "estimates": [e.as_list() for e in point.estimates],
             "warnings": list(point.warnings),
             "lost": dict(point.lost),
+            "new_records": point.new_records,
+            "not_judged": point.not_judged,
             "privacy": [asdict(loss) for loss in point.privacy],
         }
         write_text(json.dumps(kept), self._path(point.scenario, seed))

@@ -119,6 +119,8 @@ def _calls() -> dict[str, Callable[[], Any]]:
         "local suppression": lambda: find("suppress").call(data, k=3),
         "microaggregation": lambda: find("microaggregate").call(data, k=3),
         "re-identification": lambda: find("reidentification_risk").call(data, noisy),
+        "synthesis": lambda: find("synthesize").call(data, rng=1),
+        "new records": lambda: find("reidentification_risk").call(data, noisy, linked=False),
         "special uniques": lambda: [find("suda").call(file) for file in (data, _blanked(data, RARELY))],
         "missing keys": lambda: find("individual_risk").call(_blanked(data, OFTEN)),
         "record linkage": lambda: find("record_linkage").call(data, noisy),

@@ -149,9 +149,10 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
         if point.error:
             return "failed"
         if best and point.name == best.name:
-            cleared = found.verdict is not None and found.verdict.releasable
-            return "★ recommended" if cleared else "★ loses least"
-        return "" if found.max_risk is None or point.risk <= found.max_risk else "risk too high"
+            return f"★ {found.advice}"
+        if found.max_risk is not None and point.risk > found.max_risk:
+            return "risk too high"
+        return "cannot be cleared" if point.not_judged else ""
 
     points = [found.original, *found.results]
     texts = {

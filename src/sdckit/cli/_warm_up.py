@@ -4,8 +4,8 @@ from collections.abc import Callable
 from multiprocessing import get_context
 
 # Two parts that take about as long to compile: each kernel is compiled by one process and read by the other.
-IN_HELPER = ("re-identification", "special uniques")
-HERE = ("local suppression", "microaggregation")
+IN_HELPER = ("re-identification", "new records", "special uniques")
+HERE = ("local suppression", "microaggregation", "synthesis")
 PATIENCE = 60  # seconds after which this process goes on alone
 
 

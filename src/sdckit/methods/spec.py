@@ -90,7 +90,8 @@ class Spec:
     the values of options with which it draws random numbers, where it does not always. section: of the
     report, where roles, files and options do not tell. family: the heading under which lists of methods have
     it. several: the second file may be a list of synthetic sets. gets_where: it carries out `where` itself,
-    since all records have a part in what the chosen get.
+    since all records have a part in what the chosen get. new_records: it may draw all records anew, so that
+    none is that of a person.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Spec:
     section: str = ""
     family: str = "Further"
     gets_where: bool = False
+    new_records: bool = False
 
     @cached_property
     def parameters(self) -> Mapping[str, inspect.Parameter]:

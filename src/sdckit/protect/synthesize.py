@@ -69,6 +69,7 @@ OF_MARGINALS = ("epsilon", "delta", "values", "bounds", "unit", "max_household",
     family="Values drawn anew",
     reference="Reiter (2005); Nowok, Raab & Dibben (2016); McKenna, Miklau & Sheldon (2021)",
     gets_where=True,
+    new_records=True,
     rules=(
         *(Requires(name, "method", (SynthesisMethod.TREES,)) for name in OF_TREES),
         *(Requires(name, "method", (SynthesisMethod.MARGINALS,)) for name in OF_MARGINALS),

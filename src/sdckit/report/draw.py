@@ -50,7 +50,15 @@ def _each(section: Mapping[str, Any] | None, one: Callable[[Mapping[str, Any], i
 
 
 def _map(content: Mapping[str, Any]) -> str:
-    names = ("original_risk", "max_risk", "risk_title", "loss_title", "risk_is_share", "loss_is_share")
+    names = (
+        "original_risk",
+        "max_risk",
+        "risk_title",
+        "loss_title",
+        "risk_is_share",
+        "loss_is_share",
+        "advice",
+    )
     points = _points(content["points"])
     chart = charts.risk_utility_map(points, **{name: content[name] for name in names})
     return charts.static_svg(chart, "map", "Risk–utility map; the table below has the same numbers")
@@ -67,7 +75,7 @@ def _points(points: list[Any]) -> pl.DataFrame:
 def _small_maps(content: Mapping[str, Any]) -> str:
     maps = content["small"]["maps"]
     panels = [charts.MapPanel(m["title"], _points(m["points"]), m["share"]) for m in maps]
-    names = ("original_risk", "max_risk", "risk_title", "risk_is_share")
+    names = ("original_risk", "max_risk", "risk_title", "risk_is_share", "advice")
     chart = charts.risk_utility_multiples(panels, **{name: content[name] for name in names})
     told = "; ".join(m["title"] for m in maps)
     return charts.static_svg(chart, "small-maps", f"The same scenarios against other utilities: {told}")

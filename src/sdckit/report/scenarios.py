@@ -108,6 +108,7 @@ def _about(found: RiskUtilityMap, risk: Axis, loss: Axis) -> dict[str, Any]:
         "privacy": list(found.privacy_cost),
         "measures": [*risk.measures, *loss.measures],
         "max_text": "" if found.max_risk is None else display(found.max_risk, share=risk.share),
+        "advice": found.advice,
         "risk_title": risk.title,
         "loss_title": loss.title,
         "risk_is_share": risk.share,
@@ -123,8 +124,17 @@ def _remark(point: Point, found: RiskUtilityMap, *, on_front: bool, public: bool
     if not point.ok:
         reason = point.error or "no number came out"
         return "could not be measured" if public else f"not measured: {reason}"
+    said = _place(point, found, on_front=on_front)
+    if point.new_records and "reidentification_risk" in found.risk:
+        said += "; nobody has a record here, the risk is that whole records come back"
+    return said
+
+
+def _place(point: Point, found: RiskUtilityMap, *, on_front: bool) -> str:
     if found.best is not None and point.name == found.best.name:
-        return "recommended" if found.verdict is not None and found.verdict.releasable else "loses least"
+        return found.advice
     if not _acceptable(point, found):
         return "above the accepted risk"
+    if point.not_judged:
+        return "cannot be cleared without people held back"
     return "no other is better on both" if on_front else "another is better on both"

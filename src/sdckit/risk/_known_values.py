@@ -43,14 +43,18 @@ class LinkedFiles:
     def weights(self) -> Floats | None:
         """The survey weights of the released records, from the original; None without a weight role.
 
-        Where records were left out the others stand for their people, too. Released weights are not used:
+        Where records were left out the others stand for their people, too; a record that is nobody's, in a
+        file of new records, stands for as many as a record does on average. Released weights are not used:
         a protection may have changed them, and the population stays what it is.
         """
         if self.original.roles.weight is None:
             return None
         kept, of_persons = self.own >= 0, self.original.weights()
-        weights = np.empty(self.protected.height)
-        weights[self.own[kept]] = of_persons[kept] * (of_persons.sum() / of_persons[kept].sum())
+        usual = of_persons.mean()  # of records that are nobody's
+        weights = np.full(self.protected.height, usual)
+        total = of_persons[kept].sum() + usual * (self.protected.height - int(kept.sum()))
+        weights[self.own[kept]] = of_persons[kept]
+        weights *= of_persons.sum() / total
         return weights
 
     @cached_property

@@ -17,7 +17,6 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.data.values import in_one_column, is_date, texts
-from sdckit.methods.file_option import TableOption
 from sdckit.methods.options import SENSITIVE, Option, SensitiveColumns
 from sdckit.methods.recoding import apply_same_recoding
 from sdckit.methods.registry import risk
@@ -39,7 +38,7 @@ from sdckit.risk._moved_dates import on_relative_scale
 from sdckit.risk._nearest_guess import Guessed, guess_categories, guess_numbers, with_composition
 from sdckit.risk._own_record_guess import guess_from_own_category, guess_from_own_number
 from sdckit.risk._synthetic import as_texts, same_records
-from sdckit.risk.reidentification_risk import Intruders, Sure, attack
+from sdckit.risk.reidentification_risk import Holdout, Intruders, Linked, Sure, attack
 
 TARGETS = 1_000  # persons of whom sensitive numbers are inferred
 SCHEMA = {
@@ -57,18 +56,6 @@ Within = Annotated[
     float,
     Field(gt=0, lt=1),
     Option("Numbers inferred to within", "How near a sensitive number must be, relative to the true one."),
-]
-
-Holdout = Annotated[
-    TableOption | None,
-    Option(
-        "Records held back",
-        "People of the same population who were not in the original, for files without a link to it.",
-        absent="only files whose records are linked are judged",
-    ),
-]
-Linked = Annotated[
-    bool, Option("Records belong together", "Whether each record was made from one person of the original.")
 ]
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from math import isnan, nan
 from typing import Annotated, Any
 
@@ -12,16 +11,16 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from sdckit._support.messages import join_names
 from sdckit._support.progress import Progress
+from sdckit.data.effects import merged
 from sdckit.data.intruder import Intruder, Unit, default_intruders, intruders_of
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
+from sdckit.methods.file_option import TableOption
 from sdckit.methods.options import Option
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import Compares, Figure, records
-from sdckit.models import linked_files
+from sdckit.methods.spec import Compares, Figure, records, share
 from sdckit.models._key_looks import TooManyCells
 from sdckit.models.key_intruder import KeyAttack, attack_keys
-from sdckit.models.number_intruder import attack_numbers, draw_targets
 from sdckit.risk._engine_pairs import EnginePairs, engine_pairs
 from sdckit.risk._household_attack import household_outcome
 from sdckit.risk._known_values import (
@@ -30,12 +29,14 @@ from sdckit.risk._known_values import (
     LinkedFiles,
     changed_like_numbers,
     known_columns,
-    numbers_of,
 )
-from sdckit.risk._moved_dates import intervals, parts_of_moved_dates
+from sdckit.risk._moved_dates import parts_of_moved_dates
+from sdckit.risk._new_records_attack import WHOLE_RECORDS, attack_new_records
+from sdckit.risk._number_attack import ALL, by_numbers, not_learned, persons_attacked
 from sdckit.risk._outcome import Outcome, unknown_row
+from sdckit.risk._own_records import own_records
+from sdckit.risk._synthetic import same_records
 
-ALL = 5_000  # persons up to whom everybody is attacked, also by numbers
 FIGURES = (
     "expected_links",
     "believed",
@@ -70,6 +71,17 @@ Targets = Annotated[
         f"How many persons, drawn at random, are attacked by numbers in files of more than {ALL:,} persons.",
     ),
 ]
+Holdout = Annotated[
+    TableOption | None,
+    Option(
+        "Records held back",
+        "People of the same population who were not in the original, for files without a link to it.",
+        absent="nobody to compare with",
+    ),
+]
+Linked = Annotated[
+    bool, Option("Records belong together", "Whether each record was made from one person of the original.")
+]
 
 
 @risk(
@@ -88,6 +100,8 @@ Targets = Annotated[
         "claims": records("Persons claimed by an intruder who is sure"),
         "claims_right": records("Claims that are right"),
         "expected_reidentifications": records("Expected re-identifications"),
+        "come_back": share("Persons with a record that can be nobody else's (new records)"),
+        "among_others": share("The same of people who were not in the original (new records)"),
     },
     section="intruder",
     reference="Fellegi & Sunter (1969); Duncan & Lambert (1989); Reiter (2005); Skinner & Shlomo (2008)",
@@ -95,7 +109,8 @@ Targets = Annotated[
         "An intruder knows the true values of a person and how the file was protected, and picks the record "
         "that fits best. The value is the share of persons for whom the pick is right, counted by the data "
         "holder, who knows whose record each is. 0.01: one person in a hundred is found. It means the same "
-        "after every protection."
+        "after every protection. Where all records were drawn anew nobody has a record: then the pick is "
+        "right if its whole content is the person's and can be nobody else's."
     ),
 )
 def reidentification_risk(
@@ -105,6 +120,8 @@ def reidentification_risk(
     intruders: Intruders = None,
     sure: Sure = 0.9,
     targets: Targets = 1000,
+    holdout: Holdout = None,
+    linked: Linked = True,
     progress: Progress,
 ) -> Result:
     r"""The share of persons whom an intruder finds who knows their true values and how the file was made.
@@ -132,11 +149,26 @@ def reidentification_risk(
     expected_reidentifications. tables: `intruders`, a row each. parts: a row for each person and intruder:
     found, posterior, believed, claimed.
 
+    **Files of new records** (full synthesis, or `linked=False`): no record was made from one person, so that
+    there is nothing to link. Then a record is a person's if it can be nobody else's: with d the number of
+    columns in which two records differ (numbers by the part of the original between them), over the keys,
+    numeric and sensitive columns of both files, in the categories of the released one,
+
+    .. math:: d(x_i, y_j) \le \tfrac1{10} \min_{l:\, d(x_i, x_l) > 0} d(x_i, x_l).
+
+    One column, that with which most come back, may be left aside, so that a junk column hides nobody; of
+    several records that are one person's one counts, so that copies dilute nothing. The attacks are those
+    above on this link, and whose record does not come back is not found. On a copy of the original the value
+    is that of the linked copy. It says that a whole record comes back, not that a person was traced: other
+    people of the same population come back now and then, too. `come_back` is the share of persons with such
+    a record, `among_others` the same of `holdout`. Members of households are attacked one by one, and where
+    the file has the household, a household whose members all come back together counts as found.
+
     Weights: only for intruders who do not know who is in the file; always those of the original. Missing
     values: a missing true key is a value of its own, a suppressed one a released value of its own; of a
     missing true number nothing is known. Persons whose record was left out count, as not found, only for who
-    does not know who is in the file. Without a link between the files the value is nan. In large files only
-    `targets` persons are attacked by numbers, and the standard error says so.
+    does not know who is in the file. Without a link between files of the same people the value is nan. In
+    large files only `targets` persons are attacked by numbers, and the standard error says so.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"sex": list("ffmm"), "age": [30, 30, 30, 80]}), keys=["sex", "age"])
@@ -150,9 +182,11 @@ def reidentification_risk(
         return Result(nan, notes=("No column has the role keys or numeric: an intruder knows nothing.",))
     if original.engine != "polars":
         return _on_engine(original, protected, chosen, sure)
-    files = LinkedFiles.of(original, protected)
+    files = LinkedFiles.of(original, protected) if linked else None
     if files is None:
-        return Result(nan, notes=(NO_LINK,))
+        if linked and not merged(e.effects for e in protected.steps_since(original)).new_records:
+            return Result(nan, notes=(NO_LINK,))
+        return _of_new_records(original, protected, chosen, sure, targets, holdout)
     outcomes = []
     for position, intruder in enumerate(chosen):
         progress(f"intruder {intruder.name}", position, len(chosen))
@@ -160,6 +194,35 @@ def reidentification_risk(
         rough = parts_of_moved_dates(files, intruder.known(original).keys)
         outcomes.append(replace(found, not_judged=tuple(dict.fromkeys((*found.not_judged, *rough)))))
     return _result(files, outcomes, sure)
+
+
+def _of_new_records(
+    original: Microdata,
+    protected: Microdata,
+    intruders: Sequence[Intruder],
+    sure: float,
+    targets: int,
+    holdout: Microdata | None,
+) -> Result:
+    """What intruders find in a file in which nobody has a record: whole records that come back."""
+    if holdout is not None and same_records(original, holdout):
+        return Result(nan, notes=("The hold-out has the records of the original: it must be other people.",))
+    asked = persons_attacked(LinkedFiles(original, protected, np.empty(0, dtype=np.int64)), targets)
+    found = own_records(original, protected, holdout, asked)
+    if found is None:
+        return Result(nan, notes=("The files share no key, numeric or sensitive column.",))
+    outcomes = [attack_new_records(found.files, intruder, targets) for intruder in intruders]
+    result = _result(found.files, outcomes, sure)
+    figures = {**result.figures, "come_back": found.come_back}
+    notes = [WHOLE_RECORDS]
+    if found.left_aside:
+        notes.append(f"{found.left_aside} was left aside: without it more records come back.")
+    if not isnan(found.among_others):
+        figures["among_others"] = found.among_others
+        notes.append(
+            f"Compared with {holdout.height if holdout else 0:,} people who were not in the original."
+        )
+    return replace(result, figures=figures, notes=(*notes, *result.notes))
 
 
 def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
@@ -177,13 +240,11 @@ def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
     if like_numbers:
         fewer = known.only([c for c in known.names if c not in like_numbers])
         exactly = {**numbers, **dict.fromkeys(like_numbers, 0.0)}
-        by_numbers = _by_numbers(
-            files, intruder, fewer, CountedPairs.of(files, fewer), exactly, targets, notes
-        )
+        moved = by_numbers(files, intruder, fewer, CountedPairs.of(files, fewer), exactly, targets, notes)
         if any(not c.learnable for c in counted.channels):
-            return by_numbers
+            return moved
         by_keys = _attack(files, intruder, known, counted, numbers, targets, notes)
-        return max(by_numbers, by_keys, key=lambda outcome: float(outcome.found.mean()))
+        return max(moved, by_keys, key=lambda outcome: float(outcome.found.mean()))
     return _attack(files, intruder, known, counted, numbers, targets, notes)
 
 
@@ -202,7 +263,7 @@ def _attack(
     if not numbers:
         by_keys = attack_keys(counted.pairs, counted.channels)
         if isinstance(by_keys, TooManyCells):
-            return _by_numbers(files, intruder, known, counted, {}, targets, notes)
+            return by_numbers(files, intruder, known, counted, {}, targets, notes)
         risks = by_keys.found
         if not intruder.in_file and files.weights is not None:
             risks = by_keys.risks()
@@ -218,65 +279,11 @@ def _attack(
             str(by_keys.strongest),
             files.original.height,
             notes,
-            _not_learned(known, counted),
+            not_learned(known, counted),
         )
     if not intruder.in_file:
         notes += (f"Intruder {intruder.name} knows numbers, so that being in the file is taken as known.",)
-    return _by_numbers(files, intruder, known, counted, numbers, targets, notes)
-
-
-def _by_numbers(
-    files: LinkedFiles,
-    intruder: Intruder,
-    keys: KnownKeys,
-    counted: CountedPairs,
-    numbers: dict[str, float],
-    targets: int,
-    notes: tuple[str, ...],
-) -> Outcome:
-    names, x, y, errors = numbers_of(files, numbers)
-    n = files.original.height
-    rng = np.random.default_rng(1)
-    chosen = np.arange(n) if n <= ALL else draw_targets(files.identity, min(targets, n), rng)
-    sizes = np.array(keys.sizes, dtype=np.int64)
-    attacked = partial(
-        attack_numbers,
-        own=files.own,
-        keys=linked_files.KnownKeys(
-            np.where(keys.true < 0, sizes, keys.true).astype(np.int32),
-            np.where(keys.released < 0, sizes, keys.released).astype(np.int32),
-            tuple(channel.matrix() for channel in counted.channels),
-        ),
-        weights=files.weights,
-        targets=chosen,
-        identity=files.identity,
-    )
-    found = attacked(x, y, errors=errors)
-    together = intervals(files, names, x, y)
-    if together is not None:
-        further = together[0].shape[1] - len(errors)  # times of day, which are known exactly as dates are
-        by_intervals = attacked(*together[:2], errors=np.append(errors, np.zeros(further)))
-        found = max(found, by_intervals, key=lambda one: one.value)
-        notes += (together[2],)
-    if len(chosen) < n:
-        notes += (f"{len(chosen):,} of {n:,} persons, drawn at random, were attacked.",)
-    if found.open:
-        notes += (
-            f"For {found.open:,} persons not every record could be looked at: they count as found where the "
-            "best of those looked at is theirs, so that the value may be too high.",
-        )
-    return Outcome(
-        intruder,
-        found.targets,
-        found.found,
-        found.believed,
-        found.posterior,
-        found.found,
-        str(found.attack),
-        n,
-        notes,
-        _not_learned(keys, counted),
-    )
+    return by_numbers(files, intruder, known, counted, numbers, targets, notes)
 
 
 def _on_engine(
@@ -323,10 +330,6 @@ def _counted_row(intruder: Intruder, found: EnginePairs, attack: KeyAttack, sure
         tuple(c for c, channel in zip(found.keys, found.channels, strict=True) if not channel.learnable),
     )
     return outcome.row(sure)
-
-
-def _not_learned(keys: KnownKeys, counted: CountedPairs) -> tuple[str, ...]:
-    return tuple(c for c, channel in zip(keys.names, counted.channels, strict=True) if not channel.learnable)
 
 
 def _unseen(intruder: Intruder, files: LinkedFiles) -> tuple[str, ...]:

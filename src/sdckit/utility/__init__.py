@@ -24,6 +24,7 @@ from sdckit.utility.probabilistic_loss import probabilistic_loss as probabilisti
 from sdckit.utility.propensity import propensity as propensity
 from sdckit.utility.records_changed import records_changed as records_changed
 from sdckit.utility.regression import regression as regression
+from sdckit.utility.table_loss import table_loss as table_loss
 from sdckit.utility.table_pmse import table_pmse as table_pmse
 from sdckit.utility.variable_loss import variable_loss as variable_loss
 

@@ -12,7 +12,7 @@ import polars as pl
 import sdckit as sdc
 from sdckit._support.progress import Progress
 from sdckit.choose import plain
-from sdckit.choose.assess import assess, intruder_options, options_by_measure
+from sdckit.choose.assess import assess, options_by_measure, with_intruders
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.compare import compare
 from sdckit.choose.describe import describe
@@ -164,7 +164,7 @@ class Desk:
         data = self.data(task, document)
         scenario = document.scenario(task["scenario"])
         spec = find(task["measure"])
-        said = options_by_measure({**intruder_options(document.intruders or None), **_options(document)})
+        said = options_by_measure(with_intruders(document.intruders or None, _options(document)))
         options = {**said.get(spec.name, {}), **(task.get("options") or {})}  # as the verdict is made with
         progress(spec.title, 0, 2)
         protected = scenario.protect(data, document.seed, progress, cache=self._cache)

@@ -1,0 +1,88 @@
+"""Which records are so near to a person that they can be nobody else's, whatever one column says.
+
+Records are rows of columns: categories are codes that differ by 1, numbers lie between 0 and 1 and differ by
+the distance of their values, NaN is missing and differs by 1 from every value. The distance of two rows is
+the sum over columns; it is also formed without each of the columns, one at a time. In all arrays of `p + 1`
+elements the first p are the distances without a column, the last one is over all columns.
+"""
+
+import numpy as np
+
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.kernels._jit import inner, jit
+from sdckit.kernels._threads import by_rows
+
+NOTHING = 1e-9  # sums of the same terms in another order
+
+
+@inner
+def _terms(a: Floats, b: Floats, nominal: Bools, term: Floats) -> float:
+    """Fill `term` with the distance in each column; their sum."""
+    total = 0.0
+    for j in range(a.shape[0]):
+        if a[j] == b[j]:
+            term[j] = 0.0
+        elif nominal[j] or np.isnan(a[j]) != np.isnan(b[j]):
+            term[j] = 1.0
+        elif np.isnan(a[j]):
+            term[j] = 0.0
+        else:
+            term[j] = abs(a[j] - b[j])
+        total += term[j]
+    return total
+
+
+@jit
+def _scan(people: Floats, others: Floats, nominal: Bools, least: Floats, equal: Ints, same: bool) -> None:
+    """The smallest distances of each person from the others; with `same` equal rows are only counted."""
+    p = people.shape[1]
+    term = np.zeros(p + 1)
+    for i in range(people.shape[0]):
+        for k in range(others.shape[0]):
+            total = _terms(people[i], others[k], nominal, term)
+            for v in range(p + 1):
+                apart = total - term[v]
+                if apart <= NOTHING:
+                    equal[i, v] += 1
+                    if same:
+                        continue
+                    apart = 0.0
+                least[i, v] = min(least[i, v], apart)
+
+
+def nearest_rows(people: Floats, others: Floats, nominal: Bools, *, same: bool) -> tuple[Floats, Ints]:
+    """For each person the smallest distances from the others (persons, p + 1), and how many rows are equal.
+
+    same: the others are the file the person is of, or could be of: rows equal to the person's do not count.
+    """
+
+    def work(some: Floats) -> tuple[Floats, Ints]:
+        least = np.full((len(some), some.shape[1] + 1), np.inf)
+        equal = np.zeros(least.shape, dtype=np.int64)
+        _scan(some, others, nominal, least, equal, same)
+        return least, equal
+
+    least, equal = by_rows(work, people)
+    return least, equal
+
+
+@jit
+def _assign(
+    people: Floats, records: Floats, nominal: Bools, left_out: int, limit: Floats, owner: Ints, least: Floats
+) -> None:
+    term = np.zeros(people.shape[1] + 1)
+    for i in range(people.shape[0]):
+        for k in range(records.shape[0]):
+            apart = _terms(people[i], records[k], nominal, term) - term[left_out]
+            if apart <= limit[i] + NOTHING and apart < least[k]:
+                owner[k], least[k] = i, apart
+
+
+def owners(people: Floats, records: Floats, nominal: Bools, left_out: int, limit: Floats) -> Ints:
+    """For each record the nearest of the persons within whose limit it lies, −1 where there is none.
+
+    left_out: the column that does not count; p for none.
+    """
+    owner = np.full(len(records), -1, dtype=np.int64)
+    _assign(people, records, nominal, left_out, limit, owner, np.full(len(records), np.inf))
+    return owner

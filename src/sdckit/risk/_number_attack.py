@@ -1,0 +1,91 @@
+"""The attack by numbers, or by keys alone where their combinations are too many, record by record."""
+
+from functools import partial
+
+import numpy as np
+
+from sdckit._support.arrays import Floats, Ints
+from sdckit.data.intruder import Intruder
+from sdckit.models import linked_files
+from sdckit.models.cell_risk import cell_risk
+from sdckit.models.number_intruder import LinkAttack, attack_numbers, draw_targets
+from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, numbers_of
+from sdckit.risk._moved_dates import intervals
+from sdckit.risk._outcome import Outcome
+
+ALL = 5_000  # persons up to whom everybody is attacked, also by numbers
+
+
+def persons_attacked(files: LinkedFiles, targets: int) -> Ints:
+    """Everybody, or a random sample of the persons of a large file."""
+    n = files.original.height
+    return (
+        np.arange(n) if n <= ALL else draw_targets(files.identity, min(targets, n), np.random.default_rng(1))
+    )
+
+
+def by_numbers(
+    files: LinkedFiles,
+    intruder: Intruder,
+    keys: KnownKeys,
+    counted: CountedPairs,
+    numbers: dict[str, float],
+    targets: int,
+    notes: tuple[str, ...],
+    *,
+    weigh: bool = False,
+) -> Outcome:
+    """What an intruder finds by numbers and keys; `weigh`: who is in the file is not known, weights count."""
+    names, x, y, errors = numbers_of(files, numbers)
+    n = files.original.height
+    chosen = persons_attacked(files, targets)
+    sizes = np.array(keys.sizes, dtype=np.int64)
+    attacked = partial(
+        attack_numbers,
+        own=files.own,
+        keys=linked_files.KnownKeys(
+            np.where(keys.true < 0, sizes, keys.true).astype(np.int32),
+            np.where(keys.released < 0, sizes, keys.released).astype(np.int32),
+            tuple(channel.matrix() for channel in counted.channels),
+        ),
+        weights=files.weights,
+        targets=chosen,
+        identity=files.identity,
+    )
+    found = attacked(x, y, errors=errors)
+    together = intervals(files, names, x, y)
+    if together is not None:
+        further = together[0].shape[1] - len(errors)  # times of day, which are known exactly as dates are
+        by_intervals = attacked(*together[:2], errors=np.append(errors, np.zeros(further)))
+        found = max(found, by_intervals, key=lambda one: one.value)
+        notes += (together[2],)
+    if len(chosen) < n:
+        notes += (f"{len(chosen):,} of {n:,} persons, drawn at random, were attacked.",)
+    if found.open:
+        notes += (
+            f"For {found.open:,} persons not every record could be looked at: they count as found where the "
+            "best of those looked at is theirs, so that the value may be too high.",
+        )
+    return Outcome(
+        intruder,
+        found.targets,
+        found.found,
+        found.believed,
+        found.posterior,
+        _weighed(found) if weigh else found.found,
+        str(found.attack),
+        n,
+        notes,
+        not_learned(keys, counted),
+    )
+
+
+def _weighed(attack: LinkAttack) -> Floats:
+    """The individual risk of the set of best records where the own one is among them."""
+    size = np.maximum(attack.best_records, 1.0)
+    risks = cell_risk(size, np.maximum(attack.best_weight, size))
+    return np.where(attack.found > 0, risks, 0.0)
+
+
+def not_learned(keys: KnownKeys, counted: CountedPairs) -> tuple[str, ...]:
+    return tuple(c for c, channel in zip(keys.names, counted.channels, strict=True) if not channel.learnable)
