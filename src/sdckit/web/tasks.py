@@ -16,6 +16,7 @@ from sdckit.choose.assess import assess, intruder_options, options_by_measure
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.compare import compare
 from sdckit.choose.describe import describe
+from sdckit.choose.judging_measures import judging_measures
 from sdckit.choose.plan import demo_data
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario, StepCache
@@ -25,8 +26,8 @@ from sdckit.data.intruder import default_intruders
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.errors import FileError, SdcWarning
-from sdckit.methods.registry import find, specs
-from sdckit.methods.spec import Compares, Kind
+from sdckit.methods.registry import find
+from sdckit.methods.spec import Compares
 from sdckit.web.document import Document
 from sdckit.web.looks import above, combinations, distribution
 from sdckit.web.release import release, release_folder
@@ -95,10 +96,11 @@ class Desk:
         roles = document.columns_by_role
         key = repr(sorted(roles.items()))
         if self._with_roles is None or self._with_roles[0] != key:
+            if self._with_roles is not None:
+                self._with_roles[1].cache.clear()  # results lead back to their data: nothing else frees them
             named = raw.with_roles(**roles)
             direct = named.roles.direct
-            whole = replace(named.without(direct), dropped=direct) if direct else named
-            self._with_roles = (key, whole)
+            self._with_roles = (key, named.without(direct, direct=True) if direct else named)
         return self._with_roles[1]
 
     def open(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
@@ -123,7 +125,8 @@ class Desk:
         data = self.data(task, document)
         scenario = document.scenario(task["scenario"])
         protected = scenario.protect(data, document.seed, progress, cache=self._cache)
-        done = self._assessed(document, data, protected, scenario, progress, [*_judging(), *LOSSES])
+        measures = [*judging_measures(data, protected), *LOSSES]
+        done = self._assessed(document, data, protected, scenario, progress, measures)
         same = protected is data and not data.dropped  # nothing was changed: the rows are there already
         key = self._key if same else f"{self._key} {task['key']}"
         name = _kept(protected, self.folder, "original" if same else "protected", key)
@@ -284,10 +287,6 @@ def _axes(document: Document) -> dict[str, Any]:
 def _options(document: Document) -> dict[str, Any]:
     """Options of measures, by the measure's name."""
     return {name: v for name, v in document.assess.items() if name not in (*AXES, "also", *ONE_FILE)}
-
-
-def _judging() -> list[str]:
-    return [s.name for s in specs(Kind.RISK) if s.judges]
 
 
 def _kept(data: Microdata, folder: Path, kind: str, key: str) -> str:
