@@ -198,11 +198,14 @@ class PersonChecks(ReleaseCase):
             "certainty "
             "that could not be guessed without the file"
         )
+        upper = result.figures.get("upper", result.value)
+        if upper > result.value:
+            about += f" (up to {100 * upper:.3g} %, as not all were asked)"
         if limit is None:
             why = f"{about}; no accepted share was set."
             mends = "Set max_risk or accept: {inference: …}."
             yield Criterion(name, Status.NOT_JUDGED, why, result.value, None, mends, share=True)
-        elif result.value <= limit:
+        elif upper <= limit:
             yield Criterion(name, Status.MET, f"{about}.", result.value, limit, share=True)
         else:
             mends = "Make the keys coarser, suppress with l-diversity, or apply PRAM to the sensitive column."

@@ -47,7 +47,7 @@ def _looked_up(column: pl.Series, different: pl.Series, place: pl.Series) -> Cod
     """The place of every record's value; `different` are the values that have a place."""
     if column.dtype.is_integer():
         low, high = int(different.min()), int(different.max())  # type: ignore[arg-type]
-        if -_SAFE < low and high < _SAFE and high - low < _LOOK_UP:
+        if low > -_SAFE and high < _SAFE and high - low < _LOOK_UP:
             table = np.full(high - low + 2, -1, dtype=np.int32)
             table[different.cast(pl.Int64).to_numpy() - low] = place.to_numpy()
             at = (column.cast(pl.Int64) - low).fill_null(high - low + 1).to_numpy()

@@ -40,7 +40,7 @@ class LinkedFiles:
 
         The last pair is kept with the original, as several measures ask for it one after the other.
         """
-        kept: LinkedFiles | None = original.cache.get(cls)
+        kept: LinkedFiles | None = original.cache.get("linked files")
         if kept is not None and kept.original is original and kept.protected is protected:
             return kept
         rows = source_rows(original, protected)
@@ -48,7 +48,7 @@ class LinkedFiles:
             return None
         own = np.full(original.height, -1, dtype=np.int64)
         own[rows] = np.arange(len(rows))
-        files = original.cache[cls] = cls(original, protected, own)
+        files = original.cache["linked files"] = cls(original, protected, own)
         return files
 
     @cached_property
@@ -226,9 +226,7 @@ def coded(true: pl.Series, released: pl.Series, image: pl.Series) -> tuple[Ints,
     return _coded(*(text_codes(column) for column in (true, released, image)))
 
 
-def _coded(
-    true: TextCodes, released: TextCodes, image: TextCodes
-) -> tuple[Ints, Ints, int, Ints | None]:
+def _coded(true: TextCodes, released: TextCodes, image: TextCodes) -> tuple[Ints, Ints, int, Ints | None]:
     (x, y, mapped), size = common_codes(true, released, image)
     if x is mapped or np.array_equal(x, mapped):
         return x, y, size, None
