@@ -41,7 +41,7 @@ STEPS = tuple(
 TAIL = 0.02  # share of a Cauchy density, since residuals beyond all that were seen do occur
 NEIGHBOURS = 5  # released values either side in Δ
 SPREAD_OF_NORMAL = float(np.sqrt(np.pi / 2))  # standard deviation of a normal with mean absolute deviation 1
-MOST_PAIRS = 100_000  # that a density is learned from
+MOST_PAIRS = 50_000  # that a density is learned from
 FEW_DISTINCT = 20  # as many different values in the same order are no accident
 
 

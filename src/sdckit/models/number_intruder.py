@@ -125,7 +125,9 @@ def draw_targets(identity: Ints, size: int, rng: np.random.Generator) -> Ints:
     if size >= identity.size:
         return np.arange(identity.size)
     draw = _uniform(identity, int(rng.integers(1, 2**62)))
-    return np.sort(np.lexsort((identity, draw))[:size])
+    last = np.partition(draw, size - 1)[size - 1]
+    some = np.flatnonzero(draw <= last)  # the sample and those drawn equal to its last
+    return np.sort(some[np.lexsort((identity[some], draw[some]))[:size]])
 
 
 def _uniform(identity: Ints, stream: int) -> Floats:

@@ -21,7 +21,7 @@ from sdckit.models.category_channel import CategoryChannel
 from sdckit.models.key_pairs import KeyPairs
 
 T = TypeVar("T")
-KEPT = 4  # keys, counts and attacks of the last intruders
+KEPT = 8  # keys, counts and attacks of the last intruders
 FEW = 10  # values of a key up to which they are taken for codes, not for numbers
 HUGE = 1e100  # squares of numbers near the largest overflow: such columns are brought to at most 1
 
@@ -175,6 +175,12 @@ def numbers_of(
 
     Dates are numbers of days.
     """
+    return files.made((numbers_of, tuple(numbers.items())), lambda: _numbers_of(files, numbers))
+
+
+def _numbers_of(
+    files: LinkedFiles, numbers: Mapping[str, float]
+) -> tuple[tuple[str, ...], Floats, Floats, Floats]:
     first, second = files.original.frame, files.protected.frame
     names = tuple(c for c in numbers if c in second.columns and _numbers_in_both(first[c], second[c]))
 
@@ -183,9 +189,12 @@ def numbers_of(
         return np.column_stack(columns) if columns else np.empty((frame.height, 0))
 
     true, released = matrix(first), matrix(second)
-    largest = np.fmax.reduce(np.abs(np.vstack([true, released])), axis=0, initial=0.0)
+    largest = np.fmax.reduce([np.fmax.reduce(np.abs(x), axis=0, initial=0.0) for x in (true, released)])
+    errors = np.array([numbers[c] for c in names])
+    if not (largest > HUGE).any():
+        return names, true, released, errors
     scale = np.where(largest > HUGE, 2.0 ** np.minimum(np.frexp(largest)[1], 1023), 1.0)
-    return names, true / scale, released / scale, np.array([numbers[c] for c in names])
+    return names, true / scale, released / scale, errors
 
 
 def known_columns(intruder: Intruder, files: LinkedFiles) -> tuple[tuple[str, ...], dict[str, float]]:
