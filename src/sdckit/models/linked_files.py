@@ -66,13 +66,12 @@ def link_files(
     keys: KnownKeys,
     weights: Floats,
     targets: Ints,
-    *,
-    all_rows: bool = False,
+    most_pairs: float,
 ) -> LinkedFiles:
     """Sort persons (known) and records (released) and take what the kernels need from the channels.
 
-    Only the blocks of the targets are laid out. all_rows: totals are summed over all persons, however large
-    the block.
+    Only the blocks of the targets are laid out. Where these have at most so many pairs of a person and a
+    record, totals are summed over all persons, however large the block.
     """
     images = [_image(matrix, keys.true[:, v]) for v, matrix in enumerate(keys.channels)]
     changed = _changed_keys(keys, images)
@@ -82,7 +81,8 @@ def link_files(
     value, y = tables.known[:, :, 0], released[at.records]
     block, record_block = _with_exact_numbers(at, value, y, exact)
     blocks = int(max(block.max(initial=-1), record_block.max(initial=-1))) + 1
-    large = not all_rows and int(np.bincount(block).max(initial=0)) > 2 * ROWS_IN_TOTAL
+    size, pairs = _sizes(block, record_block, at.place_of(targets))
+    large = size > 2 * ROWS_IN_TOTAL and pairs > most_pairs
     binned = _binned(channels, known, exact) if large else []
     bins = [_bins(value[:, v], tables.heavy[:, v], BINS[len(binned)]) for v in binned]
     true = keys.true[at.persons][:, changed]
@@ -105,6 +105,10 @@ class _Blocks:
     record_block: Ints
     own: Ints  # the place of their record among these records; −1 none
     number: int  # of all persons
+
+    def place_of(self, persons: Ints) -> Ints:
+        """Where some of the persons are among these."""
+        return persons if isinstance(self.persons, slice) else np.searchsorted(self.persons, persons)
 
     def spread(self, values: Ints) -> Ints:
         """Values of these persons among all persons; −1 for others."""
@@ -133,6 +137,13 @@ def _blocks_of(targets: Ints, own: Ints, block: Ints, record_block: Ints) -> _Bl
     if (owned == -2).any():  # a record outside the block of its person
         return everything
     return _Blocks(persons, records, block[persons], record_block[records], owned, n)
+
+
+def _sizes(block: Ints, record_block: Ints, targets: Ints) -> tuple[int, float]:
+    """Persons of the largest block, and pairs of a person and a record in the blocks of the targets."""
+    persons = np.bincount(block, minlength=int(record_block.max(initial=0)) + 1).astype(np.float64)
+    records = np.bincount(record_block, minlength=len(persons)).astype(np.float64)
+    return int(persons.max(initial=0)), float((persons * records)[np.unique(block[targets])].sum())
 
 
 def _image(matrix: Floats, codes: Codes) -> Ints | None:

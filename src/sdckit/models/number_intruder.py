@@ -147,10 +147,10 @@ def _attacked(
     weights: Floats,
     targets: Ints,
 ) -> LinkAttack:
-    linked = link_files(known, y, own, channels, keys, weights, targets)
+    linked = link_files(known, y, own, channels, keys, weights, targets, EXACT)
     exact = _pairs(linked, targets) <= EXACT
-    if exact and linked.files.bins.shape[0] > 1:
-        linked = link_files(known, y, own, channels, keys, weights, targets, all_rows=True)
+    if exact and linked.files.bins.shape[0] > 1:  # many persons or records are alike
+        linked = link_files(known, y, own, channels, keys, weights, targets, np.inf)
     rows, mine, dropped = linked.row[targets], linked.outcome[targets], bool((own < 0).any())
     lines = kernel.attack(linked.files, rows, mine, exact=exact, dropped=dropped)
     columns = {
