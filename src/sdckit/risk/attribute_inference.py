@@ -212,7 +212,9 @@ def _by_keys(
         return _of_number(files, keys, first, second, within, sure)
     alike, recoded = in_categories_of(files.protected, files.original, [column])
     image = text_codes(alike.frame[column]) if recoded else _codes_of(files.original, column)
-    (true, of_records), size = common_codes(image, _codes_of(files.protected, column))
+    moved = is_date(files.protected.frame.schema[column])  # may be on another scale
+    shown_codes = text_codes(second) if moved else _codes_of(files.protected, column)
+    (true, of_records), size = common_codes(image, shown_codes)
     n = files.original.height
     shown = np.where(files.own >= 0, of_records[np.maximum(files.own, 0)], -1)
     counted = CountedPairs.of(files, keys, true * (size + 2) + shown + 1)
