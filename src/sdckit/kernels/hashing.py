@@ -14,6 +14,7 @@ from sdckit._support.arrays import Bools, Codes, Ints
 WORD_BITS = 62
 _LOOK_UP = 4_000_000  # entries of a table that is quicker than sorting, also for few rows
 _PER_ROW = 8  # entries a row, up to which it is
+_LARGEST_LOOK_UP = 16_000_000  # eight bytes each
 
 
 class Layout(NamedTuple):
@@ -88,7 +89,7 @@ def distinct_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
     """
     n = len(columns[0])
     codes, size = np.zeros(n, dtype=np.int64), 1
-    most = max(_LOOK_UP, _PER_ROW * n)
+    most = max(_LOOK_UP, min(_PER_ROW * n, _LARGEST_LOOK_UP))
     for column in columns:
         low, high = int(column.min(initial=0)), int(column.max(initial=0))
         width = high - low + 1
