@@ -33,3 +33,8 @@ def test_the_verdict_is_the_same_as_with_all_of_them():
 def test_copies_are_asked_of_synthetic_files():
     data = survey()
     assert judging_measures(data, sdc.protect.synthesize(data, rng=1)) == JUDGES
+
+
+def test_a_weakened_measure_is_not_passed_over():
+    data = survey()
+    assert judging_measures(data, data, {"closest_record": {"variables": ["sex"]}}) == JUDGES

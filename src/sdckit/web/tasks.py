@@ -133,7 +133,7 @@ class Desk:
         protected = scenario.protect(data, document.seed, progress, cache=self._cache)
         if task["kind"] == "judge":
             self._tell_first_answers(document, data, protected, progress)
-        measures = [*judging_measures(data, protected), *LOSSES]
+        measures = [*judging_measures(data, protected, _options(document)), *LOSSES]
         done = self._assessed(document, data, protected, scenario, progress, measures)
         same = protected is data and not data.dropped  # nothing was changed: the rows are there already
         key = self._key if same else f"{self._key} {task['key']}"
