@@ -25,6 +25,7 @@ class Measured:
 
     def __init__(self, client: httpx.AsyncClient) -> None:
         self._client = client
+        self._first: float | None = None  # when something was known before the end
 
     async def state(self) -> Any:
         return (await self._client.get("/api/state")).json()
@@ -37,6 +38,8 @@ class Measured:
     async def idle(self) -> Any:
         while True:
             state = await self.state()
+            if self._first is None and any("so_far" in job for job in state["jobs"]):
+                self._first = perf_counter()
             if not state["jobs"]:
                 return state
             await asyncio.sleep(0.005)
@@ -54,11 +57,12 @@ class Measured:
             ("a sensitive variable → verdict", {"health": ["sensitive"]}),
             ("two numbers → verdict", {"income": ["numeric"], "expenditure": ["numeric"]}),
         ):
-            start = perf_counter()
+            start, self._first = perf_counter(), None
             await self.change("roles", roles=roles)
             state = await self.idle()
             assert "verdict" in state["results"]["A"], state["results"]["A"]
             found[name] = perf_counter() - start
+            found[f"{name}: first answers"] = (self._first or perf_counter()) - start
         start = perf_counter()
         await self._client.post("/api/history", json={"to": state["position"] - 1})
         await self.idle()
@@ -107,4 +111,4 @@ def main(sizes: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    main([int(text) for text in sys.argv[1:]] or [10_000, 100_000])
+    main([int(text) for text in sys.argv[1:]] or [10_000, 100_000, 1_000_000])

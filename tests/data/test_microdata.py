@@ -1,5 +1,7 @@
 """Microdata: roles, checks, immutability, kinds of frames."""
 
+import pickle
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -228,3 +230,28 @@ def test_steps_since_the_original():
     assert both.steps_since(both) == ()
     other = sdc.protect.drop(data, variables=["health"])
     assert both.steps_since(other) == both.log
+
+
+def test_facts_of_columns_go_with_the_values_alone():
+    data = sdc.Microdata.of(pl.DataFrame({"a": [1, 2, 2], "b": [1, 1, 1]}))
+    asked = []
+
+    def different(column: pl.Series) -> int:
+        asked.append(column.name)
+        return column.n_unique()
+
+    keys = data.with_roles(keys=["a"])
+    assert keys.column_fact("different", "a", different) == 2
+    assert data.with_roles(sensitive=["a"]).column_fact("different", "a", different) == 2
+    assert keys.without(("b",)).column_fact("different", "a", different) == 2
+    assert asked == ["a"]
+    other = keys.with_frame(data.frame.with_columns(a=pl.lit(5)))
+    assert other.column_fact("different", "a", different) == 1
+    assert replace(keys, frame=data.frame.head(1)).column_fact("different", "a", different) == 1
+    assert pickle.loads(pickle.dumps(keys)).column_facts == {}
+
+
+def test_direct_identifiers_that_go_are_remembered():
+    data = sdc.Microdata.of(pl.DataFrame({"name": ["x", "y"], "sex": ["f", "m"]}), direct=["name"])
+    assert data.without(("name",), direct=True).dropped == ("name",)
+    assert data.without(("name",)).dropped == ()

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from sdckit.kernels.hashing import bit_layout, pack, pack_words
+from sdckit.kernels.hashing import bit_layout, distinct_rows, pack, pack_words
 
 SMALL = hnp.arrays(np.int32, st.tuples(st.integers(0, 12), st.integers(0, 4)), elements=st.integers(-1, 3))
 WIDE = hnp.arrays(
@@ -75,3 +75,16 @@ def test_full_width_codes_differ_in_one_place_only():
 def test_no_rows_and_no_keys():
     assert pack(np.empty((0, 3), dtype=np.int32)).shape == (0,)
     assert pack(np.empty((3, 0), dtype=np.int32)).tolist() == [0, 0, 0]
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda q: st.lists(st.lists(st.integers(-2, 4) | st.just(2**40), min_size=q, max_size=q), min_size=1)
+    )
+)
+def test_distinct_rows_are_those_that_sorting_finds(rows):
+    table = np.array(rows, dtype=np.int64)
+    _, first, cell = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    found, number = distinct_rows(list(table.T))
+    assert found.tolist() == first.tolist()
+    assert number.tolist() == cell.ravel().tolist()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from linked_cases import averaged, exchanged, noisy, randomised_keys, rank_swapped, shuffled_rows, skewed
+from sdckit.models import number_intruder
 from sdckit.models.linked_files import KnownKeys
 from sdckit.models.number_channel import fit_number_channel
 from sdckit.models.number_intruder import Attack, attack_numbers, draw_targets, known_values
@@ -236,3 +237,30 @@ def test_knowledge_is_within_the_error():
     assert known[:, 0].max() == pytest.approx(110, abs=0.1)
     assert known[:, 0].mean() == pytest.approx(100, abs=0.3)
     np.testing.assert_array_equal(known[:, 1], 100)
+
+
+@pytest.mark.parametrize("error", [EXACTLY, ROUGHLY])
+@pytest.mark.parametrize("changed", [False, True])
+def test_some_targets_are_found_as_when_all_are_attacked(error, changed):
+    """Blocks without a target are not laid out, and matter to none."""
+    rng = np.random.default_rng(5)
+    x = skewed(600, 2, zeros=0.1)
+    codes = rng.integers(0, 40, (600, 1)).astype(np.int32)
+    keys = KnownKeys(codes, codes, (np.eye(41),))
+    targets = np.sort(rng.choice(600, 12, replace=False))
+    y = noisy(x, 0.3) if changed else x
+    every = attacked(x, y, error, keys=keys)
+    some = attacked(x, y, error, keys=keys, targets=targets)
+    if some.attack is every.attack:
+        np.testing.assert_allclose(some.found, every.found[targets])
+        np.testing.assert_allclose(some.believed, every.believed[targets])
+    shared = {name for name in some.attacks if name in every.attacks}
+    assert shared == set(every.attacks)
+
+
+def test_targets_are_those_with_the_smallest_draws():
+    identity = np.arange(500) % 90  # several are equal
+    chosen = draw_targets(identity, 20, np.random.default_rng(1))
+    stream = int(np.random.default_rng(1).integers(1, 2**62))
+    order = np.lexsort((identity, number_intruder._uniform(identity, stream)))
+    assert chosen.tolist() == sorted(order[:20].tolist())

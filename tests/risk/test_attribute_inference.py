@@ -8,6 +8,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit import Intruder
+from sdckit.risk import _nearest_guess
 
 NEIGHBOUR = [Intruder("neighbour")]
 
@@ -86,3 +87,46 @@ def test_a_dropped_sensitive_column_and_one_that_is_all_missing():
     assert sdc.risk.attribute_inference(data, gone).value == 0.0
     empty = file(list("aabb"), pl.Series([None] * 4, dtype=pl.String))
     assert math.isnan(sdc.risk.attribute_inference(empty, empty).value)
+
+
+def known_numbers(n: int) -> sdc.Microdata:
+    rng = np.random.default_rng(8)
+    frame = pl.DataFrame(
+        {
+            "key": rng.integers(0, 3, n),
+            "number": np.exp(rng.normal(size=n)),
+            "answer": rng.choice(["yes", "no", "perhaps"], n, p=[0.5, 0.3, 0.2]),
+        }
+    ).with_columns(answer=pl.when(pl.col("number") > 3).then(pl.lit("rich")).otherwise("answer"))
+    return sdc.read(frame, keys="key", numeric="number", sensitive="answer")
+
+
+def test_of_large_files_some_persons_are_asked(monkeypatch):
+    data = known_numbers(4000)
+    whole = sdc.risk.attribute_inference(data, data)
+    monkeypatch.setattr(_nearest_guess, "ALL", 1000)
+    some = sdc.risk.attribute_inference(data, data)
+    assert whole.figures["upper"] == whole.value > 0.05
+    assert some.value < some.figures["upper"] < some.value + 0.03
+    assert abs(some.value - whole.value) < 3 * math.sqrt(whole.value / 2000 / 2)
+    rows = some.tables["sensitive"].filter(pl.col("upper") > pl.col("share"))
+    assert set(rows["intruder"]) == {"insider", "register"}
+
+
+def test_a_verdict_goes_by_the_upper_end(monkeypatch):
+    monkeypatch.setattr(_nearest_guess, "ALL", 1000)
+    data = known_numbers(4000)
+    value, upper = (
+        sdc.risk.attribute_inference(data, data).value,
+        sdc.risk.attribute_inference(data, data).figures["upper"],
+    )
+    for limit, status in ((value, "not met"), ((value + upper) / 2, "not met"), (upper, "met")):
+        done = sdc.assess(data, data, measures=["attribute_inference"], max_risk=limit)
+        (one,) = [c for c in done.verdict if c.name == "inference of sensitive values"]
+        assert one.status.value == status
+        assert "as not all were asked" in one.why
+
+
+def test_the_commonest_neighbour_is_the_smallest_of_ties():
+    values = np.array([[2, 1, 1, 2], [-1, -1, 3, 0], [-1, -1, -1, -1], [4, 4, -1, 0]])
+    assert _nearest_guess._commonest(values).tolist() == [1, 0, -2, 4]

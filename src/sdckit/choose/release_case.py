@@ -36,12 +36,17 @@ class ReleaseCase:
     @property
     def synthetic(self) -> bool:
         """Whether all that an intruder may know was drawn anew."""
-        effects = merged(entry.effects for entry in self.data.steps_since(self.original))
-        known = [*self.data.roles.keys, *self.data.roles.numeric]
-        return bool(effects.synthesises) and all(c in effects.synthesises for c in known)
+        return drawn_anew(self.original, self.data)
 
     def omitted_because(self, measure: str) -> str:
         """Why there is no number of a measure."""
         reasons = [o.reason for o in self.x.omitted if o.measure == measure]
         notes = self.x.after[measure].notes if measure in self.x.after else ()
         return (reasons or list(notes) or ["it was not among the measures"])[0].rstrip(".")
+
+
+def drawn_anew(original: Microdata, data: Microdata) -> bool:
+    """Whether steps since the original drew all that an intruder may know anew."""
+    effects = merged(entry.effects for entry in data.steps_since(original))
+    known = [*data.roles.keys, *data.roles.numeric]
+    return bool(effects.synthesises) and all(c in effects.synthesises for c in known)

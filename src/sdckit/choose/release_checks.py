@@ -31,6 +31,11 @@ def judged(x: "Assessment") -> Verdict:
     return Verdict(tuple(unique), x.scenario)
 
 
+def judged_intruders(x: "Assessment") -> tuple[Criterion, ...]:
+    """The criteria about the intruders whose attacks were measured, and none about anything else."""
+    return tuple(c for data in x.protected for c in PersonChecks(x, data).of_intruders())
+
+
 class PersonChecks(ReleaseCase):
     """Direct identifiers, what intruders find and infer, and what columns tell."""
 
@@ -94,7 +99,13 @@ class PersonChecks(ReleaseCase):
             why = "Members of households were not attacked together, which finds far more of them."
             mends = "Add an intruder with unit: household, or drop the household and shuffle the rows."
             yield Criterion("households as targets", Status.NOT_JUDGED, why, mends=mends)
-        for row in table.iter_rows(named=True):
+        yield from self.of_intruders()
+
+    def of_intruders(self) -> Iterator[Criterion]:
+        """What each intruder finds, and is sure of."""
+        result = self.x.after.get("reidentification_risk")
+        table = None if result is None else result.tables.get("intruders")
+        for row in () if table is None else table.iter_rows(named=True):
             yield self._risk_of(row)
             yield self._claims_of(row)
 
@@ -242,11 +253,14 @@ class PersonChecks(ReleaseCase):
             "certainty "
             "that could not be guessed without the file"
         )
+        upper = result.figures.get("upper", result.value)
+        if upper > result.value:
+            about += f" (up to {100 * upper:.3g} %, as not all were asked)"
         if limit is None:
             why = f"{about}; no accepted share was set."
             mends = "Set max_risk or accept: {inference: …}."
             yield Criterion(name, Status.NOT_JUDGED, why, result.value, None, mends, share=True)
-        elif result.value <= limit:
+        elif upper <= limit:
             yield Criterion(name, Status.MET, f"{about}.", result.value, limit, share=True)
         else:
             mends = "Make the keys coarser, suppress with l-diversity, or apply PRAM to the sensitive column."

@@ -15,10 +15,12 @@ from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
 from sdckit.data.unchanged import SAME, same_ids
 from sdckit.engine import frames
+from sdckit.kernels.hashing import distinct_rows
 
 DIFFERENT = 0.5  # as many different values as half of the records: the column (nearly) names them
 FEWEST = 20  # different values at least: in a handful of records every column has few values in common
 LARGEST_HOUSEHOLD = 10  # records on average that share a value, up to which the column joins households
+LARGEST = 2**62  # whole numbers that are safe in 64 bits
 PEOPLE = 8.2e9  # on Earth: weights that add up to more have implied decimals
 
 
@@ -74,6 +76,8 @@ def _near_unique(data: Microdata) -> list[str]:
     if not free:
         return []
     enough = max(FEWEST, DIFFERENT * data.height)
+    if data.engine == "polars":
+        return [c for c in free if data.column_fact("different", c, pl.Series.n_unique) >= enough]
     return [c for c, n in frames.different_values(data.frame, free).items() if n >= enough]
 
 
@@ -98,7 +102,10 @@ def names_records(data: Microdata, column: str) -> bool:
     kinds = frames.schema(data.frame)
     if kinds[column].is_nested():
         return True
-    count = frames.gather(data.table.select(nw.col(column).n_unique().alias("n")))["n"][0]
+    if data.engine == "polars":
+        count = data.column_fact("different", column, pl.Series.n_unique)
+    else:
+        count = frames.gather(data.table.select(nw.col(column).n_unique().alias("n")))["n"][0]
     return int(count) >= max(FEWEST, DIFFERENT * data.height)
 
 
@@ -116,7 +123,7 @@ def _told_by_keys(data: Microdata, column: str) -> bool:
 
 def told_by_order(data: Microdata) -> list[str]:
     """What the order of the rows of a file in memory tells: columns it follows, names dropped on reading."""
-    found = [column.name for column in data.frame.iter_columns() if _follows(column)]
+    found = [c for c in data.columns if data.column_fact("order", c, _follows)]
     return found + [f"{c}, which was dropped on reading," for c in data.dropped]
 
 
@@ -125,18 +132,34 @@ def _follows(column: pl.Series) -> bool:
     if column.dtype.is_nested() or column.dtype == pl.Object:
         return False
     n = len(column)
-    present = column.drop_nulls()
-    if n < FEWEST or present.n_unique() < 2:
+    if n < FEWEST:
         return False
     places = column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum, pl.Boolean) else column
-    ranks = places.rank("average").fill_null(0.0).to_numpy()
+    codes, counts, missing = _in_order(places)
+    if len(counts) < 2:
+        return False
+    ranks = np.append(np.cumsum(counts) - (counts - 1) / 2, 0.0)[codes]
     spread = float(ranks.std())
     alike = float(np.corrcoef(ranks[:-1], ranks[1:])[0, 1]) if spread > 0 and n > 2 else 0.0
-    counts = places.value_counts()["count"].to_numpy() / n
-    chance = float((counts**2).sum())
-    same = float((ranks[:-1] == ranks[1:]).mean())
+    chance = float(((np.append(counts, missing) / n) ** 2).sum())
+    same = float((codes[:-1] == codes[1:]).mean())
     error = np.sqrt(max(chance * (1 - chance), 1e-12) / (n - 1))
     return bool(abs(alike) * np.sqrt(n - 1) > SURE or (same - chance) / error > SURE)
+
+
+def _in_order(column: pl.Series) -> tuple[Ints, Ints, int]:
+    """Codes 0, 1, … in the order of the values, the last where missing; counts; how many are missing."""
+    present, missing = column.drop_nulls(), column.null_count()
+    if column.dtype.is_integer() and len(present) and abs(present).max() < LARGEST:  # type: ignore[operator]
+        ordered = distinct_rows([present.cast(pl.Int64).to_numpy()])[1]
+    else:
+        ordered = present.rank("dense").cast(pl.Int64).to_numpy() - 1
+    counts = np.bincount(ordered)
+    if not missing:
+        return ordered, counts, 0
+    codes = np.full(len(column), len(counts), dtype=np.int64)
+    codes[column.is_not_null().to_numpy()] = ordered
+    return codes, counts, missing
 
 
 def surely_linked(original: Microdata, protected: Microdata) -> bool:

@@ -128,7 +128,6 @@ def _calls() -> dict[str, Callable[[], Any]]:
         "distributions": lambda: find("ecdf_distance").call(data, noisy),
         "propensity scores": lambda: find("propensity").call(data, noisy),
         "mixtures": lambda: find("atypical_records").call(firms),
-        "synthesis": lambda: find("synthesize").call(data, rng=1),
     }
 
 

@@ -131,12 +131,29 @@ class Microdata:
         found: T = self.cache[key]
         return found
 
+    @cached_property
+    def column_facts(self) -> dict[tuple[str, str], Any]:
+        """What was found out about the values of single columns, whatever their roles.
+
+        Handed on only where the very same values are handed on: to the same table under other roles, or with
+        fewer columns.
+        """
+        return {}
+
+    def column_fact(self, what: str, column: str, find: Callable[[pl.Series], T]) -> T:
+        """What `find` says of the values of a column in memory, kept for the next that asks."""
+        if (what, column) not in self.column_facts:
+            self.column_facts[what, column] = find(self.frame[column])
+        found: T = self.column_facts[what, column]
+        return found
+
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: intermediate results are made again there.
 
         A protected file that is handed on must not carry the original along, so the reading stays here.
         """
-        kept = {name: value for name, value in self.__dict__.items() if name != "cache"}
+        made = ("cache", "column_facts")
+        kept = {name: value for name, value in self.__dict__.items() if name not in made}
         return {**kept, "reading": Reading()}
 
     @property
@@ -186,21 +203,30 @@ class Microdata:
         now = {role.value: getattr(self.roles, role.value) for role in Role}
         data = replace(self, roles=roles_of(**{**now, **changes}))
         check(data)
+        data.__dict__["column_facts"] = self.column_facts
         return data
 
-    def without(self, columns: tuple[str, ...]) -> "Microdata":
-        """The microdata with these columns, their roles and their labels gone."""
+    def without(self, columns: tuple[str, ...], *, direct: bool = False) -> "Microdata":
+        """The microdata with these columns, their roles and their labels gone.
+
+        direct: they are direct identifiers, and `dropped` names them from now on.
+        """
         kept = [c for c in self.columns if c not in columns]
         if not kept:
             raise DataError("No column would be left.", given=f"without {join_names(columns)}")
         frame = nw.to_native(nw.from_native(self.frame).select(kept))
-        return replace(
+        data = replace(
             self,
             frame=frame,
             roles=self.roles.without(columns),
             labels=self.labels.without(columns),
+            dropped=columns if direct else self.dropped,
             reading=self.reading.without(columns),
         )
+        data.__dict__["column_facts"] = {
+            (what, column): fact for (what, column), fact in self.column_facts.items() if column in kept
+        }
+        return data
 
     def ids(self, *, beside: Collection[str] = ()) -> pl.Series:
         """One id a record: the id column, or the row number (0, 1, …) under the name `record`.

@@ -1,7 +1,6 @@
 """`read`: microdata from a file or a data frame."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 from warnings import warn
@@ -99,7 +98,7 @@ def read(
         warn(text, SdcWarning, stacklevel=3)  # the caller of read, behind the check of its options
     if keep_direct or not checked.direct:
         return data
-    return replace(data.without(checked.direct), dropped=checked.direct)
+    return data.without(checked.direct, direct=True)
 
 
 def _refuse_encoding(encoding: str | None, source: str) -> None:

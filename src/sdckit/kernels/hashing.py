@@ -3,6 +3,7 @@
 Without compiled code, so that what only packs keys need not wait for numba; tables are in `hash_table`.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,9 @@ from sdckit._support.arrays import Bools, Codes, Ints
 
 # int64 without the sign bit and one to spare, so that packed values stay non-negative after a shift
 WORD_BITS = 62
+_LOOK_UP = 4_000_000  # entries of a table that is quicker than sorting, also for few rows
+_PER_ROW = 8  # entries a row, up to which it is
+_LARGEST_LOOK_UP = 16_000_000  # eight bytes each
 
 
 class Layout(NamedTuple):
@@ -75,3 +79,37 @@ def one_number(packed: Ints) -> Ints:
         # both are below n, so the product stays below n² < 2⁶²
         ids = left.astype(np.int64) * len(values) + right
     return ids
+
+
+def distinct_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """The first row of each combination of whole numbers, and for each row the number of its combination.
+
+    Combinations are in order, the first column counting most. Codes are counted off in tables, not sorted,
+    where there are not far more possible combinations than rows.
+    """
+    n = len(columns[0])
+    codes, size = np.zeros(n, dtype=np.int64), 1
+    most = max(_LOOK_UP, min(_PER_ROW * n, _LARGEST_LOOK_UP))
+    for column in columns:
+        low, high = int(column.min(initial=0)), int(column.max(initial=0))
+        width = high - low + 1
+        if size * width > most:
+            codes, size = _dense(codes, size, most)
+        if size * width >= 1 << WORD_BITS:
+            column, low = np.unique(column, return_inverse=True)[1].astype(np.int64), 0
+            width = int(column.max(initial=0)) + 1
+        codes, size = codes * width + (column - low), size * width
+    codes, size = _dense(codes, size, most)
+    first = np.empty(size, dtype=np.int64)
+    first[codes[::-1]] = np.arange(n - 1, -1, -1)
+    return first, codes
+
+
+def _dense(codes: Ints, size: int, most: int) -> tuple[Ints, int]:
+    """Codes below `size` as 0, 1, … in the same order, without gaps, and how many there are."""
+    if size > most:
+        values, place = np.unique(codes, return_inverse=True)
+        return place.astype(np.int64), len(values)
+    occurs = np.zeros(size, dtype=np.bool_)
+    occurs[codes] = True
+    return (np.cumsum(occurs) - 1)[codes], int(occurs.sum())

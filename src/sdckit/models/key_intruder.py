@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
@@ -24,7 +25,7 @@ class Attack(StrEnum):
     LIKELIHOOD = "likelihood"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class BestRecords:
     """The released records T that look most like a person's, in one attack: arrays over the pairs."""
 
@@ -32,7 +33,7 @@ class BestRecords:
     records: Floats  # |T|
     weight: Floats  # sum of their weights
 
-    @property
+    @cached_property
     def found(self) -> Floats:
         """Probability that a pick at random among the best is the own record."""
         return np.where(self.has_own, 1 / np.maximum(self.records, 1.0), 0.0)
@@ -45,7 +46,7 @@ class BestRecords:
         return risk
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class KeyAttack:
     """What the intruder finds: arrays over the pairs, each of which stands for `count` persons.
 
@@ -64,7 +65,7 @@ class KeyAttack:
         """Number of persons."""
         return float(self.count.sum())
 
-    @property
+    @cached_property
     def strongest(self) -> Attack:
         """The attack that finds more persons."""
         by_odds, by_likelihood = self.count @ self.odds.found, self.count @ self.likelihood.found

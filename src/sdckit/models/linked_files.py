@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sdckit._support.arrays import Bools, Codes, Floats, Ints
+from sdckit.kernels.hashing import distinct_rows
 from sdckit.kernels.linked.tables import Files
-from sdckit.models.linked_numbers import NumberTables, number_tables
+from sdckit.models.linked_numbers import NumberTables, exact_numbers, number_tables
 from sdckit.models.number_channel import REACH, TAIL, NumberChannel
 
 GOLDEN = 0.6180339887498949
@@ -64,29 +65,85 @@ def link_files(
     channels: Sequence[NumberChannel],
     keys: KnownKeys,
     weights: Floats,
-    *,
-    all_rows: bool = False,
+    targets: Ints,
+    most_pairs: float,
 ) -> LinkedFiles:
     """Sort persons (known) and records (released) and take what the kernels need from the channels.
 
-    all_rows: totals are summed over all persons, however large the block.
+    Only the blocks of the targets are laid out. Where these have at most so many pairs of a person and a
+    record, totals are summed over all persons, however large the block.
     """
-    tables = number_tables(known, released, own, channels)
-    value, exact = tables.known[:, :, 0], tables.exact
     images = [_image(matrix, keys.true[:, v]) for v, matrix in enumerate(keys.channels)]
     changed = _changed_keys(keys, images)
-    block, record_block = _blocks(keys, images, value, released, exact)
+    at = _blocks_of(targets, own, *_key_blocks(keys, images, known.shape[0]))
+    exact = exact_numbers(known, released, channels)
+    tables = number_tables(known, released, own, channels, at.persons, at.records)
+    value, y = tables.known[:, :, 0], released[at.records]
+    block, record_block = _with_exact_numbers(at, value, y, exact)
     blocks = int(max(block.max(initial=-1), record_block.max(initial=-1))) + 1
-    large = not all_rows and int(np.bincount(block).max(initial=0)) > 2 * ROWS_IN_TOTAL
+    size, pairs = _sizes(block, record_block, at.place_of(targets))
+    large = size > 2 * ROWS_IN_TOTAL and pairs > most_pairs
     binned = _binned(channels, known, exact) if large else []
     bins = [_bins(value[:, v], tables.heavy[:, v], BINS[len(binned)]) for v in binned]
-    persons = _sorted(
-        block, [*keys.true[:, changed].T, *bins], [*value.T, *tables.profile.T], blocks, by_draw=True
-    )
-    records = _sorted(record_block, list(keys.released[:, changed].T), list(released.T), blocks)
-    files = _files(tables, persons, records, [keys.channels[v] for v in changed], own, weights, binned)
-    outcome = np.where(own < 0, -1, records.place[own])
-    return LinkedFiles(files, _jointly(tables, files, persons, records), persons.place, outcome, block)
+    true = keys.true[at.persons][:, changed]
+    persons = _sorted(block, [*true.T, *bins], [*value.T, *tables.profile.T], blocks, by_draw=True)
+    records = _sorted(record_block, list(keys.released[at.records][:, changed].T), list(y.T), blocks)
+    matrices = [keys.channels[v] for v in changed]
+    files = _files(tables, persons, records, matrices, at.own, weights[at.records], binned)
+    outcome = np.where(at.own < 0, -1, records.place[at.own])
+    of_all = (at.spread(values) for values in (persons.place, outcome, block))
+    return LinkedFiles(files, _jointly(tables, files, persons, records), *of_all)
+
+
+@dataclass(frozen=True, slots=True)
+class _Blocks:
+    """The persons and records of some blocks; rows in the files, or all."""
+
+    persons: Ints | slice
+    records: Ints | slice
+    block: Ints  # of these persons
+    record_block: Ints
+    own: Ints  # the place of their record among these records; −1 none
+    number: int  # of all persons
+
+    def place_of(self, persons: Ints) -> Ints:
+        """Where some of the persons are among these."""
+        return persons if isinstance(self.persons, slice) else np.searchsorted(self.persons, persons)
+
+    def spread(self, values: Ints) -> Ints:
+        """Values of these persons among all persons; −1 for others."""
+        if isinstance(self.persons, slice):
+            return values
+        of_all = np.full(self.number, -1, dtype=np.int64)
+        of_all[self.persons] = values
+        return of_all
+
+
+def _blocks_of(targets: Ints, own: Ints, block: Ints, record_block: Ints) -> _Blocks:
+    """The blocks of the targets, where these are a small part of the file: no other can matter to them."""
+    n = block.size
+    everything = _Blocks(slice(None), slice(None), block, record_block, own, n)
+    if 2 * targets.size > n:
+        return everything
+    wanted = np.zeros(int(max(block.max(initial=0), record_block.max(initial=0))) + 1, dtype=np.bool_)
+    wanted[block[targets]] = True
+    persons, records = np.flatnonzero(wanted[block]), np.flatnonzero(wanted[record_block])
+    if 2 * persons.size > n:
+        return everything
+    place = np.full(record_block.size, -2, dtype=np.int64)
+    place[records] = np.arange(records.size)
+    mine = own[persons]
+    owned = np.where(mine < 0, -1, place[mine])
+    if (owned == -2).any():  # a record outside the block of its person
+        return everything
+    return _Blocks(persons, records, block[persons], record_block[records], owned, n)
+
+
+def _sizes(block: Ints, record_block: Ints, targets: Ints) -> tuple[int, float]:
+    """Persons of the largest block, and pairs of a person and a record in the blocks of the targets."""
+    persons = np.bincount(block, minlength=int(record_block.max(initial=0)) + 1).astype(np.float64)
+    records = np.bincount(record_block, minlength=len(persons)).astype(np.float64)
+    return int(persons.max(initial=0)), float((persons * records)[np.unique(block[targets])].sum())
 
 
 def _image(matrix: Floats, codes: Codes) -> Ints | None:
@@ -104,19 +161,27 @@ def _changed_keys(keys: KnownKeys, images: list[Ints | None]) -> list[int]:
     )
 
 
-def _blocks(
-    keys: KnownKeys, images: list[Ints | None], value: Floats, released: Floats, exact: list[int]
-) -> tuple[Ints, Ints]:
-    """The block of every person and record: everything that was released exactly, in one number."""
-    n = value.shape[0]
-    key = np.zeros(n + released.shape[0], dtype=np.int64)
-    for v, image in enumerate(images):
-        if image is not None:
-            key = _joined(key, np.append(image[keys.true[:, v]], keys.released[:, v].astype(np.int64)))
+def _key_blocks(keys: KnownKeys, images: list[Ints | None], persons: int) -> tuple[Ints, Ints]:
+    """The block of every person and record by the keys that were released exactly, in one number."""
+    columns = [
+        np.append(image[keys.true[:, v]], keys.released[:, v].astype(np.int64))
+        for v, image in enumerate(images)
+        if image is not None
+    ]
+    if not columns:
+        return np.zeros(persons, dtype=np.int64), np.zeros(keys.released.shape[0], dtype=np.int64)
+    key = distinct_rows(columns)[1]
+    return key[:persons], key[persons:]
+
+
+def _with_exact_numbers(at: _Blocks, value: Floats, released: Floats, exact: list[int]) -> tuple[Ints, Ints]:
+    """The blocks divided by the numbers that were released exactly."""
+    columns = [np.append(at.block, at.record_block)]
     for v in exact:
-        key = _joined(key, np.unique(np.append(value[:, v], released[:, v]), return_inverse=True)[1])
-    key = np.unique(key, return_inverse=True)[1]
-    return key[:n], key[n:]
+        both = np.append(value[:, v], released[:, v])
+        columns.append(np.unique(both, return_inverse=True)[1].astype(np.int64))
+    key = distinct_rows(columns)[1]
+    return key[: at.block.size], key[at.block.size :]
 
 
 def _joined(key: Ints, codes: Ints) -> Ints:

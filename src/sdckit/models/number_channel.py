@@ -23,11 +23,12 @@ record, the person counts with what missing values really become (most often: bl
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
 from sdckit._support.arrays import Floats, Ints
+from sdckit.models.number_scale import Scale as Scale
+from sdckit.models.number_scale import Transform
 
 BINS, BIN_SIZE = 10, 100  # of known values
 PRIOR = 5.0  # records: how firmly bins are drawn towards the whole, and the kernel density towards a normal
@@ -40,44 +41,8 @@ STEPS = tuple(
 TAIL = 0.02  # share of a Cauchy density, since residuals beyond all that were seen do occur
 NEIGHBOURS = 5  # released values either side in Δ
 SPREAD_OF_NORMAL = float(np.sqrt(np.pi / 2))  # standard deviation of a normal with mean absolute deviation 1
+MOST_PAIRS = 50_000  # that a density is learned from
 FEW_DISTINCT = 20  # as many different values in the same order are no accident
-
-
-class Scale(StrEnum):
-    """On which scale residuals are alike."""
-
-    LINEAR = "linear"
-    ARCSINH = "arcsinh"
-    RANK = "rank"
-
-
-@dataclass(frozen=True, slots=True)
-class Transform:
-    """T and its derivative."""
-
-    scale: Scale
-    deviation: float
-    ordered: Floats  # known values, sorted; for ranks
-
-    def value(self, v: Floats) -> Floats:
-        """T(v)."""
-        if self.scale is Scale.LINEAR:
-            return v
-        if self.scale is Scale.ARCSINH:
-            return np.arcsinh(v * (1000.0 / self.deviation))
-        below, up_to = (np.searchsorted(self.ordered, v, side) for side in ("left", "right"))
-        return np.asarray((below + up_to) / (2.0 * self.ordered.size))
-
-    def slope(self, v: Floats) -> Floats:
-        """T'(v); of the rank over a window, as its slope at a repeated value would be infinite."""
-        if self.scale is Scale.LINEAR:
-            return np.ones_like(v)
-        if self.scale is Scale.ARCSINH:
-            factor = 1000.0 / self.deviation
-            return np.asarray(factor / np.sqrt(1.0 + (v * factor) ** 2))
-        half = 0.05 * self.deviation
-        share = self.value(v + half) - self.value(v - half)
-        return np.asarray(np.maximum(share, 0.5 / self.ordered.size) / (2.0 * half))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +94,8 @@ class NumberChannel:
         the map leaves most values as they are, else what it makes of the lower one.
         """
         last = self.knots.size - 1
+        if last > 0 and (self.knots is self.images or np.array_equal(self.knots, self.images)):
+            return x  # nothing was changed
         below = (np.searchsorted(self.knots, x, "right") - 1).clip(min=0)
         above = np.searchsorted(self.knots, x).clip(max=last)
         low, high = self.images[below], self.images[above]
@@ -187,17 +154,21 @@ def fit_number_channel(x: Floats, y: Floats, *, exact: bool = True) -> NumberCha
     )
 
 
-def released_masses(channel: NumberChannel, y: Floats) -> Floats:
+def released_masses(channel: NumberChannel, y: Floats, at: Floats | None = None) -> Floats:
     """ΔT: the width of the transformed line that belongs to each released value; nan stays.
 
-    Ranks are flat outside the known values, so that a width has a least value.
+    `at`: for these of the released values only. Ranks are flat outside the known values, so that a width has
+    a least value.
     """
-    width = released_widths(channel.transform.value(y))
-    shown = width[~np.isnan(width)]
-    return np.asarray(np.maximum(width, 1e-3 * shown.mean() if shown.size else 0.0))
+    values, count = np.unique(y[~np.isnan(y)], return_counts=True)
+    moved, place = np.unique(channel.transform.value(values), return_inverse=True)
+    together = np.bincount(place, count, moved.size)
+    width = _widths(moved, together)
+    least = 1e-3 * float(width @ together) / max(float(together.sum()), 1.0)
+    return _at(values, np.maximum(width, least)[place], y if at is None else at)
 
 
-def released_widths(y: Floats) -> Floats:
+def released_widths(y: Floats, at: Floats | None = None) -> Floats:
     """The width of the line that belongs to each released value, more for values released often; nan stays.
 
     Of a value with five others either side: what lies between those, by its share of the records there.
@@ -205,22 +176,32 @@ def released_widths(y: Floats) -> Floats:
     >>> released_widths(np.array([1.0, 2.0, 3.0, 3.0])).round(3)
     array([0.8, 0.8, 1.6, 1.6])
     """
-    shown = ~np.isnan(y)
-    values, place, count = np.unique(y[shown], return_inverse=True, return_counts=True)
+    values, count = np.unique(y[~np.isnan(y)], return_counts=True)
+    return _at(values, _widths(values, count), y if at is None else at)
+
+
+def _widths(values: Floats, count: Floats | Ints) -> Floats:
     if values.size < 2:
-        return np.where(shown, 1.0, np.nan)
+        return np.ones(values.size)
     at = np.arange(values.size)
     low, high = (at - NEIGHBOURS).clip(min=0), (at + NEIGHBOURS).clip(max=values.size - 1)
     up_to = np.cumsum(count)
     # the first and the last of the window only count half: the window ends in the middle of them
     between = up_to[high] - up_to[low] + (count[low] - count[high]) / 2.0
-    width = np.full(y.shape, np.nan)
-    width[shown] = (count * (values[high] - values[low]) / between)[place]
-    return width
+    return np.asarray(count * (values[high] - values[low]) / between)
+
+
+def _at(values: Floats, of_values: Floats, y: Floats) -> Floats:
+    """What belongs to each y, given for the different values; nan stays."""
+    found, shown = np.full(y.shape, np.nan), ~np.isnan(y)
+    found[shown] = of_values[np.searchsorted(values, y[shown])]
+    return found
 
 
 def _map_knots(x: Floats, y: Floats) -> Floats:
     """The known values, if the released one is a non-decreasing function of them by more than accident."""
+    if np.array_equal(x, y):
+        return np.unique(x)
     order = np.lexsort((y, x))
     x, y = x[order], y[order]
     same = x[1:] == x[:-1]
@@ -232,6 +213,8 @@ def _map_knots(x: Floats, y: Floats) -> Floats:
 
 
 def _images(x: Floats, y: Floats, knots: Floats) -> Floats:
+    if np.array_equal(x, y):
+        return knots
     images = np.empty(knots.size)
     if knots.size:
         images[np.searchsorted(knots, x)] = y
@@ -306,32 +289,38 @@ def _blank(x: Floats, y: Floats, edges: Floats, frequent: Floats) -> Floats:
 def _best_fit(x: Floats, y: Floats, edges: Floats, known: Floats) -> _Fit:
     """The scale, and one or several bins, with the largest leave-one-out density of y.
 
-    A bin costs log(n), as in Schwarz's criterion: its median and spread are not left out.
+    A bin costs log(n), as in Schwarz's criterion: its median and spread are not left out. Of many pairs some
+    are taken, evenly along y: more would tell no more of so few parameters.
     """
+    order = np.argsort(y, kind="stable")[:: max(1, -(-y.size // MOST_PAIRS))]
+    x, y = x[order], y[order]
     deviation = float(known.std()) if known.size else 0.0
     learnable = x.size >= 2 * PRIOR and deviation > 0
     bins = np.searchsorted(edges, x, "right")
     best: _Fit | None = None
     for scale in list(Scale) if learnable else [Scale.LINEAR]:
         transform = Transform(scale, deviation or 1.0, known)
+        residual, log_slope = transform.value(y) - transform.value(x), np.log(transform.slope(y))
+        spread = float(np.std(transform.value(known))) if known.size else 1.0
         for bin_of in (bins, np.zeros_like(bins)) if edges.size else (bins,):
-            fit = _fit(transform, x, y, bin_of, edges.size + 1)
+            fit = _fit(transform, residual, log_slope, spread, bin_of, edges.size + 1)
             if best is None or fit.score > best.score:
                 best = fit
     assert best is not None
     return best
 
 
-def _fit(transform: Transform, x: Floats, y: Floats, bin_of: Ints, bins: int) -> _Fit:
-    residual = transform.value(y) - transform.value(x)
+def _fit(
+    transform: Transform, residual: Floats, log_slope: Floats, deviation: float, bin_of: Ints, bins: int
+) -> _Fit:
     used = int(bin_of.max(initial=0)) + 1
-    deviation = float(np.std(transform.value(transform.ordered))) if transform.ordered.size else 1.0
     middle, spread = _centres(residual, bin_of, used, deviation)
     density, left_out = _kernel_density((residual - middle[bin_of]) / spread[bin_of])
-    heights = np.log(left_out) - np.log(spread[bin_of]) + np.log(transform.slope(y))
+    heights = np.log(left_out) - np.log(spread[bin_of]) + log_slope
     if used < bins:
         middle, spread = np.resize(middle, bins), np.resize(spread, bins)
-    return _Fit(transform, middle, spread, density, float(heights.sum()) - used * np.log(max(x.size, 1)))
+    score = float(heights.sum()) - used * np.log(max(residual.size, 1))
+    return _Fit(transform, middle, spread, density, score)
 
 
 def _centres(residual: Floats, bin_of: Ints, bins: int, deviation: float) -> tuple[Floats, Floats]:

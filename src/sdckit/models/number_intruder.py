@@ -125,7 +125,9 @@ def draw_targets(identity: Ints, size: int, rng: np.random.Generator) -> Ints:
     if size >= identity.size:
         return np.arange(identity.size)
     draw = _uniform(identity, int(rng.integers(1, 2**62)))
-    return np.sort(np.lexsort((identity, draw))[:size])
+    last = np.partition(draw, size - 1)[size - 1]
+    some = np.flatnonzero(draw <= last)  # the sample and those drawn equal to its last
+    return np.sort(some[np.lexsort((identity[some], draw[some]))[:size]])
 
 
 def _uniform(identity: Ints, stream: int) -> Floats:
@@ -145,10 +147,10 @@ def _attacked(
     weights: Floats,
     targets: Ints,
 ) -> LinkAttack:
-    linked = link_files(known, y, own, channels, keys, weights)
+    linked = link_files(known, y, own, channels, keys, weights, targets, EXACT)
     exact = _pairs(linked, targets) <= EXACT
-    if exact and linked.files.bins.shape[0] > 1:
-        linked = link_files(known, y, own, channels, keys, weights, all_rows=True)
+    if exact and linked.files.bins.shape[0] > 1:  # many persons or records are alike
+        linked = link_files(known, y, own, channels, keys, weights, targets, np.inf)
     rows, mine, dropped = linked.row[targets], linked.outcome[targets], bool((own < 0).any())
     lines = kernel.attack(linked.files, rows, mine, exact=exact, dropped=dropped)
     columns = {

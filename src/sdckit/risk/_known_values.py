@@ -1,8 +1,10 @@
 """What an intruder knows of each person beside what the file shows: both files in common codes."""
 
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -11,12 +13,15 @@ from sdckit._support.arrays import Floats, Ints
 from sdckit.data.intruder import Intruder
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import source_rows
-from sdckit.data.values import as_numbers, is_date, texts
-from sdckit.kernels.hashing import pack
-from sdckit.methods.recoding import apply_same_recoding
+from sdckit.data.text_codes import TextCodes, common_codes, text_codes
+from sdckit.data.values import as_numbers, is_date
+from sdckit.kernels.hashing import distinct_rows
+from sdckit.methods.recoding import in_categories_of
 from sdckit.models.category_channel import CategoryChannel
 from sdckit.models.key_pairs import KeyPairs
 
+T = TypeVar("T")
+KEPT = 8  # keys, counts and attacks of the last intruders
 FEW = 10  # values of a key up to which they are taken for codes, not for numbers
 HUGE = 1e100  # squares of numbers near the largest overflow: such columns are brought to at most 1
 
@@ -31,13 +36,38 @@ class LinkedFiles:
 
     @classmethod
     def of(cls, original: Microdata, protected: Microdata) -> "LinkedFiles | None":
-        """The linked files; None where nothing tells which record is whose."""
+        """The linked files; None where nothing tells which record is whose.
+
+        The last pair is kept with the original, as several measures ask for it one after the other.
+        """
+        kept: LinkedFiles | None = original.cache.get("linked files")
+        if kept is not None and kept.original is original and kept.protected is protected:
+            return kept
         rows = source_rows(original, protected)
         if rows is None:
             return None
         own = np.full(original.height, -1, dtype=np.int64)
         own[rows] = np.arange(len(rows))
-        return cls(original, protected, own)
+        files = original.cache["linked files"] = cls(original, protected, own)
+        return files
+
+    @cached_property
+    def in_place(self) -> bool:
+        """Whether every person's record stands in the person's row."""
+        return len(self.own) == self.protected.height and bool((self.own == np.arange(len(self.own))).all())
+
+    @cached_property
+    def _made(self) -> OrderedDict[Hashable, Any]:
+        return OrderedDict()
+
+    def made(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, kept for the next intruder or measure; only the last few, as each is large."""
+        if key not in self._made:
+            self._made[key] = make()
+            while len(self._made) > KEPT:
+                self._made.popitem(last=False)
+        found: T = self._made[key]
+        return found
 
     @cached_property
     def weights(self) -> Floats | None:
@@ -78,17 +108,22 @@ class KnownKeys:
     def of(cls, files: LinkedFiles, names: Sequence[str]) -> "KnownKeys":
         """The codes of these columns."""
         shown = tuple(c for c in names if c in files.protected.columns)
-        alike, _ = apply_same_recoding(files.original, files.protected, shown)
-        three = (files.original.frame, files.protected.frame, alike.frame)
-        columns = [coded(*(texts(frame[c]) for frame in three)) for c in shown]
+        return files.made((cls, shown), lambda: cls._of_columns(files, shown))
+
+    @classmethod
+    def _of_columns(cls, files: LinkedFiles, shown: tuple[str, ...]) -> "KnownKeys":
+        alike, recoded = in_categories_of(files.protected, files.original, shown)
+        columns = []
+        for c in shown:
+            true, released = (
+                data.column_fact("codes", c, text_codes) for data in (files.original, files.protected)
+            )
+            columns.append(_coded(true, released, text_codes(alike.frame[c]) if c in recoded else true))
         n, m = files.original.height, files.protected.height
-        return cls(
-            shown,
-            np.column_stack([c[0] for c in columns]) if columns else np.empty((n, 0), dtype=np.int64),
-            np.column_stack([c[1] for c in columns]) if columns else np.empty((m, 0), dtype=np.int64),
-            tuple(c[2] for c in columns),
-            tuple(c[3] for c in columns),
-        )
+        x = np.column_stack([c[0] for c in columns]) if columns else np.empty((n, 0), dtype=np.int64)
+        same = n == m and all(c[0] is c[1] for c in columns)
+        y = x if same else np.column_stack([c[1] for c in columns])
+        return cls(shown, x, y, tuple(c[2] for c in columns), tuple(c[3] for c in columns))
 
     def only(self, names: Sequence[str]) -> "KnownKeys":
         """Some of the keys."""
@@ -113,20 +148,27 @@ class CountedPairs:
     @classmethod
     def of(cls, files: LinkedFiles, keys: KnownKeys, extra: Ints | None = None) -> "CountedPairs":
         """The counts; `extra` codes of persons (a sensitive value) keep pairs apart."""
+        if extra is None:
+            return files.made((cls, keys), lambda: cls._counted(files, keys, []))
+        return cls._counted(files, keys, [extra])
+
+    @classmethod
+    def _counted(cls, files: LinkedFiles, keys: KnownKeys, extra: list[Ints]) -> "CountedPairs":
         present = files.own >= 0
-        y = np.full(keys.true.shape, -1, dtype=np.int64)
-        y[present] = keys.released[files.own[present]]
-        beside = [keys.true, y, present[:, None].astype(np.int64)]
-        if extra is not None:
-            beside.append(extra[:, None])
-        codes = np.ascontiguousarray(np.hstack(beside), dtype=np.int32)
-        _, first, cell = np.unique(pack(codes), return_index=True, return_inverse=True)
+        x, y = keys.true, keys.released
+        if not files.in_place:
+            y = np.full(x.shape, -1, dtype=np.int64)
+            y[present] = keys.released[files.own[present]]
+        shown = list(range(x.shape[1]))[::-1]
+        changed = [] if x is y else [v for v in shown if not np.array_equal(x[:, v], y[:, v])]
+        columns = [*extra, present.astype(np.int64), *y.T[shown], *x.T[changed]]
+        first, cell = distinct_rows(columns)
         count = np.bincount(cell).astype(np.float64)
         weights = None
         if files.weights is not None:
             of_persons = np.where(present, files.weights[np.maximum(files.own, 0)], 0.0)
             weights = np.bincount(cell, of_persons).astype(np.float64)
-        pairs = KeyPairs(keys.true[first], y[first], keys.sizes, count, weights, present[first])
+        pairs = KeyPairs(x[first], y[first], keys.sizes, count, weights, present[first])
         return cls(pairs, cell, pairs.channels(keys.images))
 
 
@@ -137,6 +179,12 @@ def numbers_of(
 
     Dates are numbers of days.
     """
+    return files.made((numbers_of, tuple(numbers.items())), lambda: _numbers_of(files, numbers))
+
+
+def _numbers_of(
+    files: LinkedFiles, numbers: Mapping[str, float]
+) -> tuple[tuple[str, ...], Floats, Floats, Floats]:
     first, second = files.original.frame, files.protected.frame
     names = tuple(c for c in numbers if c in second.columns and _numbers_in_both(first[c], second[c]))
 
@@ -145,9 +193,12 @@ def numbers_of(
         return np.column_stack(columns) if columns else np.empty((frame.height, 0))
 
     true, released = matrix(first), matrix(second)
-    largest = np.fmax.reduce(np.abs(np.vstack([true, released])), axis=0, initial=0.0)
+    largest = np.fmax.reduce([np.fmax.reduce(np.abs(x), axis=0, initial=0.0) for x in (true, released)])
+    errors = np.array([numbers[c] for c in names])
+    if not (largest > HUGE).any():
+        return names, true, released, errors
     scale = np.where(largest > HUGE, 2.0 ** np.minimum(np.frexp(largest)[1], 1023), 1.0)
-    return names, true / scale, released / scale, np.array([numbers[c] for c in names])
+    return names, true / scale, released / scale, errors
 
 
 def known_columns(intruder: Intruder, files: LinkedFiles) -> tuple[tuple[str, ...], dict[str, float]]:
@@ -183,21 +234,14 @@ def _numbers_in_both(first: pl.Series, second: pl.Series) -> bool:
 def coded(true: pl.Series, released: pl.Series, image: pl.Series) -> tuple[Ints, Ints, int, Ints | None]:
     """Codes of the true and the released values, how many values there are, and the map of the log.
 
-    All three as text; `image`: the true values in the released categories.
+    `image`: the true values in the released categories.
     """
-    values = pl.concat([true, released, image]).unique().drop_nulls().sort()
-    size = len(values)
-    places = pl.Series(np.arange(size))
+    return _coded(*(text_codes(column) for column in (true, released, image)))
 
-    def codes(column: pl.Series) -> Ints:
-        if not size:
-            return np.full(len(column), -1, dtype=np.int64)
-        return (
-            column.replace_strict(values, places, default=-1, return_dtype=pl.Int64).fill_null(-1).to_numpy()
-        )
 
-    x, y, mapped = codes(true), codes(released), codes(image)
-    if np.array_equal(x, mapped):
+def _coded(true: TextCodes, released: TextCodes, image: TextCodes) -> tuple[Ints, Ints, int, Ints | None]:
+    (x, y, mapped), size = common_codes(true, released, image)
+    if x is mapped or np.array_equal(x, mapped):
         return x, y, size, None
     images = np.append(np.arange(size), size)
     images[np.where(x < 0, size, x)] = np.where(mapped < 0, size, mapped)

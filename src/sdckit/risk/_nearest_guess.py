@@ -8,53 +8,48 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Bools, Floats, Ints
-from sdckit.models.number_intruder import known_values
+from sdckit.models.number_intruder import draw_targets, known_values
 from sdckit.risk._household_attack import household_numbers, visible_households
 from sdckit.risk._known_values import KnownKeys, LinkedFiles, numbers_of
 from sdckit.risk._moved_dates import intervals
 
+ALL = 5_000  # persons up to whom everybody's value is inferred
+TARGETS = 2_000  # persons drawn from larger files
 NEIGHBOURS = 20  # records that are asked
 FAR = 1e3  # distance of another key, in standard deviations of the numbers
 
 
 class Guessed(NamedTuple):
-    """How many persons' values are inferred from the records nearest to them."""
+    """How many persons' values are inferred from the records nearest to them.
+
+    sampled: so many persons with a value were asked; 0: all.
+    """
 
     persons: int
     inferred: int
     by_own_record: int
     right: float
     baseline: float
+    sampled: int = 0
 
 
 def guess_categories(
-    files: LinkedFiles,
-    keys: KnownKeys,
-    numbers: Mapping[str, float],
-    truth: pl.Series,
-    released: pl.Series,
-    sure: float,
+    files: LinkedFiles, keys: KnownKeys, numbers: Mapping[str, float], true: Ints, shown: Ints, sure: float
 ) -> Guessed:
-    """The commonest value among the nearest records, of those whose true value is not the common one."""
-    both = pl.concat([truth, released]).rank("dense").cast(pl.Int64).fill_null(0).to_numpy()
-    true, shown = both[: len(truth)], both[len(truth) :]
-    near, own = _nearest(files, keys, numbers)
-    values = shown[near]
-    same = values == true[:, None]
-    share = _share(same, np.ones_like(own))
-    known = true > 0
-    counts = np.bincount(true[known], minlength=int(both.max(initial=0)) + 1) / max(int(known.sum()), 1)
-    rare = known & (counts[true] < sure)
-    inferred = rare & (share >= sure)
-    without = _share(same, ~own)
-    best = np.array([np.bincount(row[row > 0]).argmax() if (row > 0).any() else -1 for row in values])
-    return Guessed(
-        int(known.sum()),
-        int(inferred.sum()),
-        int((inferred & (without < sure)).sum()),
-        float((best == true)[known].mean()) if known.any() else 0.0,
-        float(counts[1:].max(initial=0.0)),
-    )
+    """The commonest value among the nearest records, of those whose true value is not the common one.
+
+    true, shown: codes of the values of persons and records; −1 is missing.
+    """
+    near, own, asked = _nearest(files, keys, numbers)
+    values, mine = shown[near], true[asked]
+    same = values == mine[:, None]
+    present = true >= 0
+    counts = np.bincount(true[present], minlength=int(true.max(initial=0)) + 1) / max(int(present.sum()), 1)
+    known = mine >= 0
+    inferred = known & (np.append(counts, 0.0)[mine] < sure) & (_share(same, np.ones_like(own)) >= sure)
+    by_own = inferred & (_share(same, ~own) < sure)
+    right = float((_commonest(values) == mine)[known].mean()) if known.any() else 0.0
+    return _of_all(present, known, inferred, by_own, right, float(counts.max(initial=0.0)))
 
 
 def guess_numbers(
@@ -68,22 +63,38 @@ def guess_numbers(
 ) -> Guessed:
     """Whether nearly all of the nearest records show a number near the true one."""
     true, shown = (x.cast(pl.Float64).fill_null(float("nan")).to_numpy() for x in (truth, released))
-    near, own = _nearest(files, keys, numbers)
-    close = np.abs(shown[near] - true[:, None]) <= within * np.abs(true[:, None])
-    known = np.isfinite(true)
+    near, own, asked = _nearest(files, keys, numbers)
+    present, mine = np.isfinite(true), true[asked]
+    close = np.abs(shown[near] - mine[:, None]) <= within * np.abs(mine[:, None])
+    known = np.isfinite(mine)
     share = _share(close, np.ones_like(own))
     ordered = np.sort(shown[np.isfinite(shown)])
-    low, high = true - within * np.abs(true), true + within * np.abs(true)
+    low, high = mine - within * np.abs(mine), mine + within * np.abs(mine)
     common = (np.searchsorted(ordered, high, "right") - np.searchsorted(ordered, low)) / max(len(ordered), 1)
     inferred = known & (common < sure) & (share >= sure)
-    without = _share(close, ~own)
-    return Guessed(
-        int(known.sum()),
-        int(inferred.sum()),
-        int((inferred & (without < sure)).sum()),
-        float(share[known].mean()) if known.any() else 0.0,
-        float(common[known].mean()) if known.any() else 0.0,
-    )
+    by_own = inferred & (_share(close, ~own) < sure)
+    right, baseline = (float(x[known].mean()) if known.any() else 0.0 for x in (share, common))
+    return _of_all(present, known, inferred, by_own, right, baseline)
+
+
+def _of_all(
+    present: Bools, known: Bools, inferred: Bools, by_own: Bools, right: float, baseline: float
+) -> Guessed:
+    """Counts of all persons with a value, from those who were asked (`known`: of these who has one)."""
+    persons, asked = int(present.sum()), int(known.sum())
+    sampled = 0 if len(known) == len(present) else asked
+    scale = persons / max(asked, 1) if sampled else 1.0
+    numbers = [round(float(which.sum()) * scale) for which in (inferred, by_own)]
+    return Guessed(persons, numbers[0], numbers[1], right, baseline, sampled)
+
+
+def _commonest(values: Ints) -> Ints:
+    """The commonest code of each row, of ties the smallest; −2 where all are missing."""
+    counts = (values[:, :, None] == values[:, None, :]).sum(axis=2)
+    counts[values < 0] = 0
+    best = (counts == counts.max(axis=1, keepdims=True)) & (values >= 0)
+    found = np.where(best, values, np.iinfo(np.int64).max).min(axis=1)
+    return np.where(best.any(axis=1), found, -2)
 
 
 def with_composition(files: LinkedFiles, keys: KnownKeys) -> KnownKeys:
@@ -117,8 +128,11 @@ def _together(codes: Ints, homes: Ints) -> list[str]:
     return frame.select(pl.col("row").sort().str.join(";").over("home"))["row"].to_list()
 
 
-def _nearest(files: LinkedFiles, keys: KnownKeys, numbers: Mapping[str, float]) -> tuple[Ints, Bools]:
-    """The records nearest to each person by numbers, within the same keys first, and which is the own one."""
+def _nearest(files: LinkedFiles, keys: KnownKeys, numbers: Mapping[str, float]) -> tuple[Ints, Bools, Ints]:
+    """The records nearest to persons by numbers, within the same keys first; which is the own; the persons.
+
+    Of large files persons drawn at random, the same in every order of the rows.
+    """
     from scipy.spatial import cKDTree
 
     names, x, y, errors = numbers_of(files, numbers)
@@ -127,25 +141,29 @@ def _nearest(files: LinkedFiles, keys: KnownKeys, numbers: Mapping[str, float]) 
         x, y, _ = together
         errors = np.append(errors, np.zeros(x.shape[1] - len(errors)))
     known = known_values(x, errors, files.identity)
-    both = np.vstack([known, y])
-    scaled = np.full(both.shape, FAR)  # what is missing is far from everything else
-    for v, column in enumerate(both.T):
-        there = np.isfinite(column)
-        if there.any():
-            spread = float(column[there].std()) or 1.0
-            scaled[there, v] = np.arcsinh((column[there] - column[there].mean()) / spread)
-    codes = np.vstack([_images(keys), keys.released]).astype(np.float64)
-    points = np.hstack([scaled, FAR * codes])
     n = len(known)
-    tree = cKDTree(points[n:])
+    few = n <= ALL
+    asked = np.arange(n) if few else draw_targets(files.identity, TARGETS, np.random.default_rng(1))
+    targets, records = np.full((len(asked), x.shape[1]), FAR), np.full(y.shape, FAR)
+    for v in range(x.shape[1]):  # what is missing is far from everything else
+        both = np.append(known[:, v], y[:, v])
+        there = both[np.isfinite(both)]
+        if there.size:
+            middle, spread = there.mean(), float(there.std()) or 1.0
+            for points, values in ((targets, known[asked, v]), (records, y[:, v])):
+                finite = np.isfinite(values)
+                points[finite, v] = np.arcsinh((values[finite] - middle) / spread)
+    images = _images(keys, asked)
+    tree = cKDTree(np.hstack([records, FAR * keys.released]), balanced_tree=few, compact_nodes=few)
     count = min(NEIGHBOURS, len(y))
-    near = np.asarray(tree.query(points[:n], k=count)[1]).reshape(n, count)
-    return near, np.asarray(near == files.own[:, None])
+    found = tree.query(np.hstack([targets, FAR * images]), k=count)[1]
+    near = np.asarray(found, dtype=np.int64).reshape(len(asked), count)
+    return near, np.asarray(near == files.own[asked, None]), asked
 
 
-def _images(keys: KnownKeys) -> Ints:
+def _images(keys: KnownKeys, persons: Ints | slice = slice(None)) -> Ints:
     """The true keys in the released categories, as far as the log knows them."""
-    true = keys.true.copy()
+    true = keys.true[persons].copy()
     for v, image in enumerate(keys.images):
         if image is not None:
             size = keys.sizes[v]

@@ -1,7 +1,8 @@
 """Two linked files as arrays: what is released in each column, and what of the original is hidden."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -45,6 +46,28 @@ class Hidden:
     guess: Floats
     member: Clue | None = None
     votes: Ints | None = None
+
+
+class Clues(Mapping[str, Clue]):
+    """Clues by name, each made when it is first asked for: where nothing is hidden none is."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Clue]]) -> None:
+        self._makers = dict(makers)
+        self._made: dict[str, Clue] = {}
+
+    def __getitem__(self, name: str) -> Clue:
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +135,28 @@ def released_columns(original: Microdata, protected: Microdata) -> Released:
     left_out = {c for data in (original, protected) for c in (data.roles.id, *data.roles.direct)}
     schema = protected.frame.schema
     seen = [c for c, kind in schema.items() if c not in left_out and is_sortable(kind)]
-    frame = protected.frame.select(seen)[rows]
-    clues = {c: clue_of(frame[c]) for c in seen}
+    frame = protected.frame.select(seen)
+    if not np.array_equal(rows, np.arange(frame.height)):
+        frame = frame[rows]
+    makers: dict[str, Callable[[], Clue]] = {c: partial(clue_of, frame[c]) for c in seen}
     home = original.roles.household
-    if home in clues:  # a size that was coarsened can be counted
-        members = np.bincount(clues[home].codes)[clues[home].codes]
-        clues[f"records with the same {home}"] = clue_of(pl.Series(members))
-    name = ORDER if ORDER not in clues else f"{ORDER} (of the file)"
-    clues[name] = Clue(rows, len(rows), rows.astype(np.float64))
-    return Released(frame, clues)
+    if home in makers:  # a size that was coarsened can be counted
+        makers[f"records with the same {home}"] = lambda: _members_counted(frame[home])
+    name = ORDER if ORDER not in makers else f"{ORDER} (of the file)"
+    makers[name] = lambda: Clue(rows, len(rows), rows.astype(np.float64))
+    return Released(frame, Clues(makers))
+
+
+def _members_counted(home: pl.Series) -> Clue:
+    """How many records have the same household."""
+    codes = clue_of(home).codes
+    return clue_of(pl.Series(np.bincount(codes)[codes]))
 
 
 def _rows(original: Microdata, protected: Microdata) -> Ints:
     """For each record of the original, its row in the protected file."""
+    if original is protected:
+        return np.arange(original.height)
     numbered = [
         data.with_frame(data.frame.with_columns(pl.int_range(data.height, dtype=pl.Int64).alias(_ROW)))
         for data in (original, protected)

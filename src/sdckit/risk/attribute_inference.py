@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isnan, nan
+from math import isnan, nan, sqrt
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,9 +16,10 @@ from sdckit.data.intruder import Intruder, Unit, default_intruders
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
-from sdckit.data.values import in_one_column, is_date, texts
+from sdckit.data.text_codes import TextCodes, common_codes, text_codes
+from sdckit.data.values import is_date, texts
 from sdckit.methods.options import SENSITIVE, Option, SensitiveColumns
-from sdckit.methods.recoding import apply_same_recoding
+from sdckit.methods.recoding import apply_same_recoding, in_categories_of
 from sdckit.methods.registry import risk
 from sdckit.methods.spec import Better, Compares, Figure, records, share
 from sdckit.models.attribute_inference import AttributeInference
@@ -50,6 +51,7 @@ SCHEMA = {
     "inferred": pl.Float64,
     "by_own_record": pl.Float64,
     "share": pl.Float64,
+    "upper": pl.Float64,
 }
 
 Within = Annotated[
@@ -75,6 +77,7 @@ Within = Annotated[
         "baseline": share("Guessed right without the file", better=Better.NEITHER),
         "inferred": records("Persons whose value is inferred with near certainty"),
         "by_own_record": records("Of these, because their own record is in the file"),
+        "upper": share("Persons whose value is inferred, at most"),
         "among_others": Figure("The same attack on people who were not in the file", "share", bounds=(0, 1)),
     },
     reference="Duncan & Lambert (1989); Machanavajjhala et al. (2007); Giomi et al. (2023)",
@@ -112,8 +115,10 @@ def attribute_inference(
     a number q is the probability of values within the part `within` of the true one, asked for at most 1,000
     persons. figures: guess_right (the likeliest value is the true one), baseline (share of the most frequent
     value), inferred (persons), by_own_record (those of them of whom he would not be so sure had they not
-    taken part). tables: `sensitive`, a row for each intruder and variable. Intruders who know numbers, too,
-    ask the records nearest to what they know; those who know households, records in households alike.
+    taken part), upper (the largest share that a variable may have where not all persons were asked: two
+    standard errors and three persons more). tables: `sensitive`, a row for each intruder and variable.
+    Intruders who know numbers, too, ask the records nearest to what they know, in files of more than 5,000
+    persons for 2,000 of them; those who know households, records in households alike.
 
     **Synthetic and unlinked files** (`linked=False`): the intruder takes the released records that differ in
     the fewest keys. `holdout` are people of the same population who were not in the original: the value is
@@ -192,13 +197,12 @@ def _by_keys(
     column = first.name
     if is_continuous(first, files.original) and second.dtype.is_numeric():
         return _of_number(files, keys, first, second, within, sure)
-    alike, _ = apply_same_recoding(files.original, files.protected, [column])
-    both = in_one_column([texts(alike.frame[column]), texts(second)])
-    codes = (both.rank("dense").cast(pl.Int64) - 1).fill_null(-1).to_numpy() if both is not None else None
-    if codes is None:
-        return _nothing()
-    n, size = files.original.height, int(codes.max(initial=-1)) + 1
-    true, of_records = codes[:n], codes[n:]
+    alike, recoded = in_categories_of(files.protected, files.original, [column])
+    image = text_codes(alike.frame[column]) if recoded else _codes_of(files.original, column)
+    moved = is_date(files.protected.frame.schema[column])  # may be on another scale
+    shown_codes = text_codes(second) if moved else _codes_of(files.protected, column)
+    (true, of_records), size = common_codes(image, shown_codes)
+    n = files.original.height
     shown = np.where(files.own >= 0, of_records[np.maximum(files.own, 0)], -1)
     counted = CountedPairs.of(files, keys, true * (size + 2) + shown + 1)
     rows = np.zeros(len(counted.pairs.count), dtype=np.int64)
@@ -217,13 +221,20 @@ def _by_neighbours(
     sure: float,
 ) -> dict[str, float]:
     """What an intruder infers who knows numbers, too: from the records nearest to what is known."""
-    released = texts(second)
-    truth = texts(first)
     if is_continuous(first, files.original) and second.dtype.is_numeric():
-        found = guess_numbers(files, keys, numbers, first, second, within, sure)
-    else:
-        found = guess_categories(files, keys, numbers, truth, released, sure)
-    return _told(found)
+        return _told(guess_numbers(files, keys, numbers, first, second, within, sure))
+    moved = is_date(first.dtype) or is_date(files.original.frame.schema[first.name])  # on another scale
+    both = (
+        (text_codes(first), text_codes(second))
+        if moved
+        else (_codes_of(files.original, first.name), _codes_of(files.protected, first.name))
+    )
+    (true, shown), _ = common_codes(*both)
+    return _told(guess_categories(files, keys, numbers, true, shown, sure))
+
+
+def _codes_of(data: Microdata, column: str) -> TextCodes:
+    return data.column_fact("codes", column, text_codes)
 
 
 def _of_found(
@@ -246,7 +257,16 @@ def _told(found: Guessed) -> dict[str, float]:
         "inferred": float(found.inferred),
         "by_own_record": float(found.by_own_record),
         "share": found.inferred / found.persons,
+        "upper": _upper(found.inferred / found.persons, found.sampled, found.persons),
     }
+
+
+def _upper(value: float, sampled: float, persons: float) -> float:
+    """The share that is hardly exceeded, where it was found on a sample (0: on all persons)."""
+    if not 0 < sampled < persons:
+        return value
+    error = sqrt(value * (1 - value) / sampled * (1 - sampled / persons))
+    return min(value + 2 * error + 3 / sampled, 1.0)
 
 
 def _figures(found: AttributeInference, sure: float, scale: float) -> dict[str, float]:
@@ -262,6 +282,7 @@ def _figures(found: AttributeInference, sure: float, scale: float) -> dict[str, 
         "inferred": inferred * scale,
         "by_own_record": found.inferred_by_own_record(sure) * scale,
         "share": inferred / found.persons,
+        "upper": _upper(inferred / found.persons, found.persons, found.persons * scale),
     }
 
 
@@ -283,7 +304,7 @@ def _of_number(
 
 
 def _nothing() -> dict[str, float]:
-    return dict.fromkeys(("persons", "guess_right", "baseline", "inferred", "by_own_record", "share"), nan)
+    return dict.fromkeys([name for name, kind in SCHEMA.items() if kind == pl.Float64], nan)
 
 
 def _result(rows: Sequence[dict[str, Any]], lost: tuple[str, ...]) -> Result:
@@ -302,7 +323,7 @@ def _result(rows: Sequence[dict[str, Any]], lost: tuple[str, ...]) -> Result:
     note = f"Most is inferred of {worst['sensitive']} by {worst['intruder']}."
     return Result(
         worst["share"],
-        {name: worst[name] for name in names},
+        {**{name: worst[name] for name in names}, "upper": max(row["upper"] for row in judged)},
         table,
         (*notes, note),
         {"sensitive": table},
@@ -348,6 +369,7 @@ def _unlinked(
                 "inferred": mine * persons,
                 "by_own_record": max(mine - others_share, 0.0) * persons,
                 "share": max(mine - others_share, 0.0),
+                "upper": max(mine - others_share, 0.0),
             }
         )
     worst = max(rows, key=lambda row: row["share"])

@@ -261,7 +261,7 @@ def _attack(
         channel.sentence(name) for name, channel in zip(known.names, counted.channels, strict=True)
     )
     if not numbers:
-        by_keys = attack_keys(counted.pairs, counted.channels)
+        by_keys = files.made(counted, lambda: attack_keys(counted.pairs, counted.channels))
         if isinstance(by_keys, TooManyCells):
             return by_numbers(files, intruder, known, counted, {}, targets, notes)
         risks = by_keys.found
@@ -348,7 +348,7 @@ def _result(files: LinkedFiles, outcomes: Sequence[Outcome], sure: float) -> Res
         pl.DataFrame(
             [
                 ids.gather(one.persons),
-                pl.Series("intruder", [one.intruder.name] * len(one.persons)),
+                pl.repeat(one.intruder.name, len(one.persons), eager=True, dtype=pl.String).alias("intruder"),
                 pl.Series("found", one.risks),
                 pl.Series("posterior", one.posterior),
                 pl.Series("believed", one.believed),

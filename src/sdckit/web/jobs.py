@@ -28,6 +28,7 @@ class Job:
     state: str = "waiting"  # waiting, running, done, failed, stopped
     progress: dict[str, Any] = field(default_factory=dict)
     since: float = field(default_factory=monotonic)
+    so_far: dict[str, Any] = field(default_factory=dict)  # what is known before the end
     result: Any = None
     asked_to_stop: bool = False
 
@@ -42,7 +43,8 @@ class Job:
         passed = monotonic() - self.since
         left = passed * (1 - share) / share if self.state == "running" and share > 0.05 else None
         facts = {"id": self.id, "kind": self.kind, "title": self.title, "state": self.state}
-        return {**facts, **self.progress, "seconds": round(passed, 1), "left": left and round(left)}
+        times = {"seconds": round(passed, 1), "left": left and round(left)}
+        return {**facts, **self.progress, **times, **({"so_far": self.so_far} if self.so_far else {})}
 
 
 class Lane:
@@ -178,6 +180,9 @@ class Lane:
                 continue
             if event == "progress":
                 job.progress = content
+                self._changed(job)
+            elif event == "so_far":
+                job.so_far = content
                 self._changed(job)
             else:
                 self._end(job, event, content)

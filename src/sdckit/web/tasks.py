@@ -1,7 +1,7 @@
 """What the page has done for it: read, judge, measure, compare, search, report, release."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -16,17 +16,19 @@ from sdckit.choose.assess import assess, options_by_measure, with_intruders
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.compare import compare
 from sdckit.choose.describe import describe
+from sdckit.choose.judging_measures import judging_measures
 from sdckit.choose.plan import demo_data
+from sdckit.choose.release_checks import judged_intruders
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario, StepCache
 from sdckit.choose.search import search
 from sdckit.choose.warm_up import warm_up
-from sdckit.data.intruder import default_intruders
+from sdckit.data.intruder import Unit, default_intruders
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.errors import FileError, SdcWarning
-from sdckit.methods.registry import find, specs
-from sdckit.methods.spec import Compares, Kind
+from sdckit.methods.registry import find
+from sdckit.methods.spec import Compares
 from sdckit.web.document import Document
 from sdckit.web.looks import above, combinations, distribution
 from sdckit.web.release import release, release_folder
@@ -35,6 +37,7 @@ from sdckit.web.worker import source_key
 LOSSES = ("records_changed", "missing_values", "entropy_loss", "il1s")  # beside the verdict in the panel
 AXES = ("risk", "utility", "extra_measures")
 ONE_FILE = ("measures", "linked")  # what a plan says for the command `sdckit assess`
+LARGE = 50_000  # records from which on first answers are told: below, all are there in half a second
 FILES = 12  # protected files that are kept to be looked at: each may be as large as the data
 
 
@@ -47,9 +50,13 @@ class Desk:
         self._read: Microdata | None = None
         self._with_roles: tuple[str, Microdata] | None = None
         self._cache = StepCache()
+        self._so_far: Callable[[Any], None] | None = None
 
-    def do(self, task: Mapping[str, Any], progress: Progress) -> Any:
-        """Do one task; what it gives is plain JSON."""
+    def do(
+        self, task: Mapping[str, Any], progress: Progress, so_far: Callable[[Any], None] | None = None
+    ) -> Any:
+        """Do one task; what it gives is plain JSON. `so_far` is told what is known before the end."""
+        self._so_far = so_far
         kinds = {
             "open": self.open,
             "judge": self.judge,
@@ -95,10 +102,11 @@ class Desk:
         roles = document.columns_by_role
         key = repr(sorted(roles.items()))
         if self._with_roles is None or self._with_roles[0] != key:
+            if self._with_roles is not None:
+                self._with_roles[1].cache.clear()  # results lead back to their data: nothing else frees them
             named = raw.with_roles(**roles)
             direct = named.roles.direct
-            whole = replace(named.without(direct), dropped=direct) if direct else named
-            self._with_roles = (key, whole)
+            self._with_roles = (key, named.without(direct, direct=True) if direct else named)
         return self._with_roles[1]
 
     def open(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
@@ -123,7 +131,10 @@ class Desk:
         data = self.data(task, document)
         scenario = document.scenario(task["scenario"])
         protected = scenario.protect(data, document.seed, progress, cache=self._cache)
-        done = self._assessed(document, data, protected, scenario, progress, [*_judging(), *LOSSES])
+        if task["kind"] == "judge":
+            self._tell_first_answers(document, data, protected, progress)
+        measures = [*judging_measures(data, protected, _options(document)), *LOSSES]
+        done = self._assessed(document, data, protected, scenario, progress, measures)
         same = protected is data and not data.dropped  # nothing was changed: the rows are there already
         key = self._key if same else f"{self._key} {task['key']}"
         name = _kept(protected, self.folder, "original" if same else "protected", key)
@@ -136,6 +147,25 @@ class Desk:
             "columns": list(protected.columns),
             "intruders": {one.name: {**one.as_dict(), "words": one.describe()} for one in known},
         }
+
+    def _tell_first_answers(
+        self, document: Document, data: Microdata, protected: Microdata, progress: Progress
+    ) -> None:
+        """In large files, tell what those find who know keys alone before who knows numbers is at work.
+
+        It is no verdict: nothing says that a file can be released before every criterion is judged. What is
+        found here is kept with the data, and not found a second time.
+        """
+        known = document.intruders or default_intruders(data)
+        quick = [one for one in known if not one.known(data).numbers and one.unit is Unit.PERSON]
+        told_otherwise = "reidentification_risk" in document.assess
+        if self._so_far is None or data.height < LARGE or len(quick) in (0, len(known)) or told_otherwise:
+            return
+        alone = replace(document, intruders=tuple(quick))
+        done = self._assessed(alone, data, protected, Scenario("first"), progress, ["reidentification_risk"])
+        waiting = [one.name for one in known if one not in quick]
+        found = [criterion.as_dict() for criterion in judged_intruders(done)]
+        self._so_far(plain.clean({"criteria": found, "waiting": waiting}))
 
     def _assessed(
         self,
@@ -284,10 +314,6 @@ def _axes(document: Document) -> dict[str, Any]:
 def _options(document: Document) -> dict[str, Any]:
     """Options of measures, by the measure's name."""
     return {name: v for name, v in document.assess.items() if name not in (*AXES, "also", *ONE_FILE)}
-
-
-def _judging() -> list[str]:
-    return [s.name for s in specs(Kind.RISK) if s.judges]
 
 
 def _kept(data: Microdata, folder: Path, kind: str, key: str) -> str:

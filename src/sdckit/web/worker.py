@@ -26,7 +26,7 @@ def work(pipe: Any, stop: Any, folder: str) -> None:
             return
         tell = Progress(_told(pipe, task["id"]), stop=stop.is_set)
         try:
-            event, content = "done", desk.do(task, tell)
+            event, content = "done", desk.do(task, tell, _first_told(pipe, task["id"]))
         except Stopped:
             event, content = "stopped", None
         except SdcError as error:
@@ -56,6 +56,11 @@ def _told(pipe: Any, task: int) -> Callable[[str, int, int], None]:
             pipe.send(("progress", task, {"what": what, "done": int(done), "of": int(of)}))
 
     return tell
+
+
+def _first_told(pipe: Any, task: int) -> Callable[[Any], None]:
+    """What tells what is known of a task before its end."""
+    return lambda content: pipe.send(("so_far", task, content))
 
 
 def digest(path: Path) -> str:

@@ -20,7 +20,8 @@ export function Panel({ state }) {
     </div></aside>`;
 }
 
-const judging = (name) => [...store.jobs.values()].some((job) => job.kind === "judge" && job.title === `Judging ${name}`);
+const judge = (name) => [...store.jobs.values()].find((job) => job.kind === "judge" && job.title === `Judging ${name}`);
+const judging = (name) => Boolean(judge(name));
 
 // The verdict on exactly what is shown, or that there is none yet. What was found before a change is kept in
 // sight, in grey and without its headline: it is of another file.
@@ -32,9 +33,11 @@ function Now({ state, name, now }) {
   if (now?.error) return html`<div class="verdict open" role="alert"><strong>Could not be judged</strong><p>${now.error.what} ${now.error.hint}</p></div><button onClick=${again}>Try again</button>`;
   if (now?.verdict) return html`<${Verdict} verdict=${now.verdict} /><${Losses} found=${now} /><${Warnings} list=${now.warnings} />`;
   const known = store.known[name];
+  const first = judge(name)?.so_far;
   return html`<div class="verdict pending" role="status"><strong>${running ? "Being judged …" : "Not judged"}</strong>
       <p>${running ? "The verdict on what you see now is being found." : "The verdict was stopped. Nothing is known of what you see now."}</p></div>
     ${!running && html`<button class="main" onClick=${again}>Judge now</button>`}
+    ${first && html`<p class="hint">Still measuring: what ${first.waiting.join(", ")} can find, and all other criteria. Known so far:</p><${Criteria} verdict=${first} />`}
     ${known && html`<div class="waiting" aria-hidden="true"><p class="hint">Before the last change:</p><${Criteria} verdict=${known.verdict} /><${Losses} found=${known} /></div>`}`;
 }
 
