@@ -96,3 +96,24 @@ def test_packages_still_load_late() -> None:
     code = "import sys, sdckit; print('sdckit.risk' in sys.modules, sdckit.risk.k_anonymity.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "k_anonymity"]
+
+
+def test_importing_sdckit_loads_no_library() -> None:
+    code = "import sys, sdckit; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    libraries = (
+        "altair duckdb joblib narwhals numba numpy pandas polars pyarrow pydantic rich scipy sklearn yaml"
+    )
+    assert "sdckit" in loaded
+    assert not loaded & set(libraries.split())
+
+
+@pytest.mark.parametrize("first", ["", "import sdckit.report.summarize", "from sdckit.cli import app"])
+def test_every_name_is_what_it_says_whatever_was_imported_before(first: str) -> None:
+    code = f"{first}\nimport sdckit\nprint(*(f'{{n}}={{getattr(sdckit, n).__name__}}' for n in dir(sdckit)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = dict(pair.split("=") for pair in done.stdout.split())
+    packages = ("charts", "demo", "protect", "registry", "risk", "utility")
+    assert found == {name: f"sdckit.{name}" if name in packages else name for name in found}
+    assert {"report", "assess", "read", "Microdata", "load_results"} <= set(found)

@@ -201,6 +201,18 @@ def test_only_steps_that_differ_are_done_again(survey):
     assert sdc.Scenario("s", [AGES, "microaggregate"]).protect(survey, 1, cache=cache) is not one
 
 
+def test_a_long_scenario_finds_its_first_steps_in_a_small_cache(survey):
+    data, cache, seen = survey.with_roles(), StepCache(size=2), []
+    first = [AGES, {"drop": {"variables": ["urban"]}}, {"suppress": {"k": 2, "keys": ["sex"]}}]
+    sdc.Scenario("s", [*first, "new_ids"]).protect(data, 1, cache=cache)
+    other = sdc.Scenario("t", [*first, NOISE])
+    alone = other.protect(data, 1)
+    replayed = other.protect(data, 1, lambda *told: seen.append(told[0]), cache=cache)
+    assert {text.partition(":")[0] for text in seen} == {"add_noise"}
+    assert replayed.frame.equals(alone.frame)
+    assert replayed.log == alone.log
+
+
 def test_work_stops_when_asked(survey):
     seen = []
 

@@ -101,6 +101,47 @@ def test_an_inner_function_is_a_plain_one_in_python():
     assert one_more(0.5) == 1.5, "of any type: nothing was compiled"
 
 
+LAYERS = """
+import numpy as np
+from sdckit.kernels._jit import inner, jit
+
+@inner
+def inverse(x, divisor):
+    return x // divisor
+
+@inner
+def add_up(values, divisor):
+    total = 0
+    for i in range(len(values)):
+        total += inverse(values[i], divisor)
+    return total
+
+@jit
+def twice(values, divisor):
+    return add_up(values, divisor) + add_up(values, 1) + inverse(divisor, 1)
+
+print(twice(np.arange(5), 2))
+try:
+    twice(np.arange(5), 0)
+except ZeroDivisionError:
+    print("refused")
+"""
+
+
+@pytest.mark.compiled
+def test_inner_functions_call_each_other_and_errors_in_them_reach_python(tmp_path):
+    (tmp_path / "layers_of_test.py").write_text(LAYERS)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "NUMBA_DISABLE_JIT": "0"}
+    for _ in range(2):  # compiled, then from disk
+        done = subprocess.run(
+            [sys.executable, str(tmp_path / "layers_of_test.py")],
+            env={**environment, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+        )
+        assert done.stdout.split() == ["16", "refused"], done.stderr
+
+
 @pytest.fixture
 def temporary(monkeypatch, tmp_path):
     monkeypatch.setattr(_jit, "gettempdir", lambda: str(tmp_path))

@@ -7,8 +7,9 @@ from sdckit._support.number_text import SPACE
 from sdckit.choose.compare import compare
 from sdckit.data.microdata import Microdata
 from sdckit.methods.registry import find
-from sdckit.report import report, summarize
+from sdckit.report import report
 from sdckit.report.axis import Axis
+from sdckit.report.summarize import summarize
 
 
 def few_unique() -> Microdata:

@@ -11,7 +11,7 @@ from report.canaries import LARGEST, NAMES, TOWN, canaries
 from report.odd_data import QUOTES, SCRIPT, nasty_names
 from sdckit.choose.compare import compare
 from sdckit.errors import OptionError
-from sdckit.report import json_beside, report, write
+from sdckit.report import document, json_beside, report
 from sdckit.report.document import VERSION
 
 AUDIENCES = ("internal", "public")
@@ -170,7 +170,7 @@ def test_both_files_appear_or_none(tmp_path, monkeypatch):
     done = sdc.assess(data, data, measures=["il1s"])
     for name in ("r.html", "r.json"):
         (tmp_path / name).write_text("old")
-    monkeypatch.setattr(write, "to_json", lambda content: "\ud800")  # cannot be written
+    monkeypatch.setattr(document, "to_json", lambda content: "\ud800")  # cannot be written
     with pytest.raises(UnicodeEncodeError):
         report(done, tmp_path / "r.html")
     assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"r.html": "old", "r.json": "old"}

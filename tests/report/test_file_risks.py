@@ -5,7 +5,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit.data.effects import Effects
-from sdckit.report import summarize
+from sdckit.report.summarize import summarize
 
 N = 120
 NOT_THE_RISK = "Describes the file and is not the risk of its persons"

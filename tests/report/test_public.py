@@ -10,10 +10,10 @@ import pytest
 
 import sdckit as sdc
 from sdckit.data.microdata import Microdata
-from sdckit.report import summarize
 from sdckit.report.document import document, to_json
 from sdckit.report.draw import _histogram, _mosaic
 from sdckit.report.public_numbers import MIN_PUBLIC_COUNT as FEW
+from sdckit.report.summarize import summarize
 
 KEYS = ["a", "b", "c", "d"]
 FILES = 200

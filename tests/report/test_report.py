@@ -17,7 +17,8 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.errors import DataError, FileError, OptionError
 from sdckit.methods import registry
-from sdckit.report import json_beside, report, summarize, write
+from sdckit.report import json_beside, render, report
+from sdckit.report.summarize import summarize
 
 AUDIENCES = ("internal", "public")
 
@@ -283,7 +284,7 @@ def test_a_report_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     def fail(content):
         raise RuntimeError
 
-    monkeypatch.setattr(write, "render", fail)
+    monkeypatch.setattr(render, "render", fail)
     with pytest.raises(RuntimeError):
         report(done, path)
     assert path.read_text() == "old"

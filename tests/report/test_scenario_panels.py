@@ -6,8 +6,9 @@ from report.canaries import TOWN, canaries
 from report.page import Page
 from sdckit.choose.compare import compare
 from sdckit.choose.risk_utility_map import RiskUtilityMap
-from sdckit.report import json_beside, report, summarize
+from sdckit.report import json_beside, report
 from sdckit.report.document import document
+from sdckit.report.summarize import summarize
 
 STEPS = {
     "k3": [{"microaggregate": {"k": 3}}],

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.report import summarize
 from sdckit.report.measures import _change
+from sdckit.report.summarize import summarize
 
 N = 200
 

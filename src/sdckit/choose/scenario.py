@@ -141,18 +141,14 @@ class Scenario:
         check_seed(seed)
         self.check(data)
         tell = Progress.of(progress)
-        file = data
-        done: tuple[str, ...] = ()
-        for position, step in enumerate(self.steps):
+        keys = tuple(step.cache_key(seed) for step in self.steps)
+        done, file = (0, data) if cache is None else cache.longest(data, keys)
+        for position, step in enumerate(self.steps[done:], done):
             tell(step.method, position, len(self.steps))
-            done = (*done, step.cache_key(seed))
-            known = None if cache is None else cache.get(data, done)
-            if known is None:
-                part = tell.part(step.method, position, len(self.steps))
-                known = step.protect(file, _generator(seed, position), part)
-                if cache is not None:
-                    cache.put(done, known)
-            file = known
+            part = tell.part(step.method, position, len(self.steps))
+            file = step.protect(file, _generator(seed, position), part)
+            if cache is not None:
+                cache.put(keys[: position + 1], file)
         return file
 
     def without(self, position: int) -> "Scenario":
@@ -184,14 +180,16 @@ class StepCache:
         self._data: Microdata | None = None
         self._files: OrderedDict[tuple[str, ...], Microdata] = OrderedDict()
 
-    def get(self, data: Microdata, steps: tuple[str, ...]) -> Microdata | None:
-        """The file after these steps, if it is still there."""
+    def longest(self, data: Microdata, steps: tuple[str, ...]) -> tuple[int, Microdata]:
+        """How many of these steps, from the first, need not be done again, and the file after them."""
         if self._data is not data:
             self._files.clear()
             self._data = data
-        if steps in self._files:
-            self._files.move_to_end(steps)
-        return self._files.get(steps)
+        for done in range(len(steps), 0, -1):
+            if steps[:done] in self._files:
+                self._files.move_to_end(steps[:done])
+                return done, self._files[steps[:done]]
+        return 0, data
 
     def clear(self) -> None:
         """Let all files go."""

@@ -19,6 +19,7 @@ from sdckit.methods.registry import find
 
 RECORDS = 2_200  # just enough that no measure takes the way for small files, which needs no kernel
 FIRMS = 300
+MANY = 5_600  # persons of whom only numbers are known: too many for every pair to be looked at
 KEYS = ["region", "sex", "age", "education", "labour_status", "toilet"]  # enough for many patterns of blanks
 OFTEN, RARELY = (2, 3, 5, 7, 11, 13), (97, 101, 103, 107, 109, 113)  # each so many records lacks a key
 USUAL = "usual-calls"
@@ -121,6 +122,7 @@ def _calls() -> dict[str, Callable[[], Any]]:
         "re-identification": lambda: find("reidentification_risk").call(data, noisy),
         "synthesis": lambda: find("synthesize").call(data, rng=1),
         "new records": lambda: find("reidentification_risk").call(data, noisy, linked=False),
+        "re-identification in large files": lambda: find("reidentification_risk").call(*_many()),
         "special uniques": lambda: [find("suda").call(file) for file in (data, _blanked(data, RARELY))],
         "missing keys": lambda: find("individual_risk").call(_blanked(data, OFTEN)),
         "record linkage": lambda: find("record_linkage").call(data, noisy),
@@ -129,6 +131,16 @@ def _calls() -> dict[str, Callable[[], Any]]:
         "propensity scores": lambda: find("propensity").call(data, noisy),
         "mixtures": lambda: find("atypical_records").call(firms),
     }
+
+
+def _many() -> tuple[Microdata, Microdata]:
+    """Numbers of many persons, before and after noise."""
+    from sdckit.demo import survey
+
+    numbers = ("income", "expenditure")
+    frame = survey(n=MANY, seed=1).frame.select(numbers)
+    data = Microdata.of(frame, numeric=numbers)
+    return data, find("add_noise").call(data, sd=0.1, rng=1)
 
 
 def _blanked(data: Microdata, every: tuple[int, ...]) -> Microdata:

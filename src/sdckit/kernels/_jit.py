@@ -11,6 +11,8 @@ from zlib import crc32
 
 import numba
 from numba.core import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 
 from sdckit._version import __version__
@@ -47,11 +49,15 @@ def inner(function: F) -> F:
 
     It becomes machine code with the first kernel of a process that calls it, without an entrance from Python:
     that would be dear where arguments are many arrays. It neither allocates nor returns arrays, which
-    therefore need not be counted.
+    therefore need not be counted, and has nothing to do with Python objects.
     """
     _name_after_sources(function)
     switched_off = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
-    return function if switched_off else cast("F", _Inner(function, targetoptions=dict(INNER)))
+    return (
+        function
+        if switched_off
+        else cast("F", _Inner(function, targetoptions=dict(INNER), pipeline_class=_InnerCompiler))
+    )
 
 
 class _Inner(CPUDispatcher):
@@ -64,6 +70,43 @@ class _Inner(CPUDispatcher):
         """How a kernel calls the function, compiled for these types."""
         kinds = [types.unliteral(kind) for kind in args]  # type: ignore[no-untyped-call]
         return super().get_call_template(kinds, kws)
+
+
+class _InnerCompiler(Compiler):
+    """Numba's compiler with another end: see `_Part`."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
+        if library is None:
+            library = _Part(target.codegen(), "inner")  # type: ignore[no-untyped-call]
+        super().__init__(typing, target, library, *others)  # type: ignore[no-untyped-call]
+
+
+class _Part(JITCodeLibrary):
+    """The code of an inner function, handed to the kernels that call it as it is.
+
+    Numba would optimise it and make machine code of it, with all it calls, although only kernels run it, and
+    they optimise it once more: at every level of calls, a quarter of the time that large kernels take.
+    """
+
+    def finalize(self) -> None:
+        """Collect what the function calls."""
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """None: there is no machine code to point to."""
+        self._ensure_finalized()  # type: ignore[no-untyped-call]
+        return 0
+
+    @property
+    def codegen(self) -> "_Part":
+        """Asked only for `set_env`."""
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Nothing: Python objects, which an environment holds, do not occur in inner functions."""
 
 
 def _cached_elsewhere(function: F) -> Any:

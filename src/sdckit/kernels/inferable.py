@@ -5,13 +5,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sdckit.kernels._jit import jit
+from sdckit.kernels._jit import inner, jit
 
 _Codes = npt.NDArray[np.int32]  # 0, 1, …; missing is −1
 _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
 _Bools = npt.NDArray[np.bool_]
 NONE, SEVERAL = -1, -2
+# what is found by group: two values shown in it, how many records show them, the one value shown around it
+ONE, ONES, TWO, TWOS, AROUND = 0, 1, 2, 3, 4
+RIGHT, WRONG = 0, 1
 
 
 class Groups(NamedTuple):
@@ -67,124 +70,117 @@ def guess_from(column: Groups, key: Blanks) -> Guesses:
     other that is shown and groups are ordered, it is guessed where the nearest groups below and above that
     show any show one and the same value.
     """
-    one, ones, two, twos = _shown_values(column.code, key.shown, column.most, column.there)
-    around = _around(one, two) if column.ordered else np.full(column.most, NONE, dtype=np.int32)
-    right, wrong = np.zeros(len(key.share)), np.zeros(len(key.share))  # by the value guessed
-    _about_shown(one, ones, two, twos, around, right, wrong)
-    told = _about_blanked(column.code, key.rows, key.hidden, one, two, around, right, wrong)
+    found = np.full((5, column.most), NONE, dtype=np.int32)
+    found[ONES] = found[TWOS] = 0
+    told = np.zeros(len(key.rows), dtype=np.bool_)
+    guesses = np.zeros((2, len(key.share)))  # by the value guessed
+    groups = (column.code, column.there, column.ordered)
+    _guess(*groups, key.shown, key.rows, key.hidden, found, guesses, told)
+    right, wrong = guesses[RIGHT], guesses[WRONG]
     tests = right + wrong
     chance = tests * key.share
     variance = chance * (1 - key.share)
     return Guesses(float(tests.sum()), float(right.sum()), float(chance.sum()), float(variance.sum()), told)
 
 
-@jit
-def _shown_values(
-    group: _Codes, shown: _Codes, groups: int, there: int
-) -> tuple[_Codes, _Codes, _Codes, _Codes]:
+def ranks(order: _Ints, values: _Floats) -> _Codes:
+    """Codes 0, 1, … of numbers whose `argsort` is given; nan, which comes last, is missing."""
+    ordered = values[order]
+    codes = np.empty(len(values), dtype=np.int32)
+    codes[order[:1]] = 0
+    codes[order[1:]] = np.cumsum(ordered[1:] != ordered[:-1])
+    codes[np.isnan(values)] = NONE
+    return codes
+
+
+@inner
+def _shown_values(group: _Codes, shown: _Codes, there: int, found: _Codes) -> None:
     """By group two values shown in it (NONE, or SEVERAL for the second) and how many records show them.
 
     A group in which two values are shown twice, or a third one, gives no guess whatever comes after: its
     second value becomes SEVERAL. When all are such groups the rest need not be read.
     """
-    one, two = np.full(groups, NONE, dtype=np.int32), np.full(groups, NONE, dtype=np.int32)
-    ones, twos = np.zeros(groups, dtype=np.int32), np.zeros(groups, dtype=np.int32)
     for row in range(len(group)):
         g, value = group[row], shown[row]
-        if g < 0 or value < 0 or two[g] == SEVERAL:
+        if g < 0 or value < 0 or found[TWO, g] == SEVERAL:
             continue
-        if one[g] == NONE or one[g] == value:
-            one[g] = value
-            ones[g] += 1
-        elif two[g] == NONE or two[g] == value:
-            two[g] = value
-            twos[g] += 1
+        if found[ONE, g] == NONE or found[ONE, g] == value:
+            found[ONE, g] = value
+            found[ONES, g] += 1
+        elif found[TWO, g] == NONE or found[TWO, g] == value:
+            found[TWO, g] = value
+            found[TWOS, g] += 1
         else:
-            ones[g] = twos[g] = 2
-        if ones[g] > 1 and twos[g] > 1:
-            two[g] = SEVERAL
+            found[ONES, g] = found[TWOS, g] = 2
+        if found[ONES, g] > 1 and found[TWOS, g] > 1:
+            found[TWO, g] = SEVERAL
             there -= 1
             if there == 0:
                 break
-    return one, ones, two, twos
 
 
-@jit
-def _around(one: _Codes, two: _Codes) -> _Codes:
+@inner
+def _around(found: _Codes) -> None:
     """By group the one value that the nearest groups below and above both show, or NONE."""
-    found = np.full(len(one), NONE, dtype=np.int32)
+    near, groups = NONE, found.shape[1]
+    for g in range(groups):
+        found[AROUND, g] = near
+        if found[ONE, g] != NONE:
+            near = found[ONE, g] if found[TWO, g] == NONE else NONE
     near = NONE
-    for g in range(len(one)):
-        found[g] = near
-        if one[g] != NONE:
-            near = one[g] if two[g] == NONE else NONE
-    near = NONE
-    for g in range(len(one) - 1, -1, -1):
-        if found[g] != near:
-            found[g] = NONE
-        if one[g] != NONE:
-            near = one[g] if two[g] == NONE else NONE
-    return found
+    for g in range(groups - 1, -1, -1):
+        if found[AROUND, g] != near:
+            found[AROUND, g] = NONE
+        if found[ONE, g] != NONE:
+            near = found[ONE, g] if found[TWO, g] == NONE else NONE
 
 
-@jit
-def _about_shown(
-    one: _Codes, ones: _Codes, two: _Codes, twos: _Codes, around: _Codes, right: _Floats, wrong: _Floats
-) -> None:
+@inner
+def _about_shown(found: _Codes, guesses: _Floats) -> None:
     """Each record that is shown, guessed from the others; counted by the value guessed."""
-    for g in range(len(one)):
-        if two[g] == NONE and ones[g] > 1:
-            right[one[g]] += ones[g]
-        elif two[g] == NONE and ones[g] == 1 and around[g] != NONE:
-            if around[g] == one[g]:
-                right[one[g]] += 1
+    for g in range(found.shape[1]):
+        one, two, around = found[ONE, g], found[TWO, g], found[AROUND, g]
+        ones, twos = found[ONES, g], found[TWOS, g]
+        if two == NONE and ones > 1:
+            guesses[RIGHT, one] += ones
+        elif two == NONE and ones == 1 and around != NONE:
+            if around == one:
+                guesses[RIGHT, one] += 1
             else:
-                wrong[around[g]] += 1
-        elif two[g] >= 0:
-            if twos[g] == 1:
-                wrong[one[g]] += 1
-            if ones[g] == 1:
-                wrong[two[g]] += 1
+                guesses[WRONG, around] += 1
+        elif two >= 0:
+            if twos == 1:
+                guesses[WRONG, one] += 1
+            if ones == 1:
+                guesses[WRONG, two] += 1
 
 
 @jit
-def _about_blanked(
+def _guess(
     group: _Codes,
+    there: int,
+    ordered: bool,
+    shown: _Codes,
     rows: _Ints,
     hidden: _Codes,
-    one: _Codes,
-    two: _Codes,
-    around: _Codes,
-    right: _Floats,
-    wrong: _Floats,
-) -> _Bools:
+    found: _Codes,
+    guesses: _Floats,
+    told: _Bools,
+) -> None:
     """Which blanked values are guessed right; all guesses are counted by the value guessed."""
-    told = np.zeros(len(rows), dtype=np.bool_)
+    _shown_values(group, shown, there, found)
+    if ordered:
+        _around(found)
+    _about_shown(found, guesses)
     for j in range(len(rows)):
         g = group[rows[j]]
-        if g < 0 or two[g] != NONE:
+        if g < 0 or found[TWO, g] != NONE:
             continue
-        guess = one[g] if one[g] != NONE else around[g]
+        guess = found[ONE, g] if found[ONE, g] != NONE else found[AROUND, g]
         if guess == NONE:
             continue
         told[j] = guess == hidden[j]
         if told[j]:
-            right[guess] += 1
+            guesses[RIGHT, guess] += 1
         else:
-            wrong[guess] += 1
-    return told
-
-
-@jit
-def ranks(order: _Ints, values: _Floats) -> _Codes:
-    """Codes 0, 1, … of numbers whose `argsort` is given; nan, which comes last, is missing."""
-    codes = np.full(len(values), NONE, dtype=np.int32)
-    code = 0
-    for place in range(len(order)):
-        now = values[order[place]]
-        if np.isnan(now):
-            break
-        if place > 0 and now != values[order[place - 1]]:
-            code += 1
-        codes[order[place]] = code
-    return codes
+            guesses[WRONG, guess] += 1

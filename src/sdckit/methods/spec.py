@@ -124,10 +124,14 @@ class Spec:
     new_records: bool = False
 
     @cached_property
+    def _accepted(self) -> Mapping[str, inspect.Parameter]:
+        """Everything that the function takes: its files and its options."""
+        return inspect.signature(self.function).parameters
+
+    @cached_property
     def parameters(self) -> Mapping[str, inspect.Parameter]:
         """The keyword-only parameters: the options and, where drawn, `rng`."""
-        found = inspect.signature(self.function).parameters
-        return {n: p for n, p in found.items() if p.kind is p.KEYWORD_ONLY}
+        return {n: p for n, p in self._accepted.items() if p.kind is p.KEYWORD_ONLY}
 
     @cached_property
     def hints(self) -> Mapping[str, Any]:
@@ -172,13 +176,12 @@ class Spec:
     @cached_property
     def file_names(self) -> tuple[str, ...]:
         """What its files are called: data, or original and protected (or synthetic)."""
-        found = inspect.signature(self.function).parameters.values()
-        return tuple(p.name for p in found if p.kind is p.POSITIONAL_OR_KEYWORD)
+        return tuple(p.name for p in self._accepted.values() if p.kind is p.POSITIONAL_OR_KEYWORD)
 
     @property
     def takes_sets(self) -> bool:
         """Whether the second file may be a list: several synthetic sets of the same data."""
-        return self.several or "synthetic" in inspect.signature(self.function).parameters
+        return self.several or "synthetic" in self._accepted
 
     @property
     def is_random(self) -> bool:

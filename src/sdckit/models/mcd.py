@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import chi2
 
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.errors import DataError
+from sdckit.models.chi_square import chi_square_quantile, chi_square_share
 from sdckit.models.mcd_search import best_subset, mean_and_covariance, squares_from
 from sdckit.models.small_sample import small_sample_factor
 
@@ -71,7 +71,7 @@ def mcd(x: Floats, *, support_fraction: float = 0.5, seed: int = 0) -> Mcd:
     raw = covariance * consistency(h / n, p) * (small_sample_factor(n, p, support_fraction) if h < n else 1.0)
     if np.linalg.matrix_rank(raw, hermitian=True) < p:
         return Mcd(location, raw, location, raw, support, support)
-    kept = squares_from(columns, location, raw) <= chi2.ppf(_KEPT, p)
+    kept = squares_from(columns, location, raw) <= chi_square_quantile(_KEPT, p)
     near, final = mean_and_covariance(columns[:, kept])
     if not kept.all():
         share = float(kept.mean())
@@ -99,7 +99,7 @@ def consistency(share: float, p: int) -> float:
     """What a covariance of the central `share` of normal data in p dimensions must be multiplied by."""
     if share >= 1:
         return 1.0
-    return float(share / chi2.cdf(chi2.ppf(share, p), p + 2))
+    return float(share / chi_square_share(chi_square_quantile(share, p), p + 2))
 
 
 def _order(x: Floats) -> Ints:

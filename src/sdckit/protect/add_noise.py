@@ -15,6 +15,7 @@ from sdckit.data.roles import Role
 from sdckit.methods.options import NUMERIC, By, OneOf, Option
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
+from sdckit.models.chi_square import chi_square_quantile
 from sdckit.protect._households import once_per_household
 from sdckit.protect._numbers import (
     NumbersToChange,
@@ -227,8 +228,6 @@ def _turn(x: Floats, sd: float, rng: np.random.Generator) -> Floats:
 
 def _far(x: Floats, rng: np.random.Generator) -> Bools:
     """Records far from the bulk in the variables they have."""
-    from scipy.stats import chi2
-
     from sdckit.models.mcd import mcd
 
     z = standardise(x)[:, location_and_spread(x)[1] > 0]
@@ -238,6 +237,8 @@ def _far(x: Floats, rng: np.random.Generator) -> Bools:
     sample = np.flatnonzero(present.all(axis=1))
     if len(sample) > PLENTY:
         sample = rng.choice(sample, PLENTY, replace=False)
-    limits = np.append(0.0, chi2.ppf(CENTRAL, np.arange(1, z.shape[1] + 1)))  # by the number of variables
+    limits = np.append(
+        0.0, chi_square_quantile(CENTRAL, np.arange(1, z.shape[1] + 1))
+    )  # by the number of variables
     squares = mcd(np.ascontiguousarray(z[sample])).squared_distances(z)
     return np.asarray(squares > limits[present.sum(axis=1)])

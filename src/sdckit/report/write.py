@@ -2,26 +2,25 @@
 
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sdckit import charts
 from sdckit._support.files import atomic_write
 from sdckit._support.progress import Progress, ShowProgress, closes_progress
-from sdckit.choose.assessment import Assessment
-from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.errors import OptionError
-from sdckit.report.disclosure import AUDIENCES, Audience
-from sdckit.report.document import to_json
-from sdckit.report.render import render
-from sdckit.report.results import SavedResults
-from sdckit.report.summarize import summarize
+
+if TYPE_CHECKING:  # `import sdckit` loads this module and should stay quick: see sdckit/report/__init__.py
+    from sdckit.choose.assessment import Assessment
+    from sdckit.choose.risk_utility_map import RiskUtilityMap
+    from sdckit.report.disclosure import Audience
+    from sdckit.report.results import SavedResults
 
 
 @closes_progress
 def report(
-    x: Assessment | RiskUtilityMap | SavedResults,
+    x: "Assessment | RiskUtilityMap | SavedResults",
     path: str | Path,
     *,
-    audience: Audience = "internal",
+    audience: "Audience" = "internal",
     json: bool = True,
     progress: Progress | ShowProgress | bool | None = None,
 ) -> Path:
@@ -52,6 +51,15 @@ def report(
     'report.html'
     ['report.html', 'report.json']
     """
+    from sdckit import charts
+    from sdckit.choose.assessment import Assessment
+    from sdckit.choose.risk_utility_map import RiskUtilityMap
+    from sdckit.report.disclosure import AUDIENCES
+    from sdckit.report.document import to_json
+    from sdckit.report.render import render
+    from sdckit.report.results import SavedResults
+    from sdckit.report.summarize import summarize
+
     if audience not in AUDIENCES:
         raise OptionError(
             "audience says who will read the report.", given=audience, allowed="internal, public"

@@ -19,6 +19,7 @@ from sdckit.data.roles import Role
 from sdckit.methods.options import NUMERIC, NumericColumns, Option
 from sdckit.methods.registry import risk
 from sdckit.methods.spec import Better, Compares, Figure, share
+from sdckit.models.chi_square import chi_square_quantile
 from sdckit.risk._points import by_record
 from sdckit.risk._synthetic import require_named
 from sdckit.risk._uncertainty import wilson
@@ -194,11 +195,9 @@ def _result(
     complete: Bools,
     notes: tuple[str, ...],
 ) -> Result:
-    from scipy.stats import chi2
-
     r, inside, apart, risky = found
     n, value = len(r), float(risky.mean())
-    limit = math.sqrt(chi2.ppf(0.975, variables))
+    limit = math.sqrt(chi_square_quantile(0.975, variables))
     far = robust > limit
     low, high = wilson(value, n)
     figures = {

@@ -126,7 +126,7 @@ def _pairwise(source: Source, names: tuple[str, ...]) -> Floats:
 
 
 def _robust(source: Source, names: tuple[str, ...]) -> Floats:
-    from sdckit.models.mcd import mcd  # scipy.stats takes a second to load: only where it is used
+    from sdckit.models.mcd import mcd
 
     x = frames.gather(complete(source, names).select(*names)).to_numpy()
     return mcd((x - x.mean(axis=0)) / x.std(axis=0, ddof=1)).covariance

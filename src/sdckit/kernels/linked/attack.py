@@ -38,6 +38,7 @@ from sdckit.kernels.linked.tables import (
     Files,
     Floats,
     Ints,
+    Sampling,
     State,
 )
 from sdckit.kernels.linked.totals import prepare_total, total_of, weight_in_total
@@ -67,7 +68,8 @@ def attack(files: Files, targets: Ints, own: Ints, *, exact: bool, dropped: bool
     kept, row = np.full((5, n), -1.0), np.zeros((6, n))
     state = State(kept, row, np.zeros(n, dtype=np.int64), np.zeros(most), np.zeros((4, most)))
     result = np.zeros((targets.size, COLUMNS))
-    _attack(files, state, targets, own, exact, dropped, result)
+    in_full = exact and files.bins.shape[0] == 1
+    _attack(files, state, targets, own, exact, dropped, result, None if in_full else 1)
     for column in (BY_SHARES, BY_LIKELIHOOD, BY_DISTANCE):
         result[:, column] /= np.maximum(result[:, column + 1], 1.0)
     return result
@@ -175,7 +177,9 @@ def _bounds(files: Files, state: State, row: int, first: int, last: int, mine: i
 
 
 @inner
-def _look_at(files: Files, state: State, row: int, block: int, o: int, best: float) -> float:
+def _look_at(
+    files: Files, state: State, row: int, block: int, o: int, best: float, sampling: Sampling
+) -> float:
     """Odds and share of an outcome: how likely the target produces it, and all others; the share.
 
     Where all rows are summed and the share turns out to be below the best, it is not computed to the end: −1.
@@ -184,16 +188,17 @@ def _look_at(files: Files, state: State, row: int, block: int, o: int, best: flo
     key, likelihood = state.by_keys[files.outcome_cell[o] - files.block[block, 1]], target[LIKELIHOOD, o]
     prepared = kept[TOTAL, o] >= 0.0
     if not prepared:
-        _, kept[STEP, o] = prepare_total(files, block, o, state.scratch)
+        _, kept[STEP, o] = prepare_total(files, block, o, state.scratch, sampling)
     weight = 1.0  # also on average of many samples, which is enough where the target hardly matters
-    if kept[STEP, o] > 0.0 and count * target[COUNTED, o] >= NEGLIGIBLE * kept[TOTAL, o]:
+    matters = count * target[COUNTED, o] >= NEGLIGIBLE * kept[TOTAL, o]
+    if sampling is not None and kept[STEP, o] > 0.0 and matters:
         weight = weight_in_total(files, row, o, key, kept[STEP, o])
     own = (count - 1.0 - count * weight) * target[COUNTED, o]
     if not prepared:
         enough = np.inf
         if best > 0.0 and kept[STEP, o] == 0.0:
             enough = likelihood / (best * (1.0 - TIE)) - likelihood - own
-        total = total_of(files, block, o, kept[STEP, o], enough, state.scratch)
+        total = total_of(files, block, o, kept[STEP, o], enough, state.scratch, sampling)
         if total > enough:
             kept[AT_LEAST, o] = max(kept[AT_LEAST, o], total)
             target[BOUND, o] = likelihood / (likelihood + total + own)
@@ -219,7 +224,7 @@ def _order_roughly(files: Files, state: State, block: int, contenders: int) -> N
         if kept[ROUGH, o] < 0.0:
             kept[ROUGH, o] = 0.0
             if by_bins:
-                kept[ROUGH, o], _ = prepare_total(files, block, o, state.scratch)
+                kept[ROUGH, o], _ = prepare_total(files, block, o, state.scratch, 1)
             for k in range(0 if by_bins else references):
                 r = start + int((k + 0.5) * spaced)
                 kept[ROUGH, o] += spaced * files.row[r, COUNT] * pair_likelihood(files, r, o)
@@ -272,7 +277,7 @@ def _contend(files: Files, state: State, row: int, block: int, mine: int, best: 
             heap[0] = heap[contenders]
             _sink(heap, target[FIRST], 0, contenders)
         if target[BOUND, o] >= best * (1.0 - TIE):
-            target[SHARE, o] = _look_at(files, state, row, block, o, best)
+            target[SHARE, o] = _look_at(files, state, row, block, o, best, 1)
             best = max(best, target[SHARE, o])
             looked += 1
         elif in_order and not capped:
@@ -286,7 +291,15 @@ def _contend(files: Files, state: State, row: int, block: int, mine: int, best: 
 
 @inner
 def _sum_up(
-    files: Files, state: State, row: int, block: int, mine: int, best: float, dropped: bool, line: Floats
+    files: Files,
+    state: State,
+    row: int,
+    block: int,
+    mine: int,
+    best: float,
+    dropped: bool,
+    line: Floats,
+    sampling: Sampling,
 ) -> None:
     """Who is as good as the best, and what all records are worth together; some stand for those not seen."""
     target, outcome = state.target, files.outcome
@@ -309,7 +322,7 @@ def _sum_up(
             passed += outcome[o, COUNT] * target[BOUND, o]
             while point < passed:
                 point += rest / REST
-                share = _look_at(files, state, row, block, o, 0.0)
+                share = _look_at(files, state, row, block, o, 0.0, sampling)
                 odds += target[ODDS, o] * rest / (REST * target[BOUND, o])
                 shares += share * rest / (REST * target[BOUND, o])
     chance = min(1.0, shares) if dropped else 1.0
@@ -320,7 +333,14 @@ def _sum_up(
 
 @jit
 def _attack(
-    files: Files, state: State, targets: Ints, own: Ints, exact: bool, dropped: bool, result: Floats
+    files: Files,
+    state: State,
+    targets: Ints,
+    own: Ints,
+    exact: bool,
+    dropped: bool,
+    result: Floats,
+    sampling: Sampling,
 ) -> None:
     released, target = files.released, state.target
     for i in range(targets.shape[0]):
@@ -348,8 +368,8 @@ def _attack(
         best = 0.0
         for o in range(first if exact else max(mine, 0), last if exact else mine + 1):
             if target[LIKELIHOOD, o] > 0.0:
-                target[SHARE, o] = _look_at(files, state, row, block, o, 0.0)
+                target[SHARE, o] = _look_at(files, state, row, block, o, 0.0, sampling)
                 best = max(best, target[SHARE, o])
-        if not exact:
+        if sampling is not None and not exact:
             best = _contend(files, state, row, block, mine, best, line)
-        _sum_up(files, state, row, block, mine, best, dropped, line)
+        _sum_up(files, state, row, block, mine, best, dropped, line, sampling)

@@ -14,6 +14,9 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.uint16]
+# Whether totals may be over samples of the rows, and contenders be passed over. An int stands for yes. Where
+# it is None, in small files, numba compiles nothing of what stands under "if sampling is not None".
+Sampling = int | None
 
 # last axis of Files.known. VALUE: what would be no change, nan: not known. CENTRE: T(x) + median. INVERSE:
 # 1/s. MOVED: chance to be shown and to move, over s. STAY: chance to be shown and to stay. BLANK: chance of

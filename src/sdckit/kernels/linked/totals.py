@@ -18,6 +18,7 @@ from sdckit.kernels.linked.tables import (
     Files,
     Floats,
     Ints,
+    Sampling,
 )
 
 SHIFT = 0.5698402909980532  # irrational, and unrelated to the golden ratio that gave the permanent numbers
@@ -138,7 +139,7 @@ def _cell_total(
     outcome: int,
     chance: float,
 ) -> float:
-    """Over the rows of a cell of persons, or those drawn with this chance; without the keys."""
+    """Over the rows of a cell of persons that were drawn with this chance; without the keys."""
     total = 0.0
     row, in_order = start, chance < 1.0 and stop - start > 8
     if in_order:  # rows of a cell are sorted by their permanent numbers: go to the first that was drawn
@@ -160,36 +161,34 @@ def _cell_total(
             if in_order:
                 break
             continue
-        if equal.shape[0] == 0 or not is_equal(known, shown, equal, current, outcome, equal.shape[0]):
+        if not is_equal(known, shown, equal, current, outcome, equal.shape[0]):
             likelihood = numbers_likelihood(known, shown, density, limits, current, outcome)
             total += likelihood * rows[current, COUNT]
     return total / chance
 
 
 @inner
-def prepare_total(files: Files, block: int, outcome: int, scratch: Floats) -> tuple[float, float]:
+def prepare_total(
+    files: Files, block: int, outcome: int, scratch: Floats, sampling: Sampling
+) -> tuple[float, float]:
     """Likelihoods of the cells of persons (scratch 0, 1); their sum by bins, and the step of the sample.
 
     Rows of a cell whose likelihood is above the step are all taken, of other cells with a chance in
     proportion. The step is 0, and the sum too, where all rows will be summed: in small blocks.
     """
-    cells, levels = files.cell, files.bins.shape[0] - 1
+    cells, sampled = files.cell, False
     first, last = files.block[block, 0], files.block[block + 1, 0]
-    sampled = levels > 0 and cells[last, START] - cells[first, START] > 2 * files.scalars[SAMPLED]
-    for level in range(levels):
-        for b in range(files.bins[level, 1], files.bins[level + 1, 1]):
-            scratch[3, b] = 1.0
-            if sampled:
-                scratch[3, b] = bin_likelihood(
-                    files.known,
-                    files.shown,
-                    files.density,
-                    files.scalars,
-                    files.members,
-                    b,
-                    outcome,
-                    files.bins[level, 0],
-                )
+    if sampling is not None:
+        levels = files.bins.shape[0] - 1
+        sampled = levels > 0 and cells[last, START] - cells[first, START] > 2 * files.scalars[SAMPLED]
+        for level in range(levels):
+            v = files.bins[level, 0]
+            for b in range(files.bins[level, 1], files.bins[level + 1, 1]):
+                scratch[3, b] = 1.0
+                if sampled:
+                    scratch[3, b] = bin_likelihood(
+                        files.known, files.shown, files.density, files.scalars, files.members, b, outcome, v
+                    )
     other = files.outcome_cell[outcome]
     cell_likelihoods(
         cells,
@@ -211,26 +210,39 @@ def prepare_total(files: Files, block: int, outcome: int, scratch: Floats) -> tu
 
 
 @inner
-def total_of(files: Files, block: int, outcome: int, step: float, enough: float, scratch: Floats) -> float:
+def total_of(
+    files: Files,
+    block: int,
+    outcome: int,
+    step: float,
+    enough: float,
+    scratch: Floats,
+    sampling: Sampling,
+) -> float:
     """The likelihood of an outcome summed over persons as prepared, or as much as is more than enough."""
     cells, known, shown, density, limits = files.cell, files.known, files.shown, files.density, files.scalars
     first, last = files.block[block, 0], files.block[block + 1, 0]
-    total, equal = 0.0, files.equal[:0]
-    if step > 0.0:
-        total, equal = _equal_total(files, first, last, outcome, scratch[0]), files.equal
+    total = 0.0
+    if sampling is not None and step > 0.0:
+        total = _equal_total(files, first, last, outcome, scratch[0])
     for c in range(first, last):
-        key, chance = scratch[0, c - first], 1.0
+        key, of_cell = scratch[0, c - first], 0.0
         start, stop = cells[c, START], cells[c + 1, START]
-        if step > 0.0:
+        if sampling is not None and step > 0.0:
             chance = min(scratch[1, c - first] / step, 1.0)
             if stop - start == 1 and chance < 1.0 and chance_drawn(files.row[start, DRAW], outcome) >= chance:
                 continue  # most cells of a large block: one row, not drawn
-        if key > 0.0 and chance > 0.0:
-            total += key * _cell_total(
-                known, shown, density, limits, files.row, equal, start, stop, outcome, chance
-            )
-            if total > enough:
-                break
+            if key > 0.0 and chance > 0.0:
+                of_cell = _cell_total(
+                    known, shown, density, limits, files.row, files.equal, start, stop, outcome, chance
+                )
+        if key > 0.0 and step == 0.0:
+            for current in range(start, stop):
+                likelihood = numbers_likelihood(known, shown, density, limits, current, outcome)
+                of_cell += likelihood * files.row[current, COUNT]
+        total += key * of_cell
+        if total > enough:
+            break
     return total
 
 
