@@ -150,6 +150,15 @@ def test_requirements_hold_and_computed_columns_follow():
     assert made.log[-1].figures["redrawn_by_requirements"] > 0
 
 
+def test_an_expression_may_name_a_column_twice():
+    twice = "income < 0 OR spent > income + 1"
+    asked = {"require": f"NOT ({twice})", "rules": [{"when": twice, "then": {"spent": 0}}]}
+    made = sdc.protect.synthesize(small(), **asked, derive={"left": "income - spent + income * 0"}, rng=1)
+    kept = made.frame.filter(pl.col("income").is_not_null() & pl.col("spent").is_not_null())
+    assert kept.height
+    assert (kept["spent"] <= kept["income"] + 1).all()
+
+
 def test_requirements_that_cannot_be_met_are_an_error():
     with pytest.raises(DataError, match=r"spent > income \+ 9e9.*400 records"):
         sdc.protect.synthesize(small(), require=["spent > income + 9e9"], rng=1)

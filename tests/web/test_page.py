@@ -308,3 +308,23 @@ def test_left_over_folders_of_dead_processes_are_removed(tmp_path, monkeypatch):
         (tmp_path / f"{serve.PREFIX}{name}" / "pid").write_text(process)
     serve.remove_left_over()
     assert [p.name for p in tmp_path.iterdir()] == [f"{serve.PREFIX}alive"]
+
+
+def test_a_note_measures_nothing_again_and_stands_in_the_internal_report_alone(opened, tmp_path):
+    opened.change("add_scenario", name="noted")
+    opened.change("add_step", scenario="noted", method="recode", options={"variable": "age", "width": 20})
+    before = opened.wait()
+    answer = opened.change("note_step", scenario="noted", at=0, note="decided on 3 May")
+    assert answer.status_code == 200
+    assert answer.json()["results"]["noted"] == before["results"]["noted"]
+    assert not [job for job in answer.json()["jobs"] if job["kind"] == "judge"]
+    assert answer.json()["history"][-1] == "noted: step 1 note: decided on 3 May"
+    done = opened.job(
+        kind="release", scenario="noted", wanted={"data": "protected.csv", "reports": ["internal", "public"]}
+    )
+    at = f"/download/{done['result']['folder']}"
+    texts = {f["name"]: opened.get(f"{at}/{f['name']}").text for f in done["result"]["files"]}
+    told = {name for name, text in texts.items() if "decided on 3 May" in text}
+    assert told == {"plan.yaml", "report_internal.html", "report_internal.json"}
+    opened.change("drop_scenario", name="noted")
+    opened.wait()

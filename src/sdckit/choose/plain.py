@@ -105,7 +105,10 @@ def column(found: ColumnSummary) -> dict[str, Any]:
 
 def log(data: Microdata) -> list[dict[str, Any]]:
     """What each step did."""
-    return [{"method": e.method, "options": e.options, "figures": e.figures} for e in data.log]
+    return [
+        {"method": e.method, "options": e.options, "figures": e.figures, **({"note": e.note} if e.note else {})}
+        for e in data.log
+    ]
 
 
 def spec(found: Spec) -> dict[str, Any]:

@@ -227,7 +227,7 @@ class Page:
             return JSONResponse({"job": None if job is None else job.id})
         kinds = {
             "measure": ("Measuring {measure}", ("measure", "scenario", "options")),
-            "column": ("Looking at {column}", ("column", "scenario")),
+            "column": ("Looking at {column}", ("column", "scenario", "value")),
             "threshold": ("Counting risky records", ("scenario", "keys", "threshold")),
             "riskiest": ("Looking for the riskiest combinations", ("scenario",)),
             "compare": ("Comparing scenarios", ("scenarios", "risk", "utility")),

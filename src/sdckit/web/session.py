@@ -86,7 +86,8 @@ class Session:
         The file is the one of this document: its content is known only once it has been read.
         """
         file = self._facts[_text(document.source)]["key"]
-        steps = [[name, [c.as_dict() for c in document.steps_of(name) if c.on]] for name in scenarios]
+        noted = kind == "release"  # nothing else depends on a note
+        steps = [[name, [c.as_dict(noted=noted) for c in document.steps_of(name) if c.on]] for name in scenarios]
         intruders = [one.as_dict() | {"name": one.name} for one in document.intruders]
         accepted = [document.max_risk, document.accept, intruders, document.assess]
         content = [kind, file, document.columns_by_role, steps, accepted, document.seed, more]

@@ -21,6 +21,7 @@ from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario, StepCache
 from sdckit.choose.search import search
 from sdckit.choose.warm_up import warm_up
+from sdckit.data.effects import merged
 from sdckit.data.intruder import default_intruders
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
@@ -28,11 +29,12 @@ from sdckit.errors import FileError, SdcWarning
 from sdckit.methods.registry import find, specs
 from sdckit.methods.spec import Compares, Kind
 from sdckit.web.document import Document
-from sdckit.web.looks import above, combinations, distribution
+from sdckit.web.looks import above, beyond, combinations, distribution
 from sdckit.web.release import release, release_folder
 from sdckit.web.worker import source_key
 
 LOSSES = ("records_changed", "missing_values", "entropy_loss", "il1s")  # beside the verdict in the panel
+OF_NEW_RECORDS = ("table_pmse", "contingency_loss", "distribution_distance", "correlation_loss")
 AXES = ("risk", "utility", "extra_measures")
 ONE_FILE = ("measures", "linked")  # what a plan says for the command `sdckit assess`
 FILES = 12  # protected files that are kept to be looked at: each may be as large as the data
@@ -123,7 +125,9 @@ class Desk:
         data = self.data(task, document)
         scenario = document.scenario(task["scenario"])
         protected = scenario.protect(data, document.seed, progress, cache=self._cache)
-        done = self._assessed(document, data, protected, scenario, progress, [*_judging(), *LOSSES])
+        new = merged(entry.effects for entry in protected.steps_since(data)).new_records
+        losses = OF_NEW_RECORDS if new else LOSSES  # new records have no counterpart to be compared with
+        done = self._assessed(document, data, protected, scenario, progress, [*_judging(), *losses])
         same = protected is data and not data.dropped  # nothing was changed: the rows are there already
         key = self._key if same else f"{self._key} {task['key']}"
         name = _kept(protected, self.folder, "original" if same else "protected", key)
@@ -133,6 +137,7 @@ class Desk:
             "log": plain.log(protected),
             "rows": name,
             "protected_records": protected.height,
+            "new_records": new,
             "columns": list(protected.columns),
             "intruders": {one.name: {**one.as_dict(), "words": one.describe()} for one in known},
         }
@@ -193,6 +198,7 @@ class Desk:
             "column": task["column"],
             "labels": labels,
             **{name: {} if hidden else distribution(values) for name, values in files.items()},
+            **({"beyond": beyond(files["original"], task["value"])} if "value" in task and not hidden else {}),
         }
 
     def threshold(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
@@ -215,33 +221,15 @@ class Desk:
     def compare(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """Every scenario on one map."""
         document = Document.of_dict(task["document"])
-        found = compare(
-            self.data(task, document),
-            [document.scenario(name) for name in task["scenarios"]],
-            max_risk=document.max_risk,
-            intruders=document.intruders or None,
-            accept=document.accept,
-            seed=document.seed,
-            progress=progress,
-            **_axes(document),
-            **_options(document),
-        )
-        return _mapped(found)
+        scenarios = [document.scenario(name) for name in task["scenarios"]]
+        return _mapped(compare(self.data(task, document), scenarios, progress=progress, **_placing(document)))
 
     def search(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """Trials over ranges of options, on one map."""
         document = Document.of_dict(task["document"])
+        space, trials = task["space"], task["trials"]
         found = search(
-            self.data(task, document),
-            task["space"],
-            trials=task["trials"],
-            max_risk=document.max_risk,
-            intruders=document.intruders or None,
-            accept=document.accept,
-            seed=document.seed,
-            progress=progress,
-            **_axes(document),
-            **_options(document),
+            self.data(task, document), space, trials=trials, progress=progress, **_placing(document)
         )
         return _mapped(found)
 
@@ -273,6 +261,18 @@ def _opened(source: Mapping[str, Any]) -> Microdata:
         return sdc.read(source["file"], encoding=source.get("encoding"))
     made = demo_data(source.get("demo"))
     return Microdata.of(made.frame, labels=made.labels)
+
+
+def _placing(document: Document) -> dict[str, Any]:
+    """What a scenario is placed on the map by, and judged by."""
+    return {
+        "max_risk": document.max_risk,
+        "intruders": document.intruders or None,
+        "accept": document.accept,
+        "seed": document.seed,
+        **_axes(document),
+        **_options(document),
+    }
 
 
 def _axes(document: Document) -> dict[str, Any]:
