@@ -328,3 +328,37 @@ def test_a_note_measures_nothing_again_and_stands_in_the_internal_report_alone(o
     assert told == {"plan.yaml", "report_internal.html", "report_internal.json"}
     opened.change("drop_scenario", name="noted")
     opened.wait()
+
+
+def test_extra_measures_give_small_maps_and_other_axes(opened):
+    found = opened.job(kind="compare", scenarios=["A"], extra=["contingency_loss", "k_anonymity"])["result"]
+    assert {"contingency_loss"} <= set(found["axes"]["utility"])
+    assert list(found["axes"]["risk"]) == ["reidentification_risk", "k_anonymity"]
+    assert "k_anonymity contingency_loss" in found["charts"]
+    assert found["multiples"]["$schema"].startswith("https://vega.github.io/schema/vega-lite")
+    assert set(found["scenarios"][0]["extra"]) == {"contingency_loss", "k_anonymity"}
+    refused = opened.job(kind="compare", scenarios=["A"], extra=["no_such_measure"])
+    assert refused["state"] == "failed"
+    assert "no_such_measure" in refused["result"]["what"]
+
+
+def test_points_of_a_search_come_before_its_end(opened):
+    seen = []
+    told = opened.page.session._listen
+    opened.page.session._listen = lambda name, content: (
+        seen.append(content)
+        if name == "job" and content["kind"] == "search" and content["state"] == "running" and "found" in content
+        else None,
+        told(name, content),
+    )
+    space = [{"recode": {"variable": "age", "width": {"range": [2, 40]}}, "note": "as before"}]
+    done = opened.job(kind="search", space=space, trials=10)
+    opened.page.session._listen = told
+    assert done["state"] == "done", done["result"]
+    counts = [len(content["found"]["scenarios"]) for content in seen]
+    assert counts == sorted(counts)
+    assert counts[0] < 10
+    final = {p["name"]: p["risk"] for p in done["result"]["scenarios"]}
+    first = {p["name"]: p["risk"] for p in seen[0]["found"]["scenarios"]}
+    assert first.items() <= final.items()
+    assert seen[0]["found"]["scenarios"][0]["steps"][0]["recode"]["variable"] == "age"

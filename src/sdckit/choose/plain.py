@@ -64,20 +64,27 @@ def _result(result: Result) -> dict[str, Any]:
     }
 
 
-def risk_utility_map(found: RiskUtilityMap) -> dict[str, Any]:
-    """A map without its data."""
+def points(found: RiskUtilityMap) -> dict[str, Any]:
+    """The points of a map alone: no file is made again for a verdict or a warning."""
     front = set(found.front["scenario"])
     return {
+        "max_risk": found.max_risk,
+        "original": _point(found.original),
+        "scenarios": [{**_point(p), "on_front": p.name in front} for p in found.results],
+    }
+
+
+def risk_utility_map(found: RiskUtilityMap) -> dict[str, Any]:
+    """A map without its data."""
+    return {
+        **points(found),
         "risk": found.risk,
         "utility": found.utility,
-        "max_risk": found.max_risk,
         "seed": found.seed,
         "best": found.best.name if found.best else None,
         "reason": found.reason,
         "verdict": None if found.verdict is None else found.verdict.as_dict(),
         "warnings": found.warnings,
-        "original": _point(found.original),
-        "scenarios": [{**_point(p), "on_front": p.name in front} for p in found.results],
     }
 
 

@@ -230,7 +230,7 @@ class Page:
             "column": ("Looking at {column}", ("column", "scenario", "value")),
             "threshold": ("Counting risky records", ("scenario", "keys", "threshold")),
             "riskiest": ("Looking for the riskiest combinations", ("scenario",)),
-            "compare": ("Comparing scenarios", ("scenarios", "risk", "utility")),
+            "compare": ("Comparing scenarios", ("scenarios", "extra")),
             "search": ("Searching", ("space", "trials")),
             "release": ("Making the release", ("scenario", "wanted")),
         }

@@ -177,7 +177,7 @@ class Lane:
             if task != job.id:
                 continue
             if event == "progress":
-                job.progress = content
+                job.progress = {**job.progress, **content}
                 self._changed(job)
             else:
                 self._end(job, event, content)

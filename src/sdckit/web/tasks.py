@@ -1,7 +1,7 @@
 """What the page has done for it: read, judge, measure, compare, search, report, release."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +17,7 @@ from sdckit.choose.assessment import Assessment
 from sdckit.choose.compare import compare
 from sdckit.choose.describe import describe
 from sdckit.choose.plan import demo_data
+from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario, StepCache
 from sdckit.choose.search import search
@@ -36,6 +37,7 @@ from sdckit.web.worker import source_key
 LOSSES = ("records_changed", "missing_values", "entropy_loss", "il1s")  # beside the verdict in the panel
 OF_NEW_RECORDS = ("table_pmse", "contingency_loss", "distribution_distance", "correlation_loss")
 AXES = ("risk", "utility", "extra_measures")
+CHARTS = 12  # pairs of axes that are drawn of a map
 ONE_FILE = ("measures", "linked")  # what a plan says for the command `sdckit assess`
 FILES = 12  # protected files that are kept to be looked at: each may be as large as the data
 
@@ -49,6 +51,7 @@ class Desk:
         self._read: Microdata | None = None
         self._with_roles: tuple[str, Microdata] | None = None
         self._cache = StepCache()
+        self.show: Callable[[Any], None] = lambda found: None  # what is found before the work is done
 
     def do(self, task: Mapping[str, Any], progress: Progress) -> Any:
         """Do one task; what it gives is plain JSON."""
@@ -222,16 +225,21 @@ class Desk:
         """Every scenario on one map."""
         document = Document.of_dict(task["document"])
         scenarios = [document.scenario(name) for name in task["scenarios"]]
-        return _mapped(compare(self.data(task, document), scenarios, progress=progress, **_placing(document)))
+        placing = _placing(document)
+        extra = [*placing.get("extra_measures", ()), *task.get("extra", ())]
+        placing["extra_measures"] = list(dict.fromkeys(extra))
+        return _mapped(compare(self.data(task, document), scenarios, progress=progress, **placing))
 
     def search(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """Trials over ranges of options, on one map."""
         document = Document.of_dict(task["document"])
         space, trials = task["space"], task["trials"]
-        found = search(
-            self.data(task, document), space, trials=trials, progress=progress, **_placing(document)
-        )
-        return _mapped(found)
+
+        def show(found: RiskUtilityMap) -> None:
+            self.show(plain.clean(plain.points(found)))
+
+        data, placing = self.data(task, document), _placing(document)
+        return _mapped(search(data, space, trials=trials, progress=progress, each=show, **placing))
 
     def release(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """The files of a release, in the session's folder."""
@@ -327,4 +335,13 @@ def _shown(result: Result) -> dict[str, Any]:
 
 
 def _mapped(found: RiskUtilityMap) -> dict[str, Any]:
-    return {**plain.risk_utility_map(found), "chart": found.chart().to_dict()}
+    axes = {kind: found.measured(kind) for kind in (Kind.RISK, Kind.UTILITY)}
+    pairs = [(risk, utility) for risk in axes[Kind.RISK] for utility in axes[Kind.UTILITY]][:CHARTS]
+    several = len(axes[Kind.UTILITY]) > 1
+    return {
+        **plain.risk_utility_map(found),
+        "chart": found.chart().to_dict(),
+        "multiples": found.multiples().to_dict() if several else None,
+        "axes": {kind.value: {name: Quantity.named(name).title for name in names} for kind, names in axes.items()},
+        "charts": {f"{r} {u}": found.chart(risk=r, utility=u).to_dict() for r, u in pairs} if several else {},
+    }

@@ -1,6 +1,7 @@
 """The process that works: it receives a task, calls sdckit, and tells how far it is."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
@@ -25,6 +26,7 @@ def work(pipe: Any, stop: Any, folder: str) -> None:
         if task is None:
             return
         tell = Progress(_told(pipe, task["id"]), stop=stop.is_set)
+        desk.show = partial(_shown, pipe, task["id"])
         try:
             event, content = "done", desk.do(task, tell)
         except Stopped:
@@ -44,6 +46,11 @@ def error_as_dict(error: SdcError) -> dict[str, Any]:
     parts = {"what": error.what, "hint": error.plan_hint or error.hint}
     more = {"given": error.given, "allowed": error.allowed}
     return {**parts, **{name: None if value is None else str(value)[:300] for name, value in more.items()}}
+
+
+def _shown(pipe: Any, task: int, found: Any) -> None:
+    """What is found before the work is done, as part of its progress."""
+    pipe.send(("progress", task, {"found": found}))
 
 
 def _told(pipe: Any, task: int) -> Callable[[str, int, int], None]:

@@ -24,8 +24,9 @@ export function Tried({ tried, now, stale, at }) {
 
 export function Preview({ draft, method, patch }) {
   const single = method.form.find((f) => f.kind === "column")?.name;
-  const several = method.form.find((f) => f.kind === "columns" && f.required)?.name;
-  const column = (single && draft[single]) || (several && draft[several]?.[0]);
+  const several = method.form.find((f) => f.kind === "columns"); // what the step is about comes first
+  const usual = several?.role && Object.entries(store.state.document.roles).find(([, roles]) => roles.includes(several.role))?.[0];
+  const column = single ? draft[single] : several && (draft[several.name]?.[0] || usual);
   const has = (name) => method.form.some((f) => f.name === name);
   const limit = has("value") && typeof draft.value === "number" ? draft.value : undefined;
   const [shown, show] = useState(null);
