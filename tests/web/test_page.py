@@ -1,6 +1,7 @@
 """The routes of the page, over a small demo file."""
 
 import json
+import shlex
 from io import BytesIO
 from time import monotonic, sleep
 from zipfile import ZipFile
@@ -362,3 +363,41 @@ def test_points_of_a_search_come_before_its_end(opened):
     first = {p["name"]: p["risk"] for p in seen[0]["found"]["scenarios"]}
     assert first.items() <= final.items()
     assert seen[0]["found"]["scenarios"][0]["steps"][0]["recode"]["variable"] == "age"
+
+
+def test_the_file_is_written_as_asked_and_script_and_command_say_the_same(opened, tmp_path):
+    how = {"values": "labels", "decimal": ",", "separator": "\t", "codebook": True}
+    wanted = {"data": "protected.csv", "reports": [], "how": how}
+    done = opened.job(kind="release", scenario="A", wanted=wanted)
+    assert done["state"] == "done", done["result"]
+    at = f"/download/{done['result']['folder']}"
+    page = opened.get(f"{at}/protected.csv").content
+    assert b"\t" in page.splitlines()[0]
+    assert b"Female" in page
+    names = {f["name"] for f in done["result"]["files"]}
+    assert {"protected.codebook.html", "protected.codebook.xml"} <= names
+    told = done["result"]["command"]
+    assert "--labels --decimal-comma --separator tab --codebook" in told
+    plan = tmp_path / "plan.yaml"
+    plan.write_bytes(opened.get(f"{at}/plan.yaml").content)
+    loaded = sdc.Plan.load(plan)
+    protected = loaded.find("A").protect(loaded.read(), seed=loaded.seed)
+    assert sdc.write(protected, tmp_path / "library.csv", **how).read_bytes() == page
+    script = opened.get(f"{at}/script.py").text
+    assert "values='labels', decimal=',', separator='\\t', codebook=True" in script
+    from typer.testing import CliRunner
+
+    from sdckit.cli import app
+
+    call = told.replace("plan.yaml", str(plan)).replace("protected.csv", str(tmp_path / "command.csv"))
+    assert CliRunner().invoke(app, shlex.split(call)[1:]).exit_code == 0
+    assert (tmp_path / "command.csv").read_bytes() == page
+
+
+@pytest.mark.parametrize(
+    "how", [{"keep_direct": True}, {"separator": "x"}, {"decimal": ",", "separator": ","}, "codes"]
+)
+def test_no_other_way_to_write_can_be_asked_for(opened, how):
+    done = opened.job(kind="release", scenario="A", wanted={"data": "p.csv", "reports": [], "how": how})
+    assert done["state"] == "failed"
+    assert done["result"]["what"]

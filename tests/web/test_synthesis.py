@@ -64,7 +64,7 @@ def test_marginals_with_epsilon_run_and_name_their_promise(opened):
     opened.change("roles", roles={"weight": None})  # of a sum of weights nothing can be promised
     _, found = add(opened, **options, variables=["age", "income", "sex", "urban"])
     opened.change("roles", roles={"weight": ["weight"]})
-    assert set(found["columns"]) == {"sex", "age", "income", "urban"}
+    assert set(found["columns"]) == {"person_id", "sex", "age", "income", "urban"}
     assert found["new_records"] is True
     released = opened.wait()["results"]["A"]
     assert "error" not in released

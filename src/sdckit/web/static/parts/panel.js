@@ -2,6 +2,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
 import { change, complain, go, look, number, refresh, store } from "../store.js";
+import { Presets } from "./presets.js";
 
 const MARKS = { met: "✓", "not met": "✕", "not judged": "?" };
 const WORDS = { releasable: "Can be released", "not releasable": "Must not be released", open: "Not cleared for release" };
@@ -95,6 +96,7 @@ function Accepted({ state }) {
     <label class="field">Persons an intruder may find, in %
       <input inputmode="decimal" value=${ceiling === null ? "" : Number((100 * ceiling).toPrecision(6))} onChange=${(e) => put(share(e.target.value), accept)} aria-describedby="ceiling-help" aria-invalid=${trouble ? "true" : null} /></label>
     ${trouble ? html`<p id="ceiling-help" class="bad" role="alert">${trouble}</p>` : html`<p id="ceiling-help" class="hint">Without it no file can be cleared: you decide what is acceptable.</p>`}
+    <${Presets} use=${(risk) => put(risk, accept)} />
     <details><summary>Accepted with open eyes${Object.keys(accept).length ? ` (${Object.keys(accept).length})` : ""}</summary>
       <label class="field">Right claims of a sure intruder <input inputmode="numeric" value=${accept.claims ?? ""} onChange=${(e) => other("claims", e.target.value === "" ? null : Number(e.target.value))} /></label>
       <label class="field">Persons whose sensitive value may be inferred, in % <input inputmode="decimal" value=${accept.inference === undefined ? "" : 100 * accept.inference} onChange=${(e) => other("inference", share(e.target.value))} /></label>
