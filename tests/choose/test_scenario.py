@@ -244,7 +244,9 @@ def test_a_tab_in_a_plan_is_named_with_its_file(tmp_path):
 def test_a_note_is_kept_and_changes_nothing_but_the_log():
     data = sdc.demo.survey(n=200, seed=1)
     plain = Scenario("s", [{"recode": {"variable": "age", "width": 10}}, {"pram": {"variables": ["sex"]}}])
-    noted = Scenario("s", [{"recode": {"variable": "age", "width": 10}, "note": "as last year"}, plain.steps[1]])
+    noted = Scenario(
+        "s", [{"recode": {"variable": "age", "width": 10}, "note": "as last year"}, plain.steps[1]]
+    )
     assert noted.as_list()[0] == {"recode": {"variable": "age", "width": 10}, "note": "as last year"}
     cache = StepCache()
     first, second = plain.protect(data, 3, cache=cache), noted.protect(data, 3, cache=cache)

@@ -154,7 +154,9 @@ def test_an_expression_may_name_a_column_twice():
     asked = {"require": "NOT (spent < 0 OR spent > income + 1)"}
     asked["rules"] = [{"when": "age < 10 OR age < 15", "then": {"works": None}}]
     data = small()
-    data = sdc.Microdata.of(data.frame.with_columns(left=pl.col("income") - pl.col("spent")), keys=["sex", "age"])
+    data = sdc.Microdata.of(
+        data.frame.with_columns(left=pl.col("income") - pl.col("spent")), keys=["sex", "age"]
+    )
     made = sdc.protect.synthesize(data, **asked, derive={"left": "income - spent + income * 0"}, rng=1)
     frame = made.frame
     assert (frame["spent"] <= frame["income"] + 1).all()

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
-from sdckit.web.idle import Idle  # noqa: E402
+from sdckit.web.idle import Idle
 
 HOURS = 8 * 3600.0
 
@@ -18,7 +18,9 @@ HOURS = 8 * 3600.0
 class Clock:
     def __init__(self):
         self.now, self.told, self.ended, self.working = 0.0, [], 0, False
-        self.idle = Idle(after=HOURS, busy=lambda: self.working, tell=self.tell, end=self.end, clock=self.time)
+        self.idle = Idle(
+            after=HOURS, busy=lambda: self.working, tell=self.tell, end=self.end, clock=self.time
+        )
 
     def time(self):
         return self.now
@@ -83,7 +85,9 @@ def test_the_program_ends_and_its_folder_goes(tmp_path):
         "from sdckit.web.session import Session; Session.prepare = lambda self: None\n"
         "from sdckit.web.serve import serve; serve(browser=False, idle=2.0)"
     )
-    ended = subprocess.run([sys.executable, "-c", call], env=env, capture_output=True, timeout=120, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", call], env=env, capture_output=True, timeout=120, check=False
+    )
     assert ended.returncode == 0, ended.stderr
     assert b"Open http://127.0.0.1" in ended.stdout
     assert not list(Path(tmp_path).glob("sdckit-web-*"))

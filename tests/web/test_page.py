@@ -348,7 +348,10 @@ def test_points_of_a_search_come_before_its_end(opened):
     told = opened.page.session._listen
     opened.page.session._listen = lambda name, content: (
         seen.append(content)
-        if name == "job" and content["kind"] == "search" and content["state"] == "running" and "found" in content
+        if name == "job"
+        and content["kind"] == "search"
+        and content["state"] == "running"
+        and "found" in content
         else None,
         told(name, content),
     )

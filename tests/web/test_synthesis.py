@@ -1,4 +1,4 @@
-"""Synthetic files on the page: every option can be given, the file is made, and what is not judged is said."""
+"""Synthetic files on the page: every option can be given, and what is not judged is said."""
 
 import pytest
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.describe import ColumnSummary
+from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
@@ -69,6 +70,8 @@ def points(found: RiskUtilityMap) -> dict[str, Any]:
     front = set(found.front["scenario"])
     return {
         "max_risk": found.max_risk,
+        "risk_is_share": _is_share(found.risk),
+        "loss_is_share": _is_share(found.utility),
         "original": _point(found.original),
         "scenarios": [{**_point(p), "on_front": p.name in front} for p in found.results],
     }
@@ -86,6 +89,11 @@ def risk_utility_map(found: RiskUtilityMap) -> dict[str, Any]:
         "verdict": None if found.verdict is None else found.verdict.as_dict(),
         "warnings": found.warnings,
     }
+
+
+def _is_share(axis: Mapping[str, float]) -> bool:
+    """Whether the numbers of an axis are shares: those of a single measure that is one."""
+    return len(axis) == 1 and Quantity.named(next(iter(axis))).is_share
 
 
 def _point(point: Point) -> dict[str, Any]:
@@ -113,7 +121,12 @@ def column(found: ColumnSummary) -> dict[str, Any]:
 def log(data: Microdata) -> list[dict[str, Any]]:
     """What each step did."""
     return [
-        {"method": e.method, "options": e.options, "figures": e.figures, **({"note": e.note} if e.note else {})}
+        {
+            "method": e.method,
+            "options": e.options,
+            "figures": e.figures,
+            **({"note": e.note} if e.note else {}),
+        }
         for e in data.log
     ]
 

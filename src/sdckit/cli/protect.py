@@ -23,7 +23,9 @@ def protect(
     ] = False,
     separator: Annotated[
         str | None,
-        typer.Option(help="What stands between the values of a .csv: ',', ';', '|' or tab.", show_default=False),
+        typer.Option(
+            help="What stands between the values of a .csv: ',', ';', '|' or tab.", show_default=False
+        ),
     ] = None,
     labels: Annotated[
         bool, typer.Option("--labels", metavar="", help="The texts of labels instead of codes.")
@@ -92,7 +94,10 @@ def protect(
             )
         comma: Literal[".", ","] = "," if decimal_comma else "."
         how: Any = {"decimal": comma, "overwrite": overwrite, "escape_formulas": escape_formulas}
-        how |= {"separator": "\t" if separator == "tab" else separator, "values": "labels" if labels else "codes"}
+        how |= {
+            "separator": "\t" if separator == "tab" else separator,
+            "values": "labels" if labels else "codes",
+        }
         written = {"the protected file": write(protected, outputs[0], codebook=codebook, **how)}
         written |= {f"its codebook, {kind}": path for kind, path in books.items()}
         for number, file in enumerate(outputs[1:], 2):

@@ -84,8 +84,8 @@ def above(data: Microdata, keys: Sequence[str], threshold: float) -> dict[str, A
 def _curve(risks: Floats, records: Floats, expected: Floats) -> list[dict[str, Any]]:
     """For thresholds that make a difference: the records above, and the rate of re-identification below.
 
-    risks: rising, one per cell; records and expected: added up to and with the cell. A threshold is rounded up
-    to six digits, so that it can be written down and takes in its own cell.
+    risks: rising, one per cell; records and expected: added up to and with the cell. A threshold is
+    rounded up to six digits, so that it can be written down and takes in its own cell.
     """
     if not len(risks):
         return []

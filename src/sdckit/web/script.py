@@ -6,7 +6,6 @@ from typing import Any
 
 from sdckit.web.document import Document
 
-
 OPTIONS = {  # of `sdckit protect`, by the argument of `sdckit.write` and its value
     ("values", "labels"): "--labels",
     ("decimal", ","): "--decimal-comma",

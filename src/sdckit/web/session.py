@@ -89,7 +89,9 @@ class Session:
         """
         file = self._facts[_text(document.source)]["key"]
         noted = kind == "release"  # nothing else depends on a note
-        steps = [[name, [c.as_dict(noted=noted) for c in document.steps_of(name) if c.on]] for name in scenarios]
+        steps = [
+            [name, [c.as_dict(noted=noted) for c in document.steps_of(name) if c.on]] for name in scenarios
+        ]
         intruders = [one.as_dict() | {"name": one.name} for one in document.intruders]
         accepted = [document.max_risk, document.accept, intruders, document.assess]
         content = [kind, file, document.columns_by_role, steps, accepted, document.seed, more]

@@ -201,7 +201,9 @@ class Desk:
             "column": task["column"],
             "labels": labels,
             **{name: {} if hidden else distribution(values) for name, values in files.items()},
-            **({"beyond": beyond(files["original"], task["value"])} if "value" in task and not hidden else {}),
+            **(
+                {"beyond": beyond(files["original"], task["value"])} if "value" in task and not hidden else {}
+            ),
         }
 
     def threshold(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
@@ -342,6 +344,8 @@ def _mapped(found: RiskUtilityMap) -> dict[str, Any]:
         **plain.risk_utility_map(found),
         "chart": found.chart().to_dict(),
         "multiples": found.multiples().to_dict() if several else None,
-        "axes": {kind.value: {name: Quantity.named(name).title for name in names} for kind, names in axes.items()},
+        "axes": {
+            kind.value: {name: Quantity.named(name).title for name in names} for kind, names in axes.items()
+        },
         "charts": {f"{r} {u}": found.chart(risk=r, utility=u).to_dict() for r, u in pairs} if several else {},
     }

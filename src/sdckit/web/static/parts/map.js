@@ -31,9 +31,9 @@ export function Points({ found }) {
   const top = Math.max(found.original.risk ?? 0, found.max_risk ?? 0, ...good.map((p) => p.risk), 1e-12), right = Math.max(...good.map((p) => p.loss), 1e-12);
   const x = (loss) => 380 * loss / right, y = (risk) => 180 - 180 * risk / top;
   return html`<figure class="chart"><svg viewBox="-34 -8 430 224" role="img" aria-label="Trials so far: risk upwards, loss to the right; the table below says the same">
-      <path class="axis" d="M 0 0 V 180 H 384" /><text x="0" y="196">0</text><text x="380" y="196" text-anchor="end">${number(right)}</text><text x="190" y="208" text-anchor="middle">loss</text><text x="-4" y="6" text-anchor="end">${number(top)}</text><text x="-4" y="182" text-anchor="end">0</text><text x="-4" y="94" text-anchor="end">risk</text>
+      <path class="axis" d="M 0 0 V 180 H 384" /><text x="0" y="196">0</text><text x="380" y="196" text-anchor="end">${number(right, found.loss_is_share)}</text><text x="190" y="208" text-anchor="middle">loss</text><text x="-4" y="6" text-anchor="end">${number(top, found.risk_is_share)}</text><text x="-4" y="182" text-anchor="end">0</text><text x="-4" y="94" text-anchor="end">risk</text>
       ${found.max_risk !== null && html`<path class="ceiling" d=${`M 0 ${y(found.max_risk)} H 384`} />`}
-      ${good.map((p) => html`<circle class=${p.on_front ? "front" : ""} cx=${x(p.loss)} cy=${y(p.risk)} r=${p.on_front ? 5 : 3.5}><title>${`${p.name}: risk ${number(p.risk)}, loss ${number(p.loss)}`}</title></circle>`)}</svg>
+      ${good.map((p) => html`<circle class=${p.on_front ? "front" : ""} cx=${x(p.loss)} cy=${y(p.risk)} r=${p.on_front ? 5 : 3.5}><title>${`${p.name}: risk ${number(p.risk, found.risk_is_share)}, loss ${number(p.loss, found.loss_is_share)}`}</title></circle>`)}</svg>
       <figcaption>${found.scenarios.length} scenarios tried; full circles: no other is better in both.${found.max_risk !== null ? " The line is the accepted risk." : ""}</figcaption></figure>
     <${Table} found=${found} best=${null} verdicts=${{}} />`;
 }
@@ -46,9 +46,10 @@ function Table({ found, best, verdicts }) {
   const extra = Object.keys(found.scenarios[0]?.extra || {});
   const title = (name) => found.axes?.risk[name] || found.axes?.utility[name] || name;
   return html`<div class="tools"><label>Show <select value=${shown} onChange=${(e) => filter(e.target.value)}>${Object.entries(SHOWN).map(([name, words]) => html`<option value=${name}>${words}</option>`)}</select></label><span class="hint" role="status">${list.length} of ${found.scenarios.length}</span></div>
-    <div class="wide"><table class="variables"><thead><tr><th scope="col">Scenario</th><th scope="col" class="number">Risk</th><th scope="col" class="number">Loss</th>${extra.map((name) => html`<th scope="col" class="number">${title(name)}</th>`)}<th scope="col">Verdict</th><th scope="col"><span class="hidden">remarks</span></th></tr></thead><tbody>
-      <tr><th scope="row">the original file</th><td class="number">${number(found.original.risk)}</td><td class="number">0</td>${extra.map((name) => html`<td class="number">${number(found.original.extra?.[name])}</td>`)}<td></td><td></td></tr>
-      ${list.map((p) => html`<tr key=${p.name}><th scope="row">${p.name in store.state.document.scenarios ? html`<button class="quiet" onClick=${() => pick(p)}>${p.name}</button>` : p.name}</th><td class="number">${number(p.risk)}</td><td class="number">${number(p.loss)}</td>
+    <p class="hint">The risk on the map is the one of its axis. The verdict asks every intruder and every other criterion.</p>
+    <div class="wide"><table class="variables"><thead><tr><th scope="col">Scenario</th><th scope="col" class="number">Risk on the map</th><th scope="col" class="number">Loss</th>${extra.map((name) => html`<th scope="col" class="number">${title(name)}</th>`)}<th scope="col">Verdict</th><th scope="col"><span class="hidden">remarks</span></th></tr></thead><tbody>
+      <tr><th scope="row">the original file</th><td class="number">${number(found.original.risk, found.risk_is_share)}</td><td class="number">0</td>${extra.map((name) => html`<td class="number">${number(found.original.extra?.[name])}</td>`)}<td></td><td></td></tr>
+      ${list.map((p) => html`<tr key=${p.name}><th scope="row">${p.name in store.state.document.scenarios ? html`<button class="quiet" onClick=${() => pick(p)}>${p.name}</button>` : p.name}</th><td class="number">${number(p.risk, found.risk_is_share)}</td><td class="number">${number(p.loss, found.loss_is_share)}</td>
         ${extra.map((name) => html`<td class="number">${number(p.extra?.[name])}</td>`)}<td class=${status(p) === "releasable" ? "" : status(p) === "not releasable" ? "bad" : ""}>${WORDS[status(p)] || "not judged"}</td>
         <td>${!(p.name in store.state.document.scenarios) && !p.error && html`<button onClick=${() => make(p)}>Make it a scenario</button> `}${p.error || [p.name === best ? "best on this map" : "", p.on_front ? "no other is better in both" : ""].filter(Boolean).join(", ")}</td></tr>`)}</tbody></table></div>`;
 }
