@@ -41,7 +41,7 @@ def steps(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
 
 
 def public_steps(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
-    """The steps for the public: which kinds, and on which columns of the released file; no setting or note."""
+    """The steps for the public: which kinds, on which columns of the released file; no setting or note."""
     columns = [c for c in visible(original, protected) if c in protected.columns]
     return [
         {

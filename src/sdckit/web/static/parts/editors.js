@@ -76,7 +76,7 @@ export function Matrix({ column, value, put, shared }) {
   const list = (found?.original.categories || []).map((c) => c.value);
   if (!found || !list.length || list.length > 12) return html`<p class="hint" id=${shared.id}>${found ? "For up to 12 categories; others are given by the probability to stay." : "Reading the categories …"}</p>`;
   const make = () => put(Object.fromEntries(list.map((old) => [old, Object.fromEntries(list.map((now) => [now, old === now ? 0.8 : Number((0.2 / (list.length - 1 || 1)).toFixed(6))]))])));
-  if (!value) return html`<button type="button" id=${shared.id} onClick=${make}>Write down the matrix</button>`;
+  if (!value) return html`<div id=${shared.id}><button type="button" onClick=${make}>Write down the matrix</button></div>`;
   const cell = (i, j) => document.getElementById(`${shared.id}-${i}-${j}`);
   const go = (event, i, j) => {
     const { selectionStart: start, selectionEnd: end, value: text } = event.target;

@@ -30,7 +30,7 @@ export function Points({ found }) {
   const good = found.scenarios.filter((p) => p.risk !== null && p.loss !== null);
   const top = Math.max(found.original.risk ?? 0, found.max_risk ?? 0, ...good.map((p) => p.risk), 1e-12), right = Math.max(...good.map((p) => p.loss), 1e-12);
   const x = (loss) => 380 * loss / right, y = (risk) => 180 - 180 * risk / top;
-  return html`<figure class="chart"><svg viewBox="-34 -8 430 224" role="img" aria-label="Trials so far: risk upwards, loss to the right; the table below says the same">
+  return html`<figure class="chart points"><svg viewBox="-34 -8 430 224" role="img" aria-label="Trials so far: risk upwards, loss to the right; the table below says the same">
       <path class="axis" d="M 0 0 V 180 H 384" /><text x="0" y="196">0</text><text x="380" y="196" text-anchor="end">${number(right, found.loss_is_share)}</text><text x="190" y="208" text-anchor="middle">loss</text><text x="-4" y="6" text-anchor="end">${number(top, found.risk_is_share)}</text><text x="-4" y="182" text-anchor="end">0</text><text x="-4" y="94" text-anchor="end">risk</text>
       ${found.max_risk !== null && html`<path class="ceiling" d=${`M 0 ${y(found.max_risk)} H 384`} />`}
       ${good.map((p) => html`<circle class=${p.on_front ? "front" : ""} cx=${x(p.loss)} cy=${y(p.risk)} r=${p.on_front ? 5 : 3.5}><title>${`${p.name}: risk ${number(p.risk, found.risk_is_share)}, loss ${number(p.loss, found.loss_is_share)}`}</title></circle>`)}</svg>

@@ -52,7 +52,7 @@ const fitting = (how, ending) => Object.fromEntries(Object.entries(how).filter((
 
 function How({ ending, how, write }) {
   const put = (name, value) => { const { [name]: had, ...rest } = how; write(value ? { ...rest, [name]: value } : rest); };
-  return html`<div class="tools"><label>Values <select value=${how.values || ""} onChange=${(e) => put("values", e.target.value)}><option value="">codes</option><option value="labels">texts of their labels</option></select></label>
+  return html`<div class="tools"><label>Written as <select value=${how.values || ""} onChange=${(e) => put("values", e.target.value)}><option value="">codes</option><option value="labels">texts of their labels</option></select></label>
       ${ending === "csv" && html`<label>Decimal mark <select value=${how.decimal || ""} onChange=${(e) => write({ ...Object.fromEntries(Object.entries(how).filter(([n, v]) => n !== "decimal" && !(n === "separator" && v === e.target.value))), ...(e.target.value ? { decimal: e.target.value } : {}) })}><option value="">point</option><option value=",">comma</option></select></label>
       <label>Between the values <select value=${how.separator || ""} onChange=${(e) => put("separator", e.target.value)}>${Object.entries(SEPARATORS).filter(([mark]) => !(mark === "," && how.decimal === ",")).map(([mark, words]) => html`<option value=${mark}>${mark === "" ? `usual (${how.decimal === "," ? "semicolon" : "comma"})` : words}</option>`)}</select></label>
       <label><input type="checkbox" checked=${!!how.escape_formulas} onChange=${(e) => put("escape_formulas", e.target.checked)} /> an apostrophe before texts that a spreadsheet would run</label>`}
