@@ -32,6 +32,7 @@ export function Merged({ column, value, put, shared }) {
     const [file] = event.target.files;
     event.target.value = "";
     if (!file) return;
+    if (file.size > LARGEST) { say(`${file.name} is too large for a map of codes.`); return; }
     const read = mapOf(await file.text(), new Set(list.map((c) => c.value)));
     const listed = list.filter((c) => c.value in read).length;
     say(`${file.name}: ${Object.keys(read).length} codes, ${listed} of the ${list.length} categories listed here${Object.keys(read).length > listed ? "; the others are rare, or not in the data" : ""}.`);
@@ -46,6 +47,7 @@ export function Merged({ column, value, put, shared }) {
     ${Object.keys(names).length > 0 && html` <button type="button" onClick=${() => { say(""); put(undefined); }}>Empty it</button>`}</div>`;
 }
 
+const LARGEST = 5_000_000; // bytes
 const code = (text) => String(Number(text)) === text ? Number(text) : text; // "01" stays a text
 
 // {code: group} from the text of a file: two columns, separated by a comma, a semicolon or a tab. A first line whose
