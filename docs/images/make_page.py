@@ -76,7 +76,7 @@ def take(folder: Path, pictures: Path) -> None:
         page.locator("main").get_by_role("button", name="Compare", exact=True).click()
         page.locator(".chart svg").wait_for(timeout=LONG)
         settled(page)
-        page.locator(".recommendation").scroll_into_view_if_needed()
+        page.locator(".recommendation").evaluate("place => place.scrollIntoView()")
         page.screenshot(path=pictures / "page-compare.png")
         screen(page, "Release")
         settled(page)
