@@ -5,7 +5,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit._support.progress import Progress
-from sdckit.choose.scenario import StepCache
+from sdckit.choose.scenario import Scenario, StepCache
 from sdckit.errors import ColumnError, FileError, OptionError, Stopped, UnknownMethodError
 
 OTHER = "assess: {max_risk: 0.01, k_anonymity: {k: 5}}\n"
@@ -251,3 +251,25 @@ def test_a_tab_in_a_plan_is_named_with_its_file(tmp_path):
     path.write_text("data: {file: [}\n")
     with pytest.raises(FileError, match=r"plan.yaml: .*Given: line 1, column 15: expected the node content"):
         sdc.Plan.load(path)
+
+
+def test_a_note_is_kept_and_changes_nothing_but_the_log():
+    data = sdc.demo.survey(n=200, seed=1)
+    plain = Scenario("s", [{"recode": {"variable": "age", "width": 10}}, {"pram": {"variables": ["sex"]}}])
+    noted = Scenario(
+        "s", [{"recode": {"variable": "age", "width": 10}, "note": "as last year"}, plain.steps[1]]
+    )
+    assert noted.as_list()[0] == {"recode": {"variable": "age", "width": 10}, "note": "as last year"}
+    cache = StepCache()
+    first, second = plain.protect(data, 3, cache=cache), noted.protect(data, 3, cache=cache)
+    assert first.frame.equals(second.frame)
+    assert [entry.note for entry in first.log] == ["", ""]
+    assert [entry.note for entry in second.log] == ["as last year", ""]
+    assert [step.cache_key(3) for step in plain.steps] == [step.cache_key(3) for step in noted.steps]
+    assert [entry.note for entry in plain.protect(data, 3, cache=cache).log] == ["", ""]
+
+
+@pytest.mark.parametrize("step", [{"note": "alone"}, {"recode": {"variable": "age", "width": 10}, "note": 5}])
+def test_what_is_no_step_with_a_note_is_refused(step):
+    with pytest.raises(OptionError):
+        Scenario("s", [step])

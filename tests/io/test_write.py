@@ -240,3 +240,25 @@ def test_a_flag_is_true_or_false(tmp_path):
         sdc.read(frame, direct="name", keep_direct="no")
     with pytest.raises(OptionError, match="keep_direct"):
         sdc.write(sdc.read(frame), tmp_path / "a.csv", keep_direct="no")
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_the_separator_is_the_one_asked_for_and_is_read_back(tmp_path, separator):
+    frame = pl.DataFrame({"name": ["a,b", "c;d", 'e"|\tf'], "x": [1.5, 2.0, None]})
+    path = sdc.write(sdc.read(frame), tmp_path / "out.csv", separator=separator)
+    assert path.read_text(encoding="utf-8").splitlines()[0] == f"name{separator}x"
+    assert sdc.read(path).frame["name"].to_list() == frame["name"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("out.csv", {"separator": "x"}),
+        ("out.csv", {"separator": ",", "decimal": ","}),
+        ("out.sav", {"separator": ";"}),
+    ],
+)
+def test_separators_that_cannot_be_are_refused(tmp_path, name, options):
+    with pytest.raises(OptionError):
+        sdc.write(sdc.read(pl.DataFrame({"x": [1, 2]})), tmp_path / name, **options)
+    assert not list(tmp_path.iterdir())

@@ -150,6 +150,20 @@ def test_requirements_hold_and_computed_columns_follow():
     assert made.log[-1].figures["redrawn_by_requirements"] > 0
 
 
+def test_an_expression_may_name_a_column_twice():
+    asked = {"require": "NOT (spent < 0 OR spent > income + 1)"}
+    asked["rules"] = [{"when": "age < 10 OR age < 15", "then": {"works": None}}]
+    data = small()
+    data = sdc.Microdata.of(
+        data.frame.with_columns(left=pl.col("income") - pl.col("spent")), keys=["sex", "age"]
+    )
+    made = sdc.protect.synthesize(data, **asked, derive={"left": "income - spent + income * 0"}, rng=1)
+    frame = made.frame
+    assert (frame["spent"] <= frame["income"] + 1).all()
+    assert (frame["left"] == frame["income"] - frame["spent"]).all()
+    assert frame.filter(pl.col("age") < 15)["works"].null_count() == (frame["age"] < 15).sum()
+
+
 def test_requirements_that_cannot_be_met_are_an_error():
     with pytest.raises(DataError, match=r"spent > income \+ 9e9.*400 records"):
         sdc.protect.synthesize(small(), require=["spent > income + 9e9"], rng=1)

@@ -126,3 +126,19 @@ class Changes(RuleBasedStateMachine):
 
 TestChanges = Changes.TestCase
 TestChanges.settings = settings(max_examples=30, stateful_step_count=15, deadline=None)
+
+
+def test_a_note_is_in_the_plan_and_survives_a_change_of_the_step():
+    document = filled().with_note("A", 1, " asked for by the board ")
+    assert "note: asked for by the board" in document.plan().to_yaml()
+    assert Document.of_plan(Plan.parse(document.plan().to_yaml())) == document
+    assert Document.of_dict(document.as_dict()) == document
+    changed = document.with_options("A", 1, Step("suppress", k=5, seed=1))
+    assert changed.scenario("A").steps[1].note == "asked for by the board"
+    assert changed.with_note("A", 1, "").scenario("A").steps[1].note == ""
+
+
+@pytest.mark.parametrize("note", [5, None, ["x"], "x" * 2001])
+def test_what_is_no_note_is_refused(note):
+    with pytest.raises(OptionError):
+        filled().with_note("A", 0, note)

@@ -1,6 +1,7 @@
 """The routes of the page, over a small demo file."""
 
 import json
+import shlex
 from io import BytesIO
 from time import monotonic, sleep
 from zipfile import ZipFile
@@ -308,3 +309,98 @@ def test_left_over_folders_of_dead_processes_are_removed(tmp_path, monkeypatch):
         (tmp_path / f"{serve.PREFIX}{name}" / "pid").write_text(process)
     serve.remove_left_over()
     assert [p.name for p in tmp_path.iterdir()] == [f"{serve.PREFIX}alive"]
+
+
+def test_a_note_measures_nothing_again_and_stands_in_the_internal_report_alone(opened, tmp_path):
+    opened.change("add_scenario", name="noted")
+    opened.change("add_step", scenario="noted", method="recode", options={"variable": "age", "width": 20})
+    before = opened.wait()
+    answer = opened.change("note_step", scenario="noted", at=0, note="decided on 3 May")
+    assert answer.status_code == 200
+    assert answer.json()["results"]["noted"] == before["results"]["noted"]
+    assert not [job for job in answer.json()["jobs"] if job["kind"] == "judge"]
+    assert answer.json()["history"][-1] == "noted: step 1 note: decided on 3 May"
+    done = opened.job(
+        kind="release", scenario="noted", wanted={"data": "protected.csv", "reports": ["internal", "public"]}
+    )
+    at = f"/download/{done['result']['folder']}"
+    texts = {f["name"]: opened.get(f"{at}/{f['name']}").text for f in done["result"]["files"]}
+    told = {name for name, text in texts.items() if "decided on 3 May" in text}
+    assert told == {"plan.yaml", "report_internal.html", "report_internal.json"}
+    opened.change("drop_scenario", name="noted")
+    opened.wait()
+
+
+def test_extra_measures_give_small_maps_and_other_axes(opened):
+    found = opened.job(kind="compare", scenarios=["A"], extra=["contingency_loss", "k_anonymity"])["result"]
+    assert {"contingency_loss"} <= set(found["axes"]["utility"])
+    assert list(found["axes"]["risk"]) == ["reidentification_risk", "k_anonymity"]
+    assert "k_anonymity contingency_loss" in found["charts"]
+    assert found["multiples"]["$schema"].startswith("https://vega.github.io/schema/vega-lite")
+    assert set(found["scenarios"][0]["extra"]) == {"contingency_loss", "k_anonymity"}
+    refused = opened.job(kind="compare", scenarios=["A"], extra=["no_such_measure"])
+    assert refused["state"] == "failed"
+    assert "no_such_measure" in refused["result"]["what"]
+
+
+def test_points_of_a_search_come_before_its_end(opened):
+    seen = []
+    told = opened.page.session._listen
+    opened.page.session._listen = lambda name, content: (
+        seen.append(content)
+        if name == "job"
+        and content["kind"] == "search"
+        and content["state"] == "running"
+        and "so_far" in content
+        else None,
+        told(name, content),
+    )
+    space = [{"recode": {"variable": "age", "width": {"range": [2, 40]}}, "note": "as before"}]
+    done = opened.job(kind="search", space=space, trials=10)
+    opened.page.session._listen = told
+    assert done["state"] == "done", done["result"]
+    counts = [len(content["so_far"]["scenarios"]) for content in seen]
+    assert counts == sorted(counts)
+    assert counts[0] < 10
+    final = {p["name"]: p["risk"] for p in done["result"]["scenarios"]}
+    first = {p["name"]: p["risk"] for p in seen[0]["so_far"]["scenarios"]}
+    assert first.items() <= final.items()
+    assert seen[0]["so_far"]["scenarios"][0]["steps"][0]["recode"]["variable"] == "age"
+
+
+def test_the_file_is_written_as_asked_and_script_and_command_say_the_same(opened, tmp_path):
+    how = {"values": "labels", "decimal": ",", "separator": "\t", "codebook": True}
+    wanted = {"data": "protected.csv", "reports": [], "how": how}
+    done = opened.job(kind="release", scenario="A", wanted=wanted)
+    assert done["state"] == "done", done["result"]
+    at = f"/download/{done['result']['folder']}"
+    page = opened.get(f"{at}/protected.csv").content
+    assert b"\t" in page.splitlines()[0]
+    assert b"Female" in page
+    names = {f["name"] for f in done["result"]["files"]}
+    assert {"protected.codebook.html", "protected.codebook.xml"} <= names
+    told = done["result"]["command"]
+    assert "--labels --decimal-comma --separator tab --codebook" in told
+    plan = tmp_path / "plan.yaml"
+    plan.write_bytes(opened.get(f"{at}/plan.yaml").content)
+    loaded = sdc.Plan.load(plan)
+    protected = loaded.find("A").protect(loaded.read(), seed=loaded.seed)
+    assert sdc.write(protected, tmp_path / "library.csv", **how).read_bytes() == page
+    script = opened.get(f"{at}/script.py").text
+    assert "values='labels', decimal=',', separator='\\t', codebook=True" in script
+    from typer.testing import CliRunner
+
+    from sdckit.cli import app
+
+    call = told.replace("plan.yaml", str(plan)).replace("protected.csv", str(tmp_path / "command.csv"))
+    assert CliRunner().invoke(app, shlex.split(call)[1:]).exit_code == 0
+    assert (tmp_path / "command.csv").read_bytes() == page
+
+
+@pytest.mark.parametrize(
+    "how", [{"keep_direct": True}, {"separator": "x"}, {"decimal": ",", "separator": ","}, "codes"]
+)
+def test_no_other_way_to_write_can_be_asked_for(opened, how):
+    done = opened.job(kind="release", scenario="A", wanted={"data": "p.csv", "reports": [], "how": how})
+    assert done["state"] == "failed"
+    assert done["result"]["what"]

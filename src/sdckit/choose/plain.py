@@ -9,6 +9,7 @@ import numpy as np
 
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.describe import ColumnSummary
+from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
@@ -64,21 +65,35 @@ def _result(result: Result) -> dict[str, Any]:
     }
 
 
-def risk_utility_map(found: RiskUtilityMap) -> dict[str, Any]:
-    """A map without its data."""
+def points(found: RiskUtilityMap) -> dict[str, Any]:
+    """The points of a map alone: no file is made again for a verdict or a warning."""
     front = set(found.front["scenario"])
     return {
+        "max_risk": found.max_risk,
+        "risk_is_share": _is_share(found.risk),
+        "loss_is_share": _is_share(found.utility),
+        "original": _point(found.original),
+        "scenarios": [{**_point(p), "on_front": p.name in front} for p in found.results],
+    }
+
+
+def risk_utility_map(found: RiskUtilityMap) -> dict[str, Any]:
+    """A map without its data."""
+    return {
+        **points(found),
         "risk": found.risk,
         "utility": found.utility,
-        "max_risk": found.max_risk,
         "seed": found.seed,
         "best": found.best.name if found.best else None,
         "reason": found.reason,
         "verdict": None if found.verdict is None else found.verdict.as_dict(),
         "warnings": found.warnings,
-        "original": _point(found.original),
-        "scenarios": [{**_point(p), "on_front": p.name in front} for p in found.results],
     }
+
+
+def _is_share(axis: Mapping[str, float]) -> bool:
+    """Whether the numbers of an axis are shares: those of a single measure that is one."""
+    return len(axis) == 1 and Quantity.named(next(iter(axis))).is_share
 
 
 def _point(point: Point) -> dict[str, Any]:
@@ -105,7 +120,15 @@ def column(found: ColumnSummary) -> dict[str, Any]:
 
 def log(data: Microdata) -> list[dict[str, Any]]:
     """What each step did."""
-    return [{"method": e.method, "options": e.options, "figures": e.figures} for e in data.log]
+    return [
+        {
+            "method": e.method,
+            "options": e.options,
+            "figures": e.figures,
+            **({"note": e.note} if e.note else {}),
+        }
+        for e in data.log
+    ]
 
 
 def spec(found: Spec) -> dict[str, Any]:

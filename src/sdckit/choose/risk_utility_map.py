@@ -340,12 +340,13 @@ class RiskUtilityMap:
             return replace(found, risk={name: 1.0}, max_risk=None)
         return replace(found, utility={name: 1.0})
 
+    def measured(self, kind: Kind) -> list[str]:
+        """The risks or utilities that were measured for every scenario: those of the axis first."""
+        names = (*self.risk, *self.utility, *self.extra_measures)
+        return [n for n in names if Quantity.named(n).spec.kind is kind]
+
     def _measured(self, name: str, kind: Kind) -> str:
-        known = [
-            n
-            for n in (*self.risk, *self.utility, *self.extra_measures)
-            if Quantity.named(n).spec.kind is kind
-        ]
+        known = self.measured(kind)
         if name not in known:
             raise OptionError(
                 f"{name} was not measured as a {kind.value}.",

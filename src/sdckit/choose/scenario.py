@@ -3,7 +3,8 @@
 import json
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,15 @@ from sdckit.methods.registry import find
 from sdckit.methods.serialise import to_builtin
 from sdckit.methods.spec import Kind
 
+NOTE = "note"  # the entry beside the method of a step
+LONGEST_NOTE = 2000  # characters
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Step:
     """One protection with its options, checked when it is written down.
+
+    note: why the step is there, for whoever reads the plan; it changes nothing. See `with_note`.
 
     >>> Step("suppress", k=3)
     suppress(k=3)
@@ -27,6 +33,7 @@ class Step:
 
     method: str
     options: Mapping[str, Any]
+    note: str
 
     def __init__(self, method: str, /, **options: Any) -> None:
         spec = find(method, Kind.PROTECTION)
@@ -35,9 +42,26 @@ class Step:
         spec.validate(options)
         object.__setattr__(self, "method", method)
         object.__setattr__(self, "options", to_builtin(options))
+        object.__setattr__(self, "note", "")
 
     def __repr__(self) -> str:
         return f"{self.method}({', '.join(f'{k}={v}' for k, v in self.options.items())})"
+
+    def with_note(self, note: str) -> "Step":
+        """The same step, with a note on why it is there.
+
+        >>> Step("suppress", k=3).with_note("asked for by the board").as_dict()
+        {'suppress': {'k': 3}, 'note': 'asked for by the board'}
+        """
+        if not isinstance(note, str) or len(note) > LONGEST_NOTE:
+            raise OptionError(
+                f"The note of {self.method} is a text.",
+                given=preview(note),
+                allowed=f"a text of at most {LONGEST_NOTE:,} characters",
+            )
+        noted = copy(self)
+        object.__setattr__(noted, "note", note.strip())
+        return noted
 
     def check(self, data: Microdata) -> None:
         """Refuse columns that are not there before any work starts.
@@ -68,11 +92,12 @@ class Step:
 
     def cache_key(self, seed: int) -> str:
         """What the step does to a file, as a text: the seed counts only where numbers are drawn."""
-        return json.dumps([seed if self.random else None, self.as_dict()], default=id)
+        content = {self.method: dict(self.options)}  # not the note, which changes nothing
+        return json.dumps([seed if self.random else None, content], default=id)
 
     def as_dict(self) -> dict[str, Any]:
-        """The step as YAML has it: {method: {option: value}}."""
-        return {self.method: dict(self.options)}
+        """The step as YAML has it: {method: {option: value}}, with its note where there is one."""
+        return {self.method: dict(self.options), **({NOTE: self.note} if self.note else {})}
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -142,14 +167,18 @@ class Scenario:
         self.check(data)
         tell = Progress.of(progress)
         keys = tuple(step.cache_key(seed) for step in self.steps)
-        done, file = (0, data) if cache is None else cache.longest(data, keys)
-        for position, step in enumerate(self.steps[done:], done):
+        lengths, file = ((), data) if cache is None else cache.longest(data, keys)  # of the log, by step
+        for position, step in enumerate(self.steps[len(lengths) :], len(lengths)):
             tell(step.method, position, len(self.steps))
             part = tell.part(step.method, position, len(self.steps))
             file = step.protect(file, _generator(seed, position), part)
+            lengths = (*lengths, len(file.log))
             if cache is not None:
-                cache.put(keys[: position + 1], file)
-        return file
+                cache.put(keys[: position + 1], file, lengths)
+        before = (len(data.log), *lengths)
+        logged = zip(self.steps, before, lengths, strict=False)
+        notes = {end - 1: step.note for step, begin, end in logged if step.note and end > begin}
+        return _with_notes(file, notes)
 
     def without(self, position: int) -> "Scenario":
         """The scenario with one step undone (0 is the first)."""
@@ -172,48 +201,60 @@ def _generator(seed: int, position: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence([seed, position]))
 
 
+def _with_notes(file: Microdata, notes: Mapping[int, str]) -> Microdata:
+    """The file whose log has the notes of its steps: files are kept without, since notes may change."""
+    if not notes:
+        return file
+    return replace(
+        file, log=tuple(replace(e, note=notes[i]) if i in notes else e for i, e in enumerate(file.log))
+    )
+
+
 class StepCache:
     """Files after the first steps of scenarios, by these steps: the last few, of one original at a time."""
 
     def __init__(self, size: int = 6) -> None:
         self._size = size
         self._data: Microdata | None = None
-        self._files: OrderedDict[tuple[str, ...], Microdata] = OrderedDict()
+        self._files: OrderedDict[tuple[str, ...], tuple[tuple[int, ...], Microdata]] = OrderedDict()
 
-    def longest(self, data: Microdata, steps: tuple[str, ...]) -> tuple[int, Microdata]:
-        """How many of these steps, from the first, need not be done again, and the file after them."""
+    def longest(self, data: Microdata, steps: tuple[str, ...]) -> tuple[tuple[int, ...], Microdata]:
+        """The file after as many of these steps as need not be done again; lengths of its log after each."""
         if self._data is not data:
             self._files.clear()
             self._data = data
         for done in range(len(steps), 0, -1):
             if steps[:done] in self._files:
                 self._files.move_to_end(steps[:done])
-                return done, self._files[steps[:done]]
-        return 0, data
+                return self._files[steps[:done]]
+        return (), data
 
     def clear(self) -> None:
         """Let all files go."""
         self._files.clear()
         self._data = None
 
-    def put(self, steps: tuple[str, ...], file: Microdata) -> None:
+    def put(self, steps: tuple[str, ...], file: Microdata, lengths: tuple[int, ...]) -> None:
         """Keep the file after these steps; the one not used for longest makes room."""
-        self._files[steps] = file
+        self._files[steps] = lengths, file
         while len(self._files) > self._size:
             self._files.popitem(last=False)
 
 
 def _step(scenario: str, step: Step | Mapping[str, Any] | str) -> Step:
-    """A step from a Step, {method: {options}} or just the method's name."""
+    """A step from a Step, {method: {options}}, with a note beside the method, or just the method's name."""
     if isinstance(step, Step):
         return step
     if isinstance(step, str):
         step = {step: {}}
+    note = ""
+    if isinstance(step, Mapping) and NOTE in step:
+        note, step = step[NOTE], {name: value for name, value in step.items() if name != NOTE}
     if not isinstance(step, Mapping) or len(step) != 1:
         raise OptionError(
             f"A step of scenario {scenario!r} is not valid.",
             given=preview(step),
-            allowed='Step("method", option=value), or {method: {option: value}}',
+            allowed='Step("method", option=value), or {method: {option: value}}, with note: text beside it',
         )
     method, options = next(iter(step.items()))
     if not isinstance(options, Mapping | None):
@@ -221,6 +262,7 @@ def _step(scenario: str, step: Step | Mapping[str, Any] | str) -> Step:
             f"The options of {method!r} in scenario {scenario!r} must be a mapping.", given=options
         )
     try:
-        return Step(str(method), **{str(k): v for k, v in (options or {}).items()})
+        made = Step(str(method), **{str(k): v for k, v in (options or {}).items()})
+        return made.with_note("" if note is None else note)
     except SdcError as error:
         raise error.after(f"Scenario {scenario!r}") from None

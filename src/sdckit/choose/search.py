@@ -1,6 +1,6 @@
 """search: find the scenarios on the risk–utility front instead of trying them all."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -41,6 +41,7 @@ def search(
     jobs: int = 1,
     cache: str | Path | None = None,
     progress: Progress | ShowProgress | bool | None = None,
+    each: Callable[[RiskUtilityMap], Any] | None = None,
     **measure_options: Any,
 ) -> RiskUtilityMap:
     """Look for protections with little risk and little loss, and place all that were tried on a map.
@@ -49,7 +50,8 @@ def search(
     steps that are {optional: …} or {"one of": […]}. A third of the trials go to a coarse grid, the others
     to neighbours and crossings of scenarios on the front so far, where the front is thin; with `max_risk`
     the part of the front under it is preferred. It ends after `trials` different scenarios or after
-    `minutes`. The same data, space, trials and seed give the same map, whatever `jobs` is.
+    `minutes`. The same data, space, trials and seed give the same map, whatever `jobs` is. `each` is called
+    with the map so far after every few trials.
     See `compare` for the other arguments.
 
     >>> import sdckit as sdc
@@ -93,7 +95,10 @@ def search(
         tried |= {
             steps: (candidate, point) for (steps, (candidate, _)), point in zip(room, judged, strict=True)
         }
-        tell(_so_far(so_far()), len(tried), trials)
+        found = so_far()
+        if each is not None:
+            each(found)
+        tell(_so_far(found), len(tried), trials)
     return so_far()
 
 

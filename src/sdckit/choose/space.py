@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from sdckit.choose.scenario import Scenario
+from sdckit.choose.scenario import NOTE, Scenario
 from sdckit.errors import OptionError, SdcError
 from sdckit.methods.registry import find
 from sdckit.methods.spec import Kind
@@ -169,6 +169,8 @@ class Space:
 def _as_step(step: Any) -> Mapping[str, Any]:
     if isinstance(step, str):
         step = {step: {}}
+    if isinstance(step, Mapping):
+        step = {name: value for name, value in step.items() if name != NOTE}
     if not isinstance(step, Mapping) or len(step) != 1:
         raise OptionError("A step of the search space is not valid.", given=step, allowed="{method: {…}}")
     return step

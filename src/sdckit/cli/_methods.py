@@ -90,7 +90,8 @@ def in_words(spec: Spec) -> str:
 def about(field: FormField) -> str:
     """What an option is, and with which others it goes."""
     rules = [f"Not together with {join_names(field.excludes)}."] if field.excludes else []
-    rules += [f"Only with {field.requires}."] if field.requires else []
+    needed = " ".join([field.requires, " or ".join(map(str, field.requires_values))]).strip()
+    rules += [f"Only with {needed}."] if field.requires else []
     label = field.label if field.label.endswith(".") else f"{field.label}."
     return " ".join([label, *([field.help] if field.help else []), *rules])
 

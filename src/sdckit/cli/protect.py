@@ -21,6 +21,15 @@ def protect(
     decimal_comma: Annotated[
         bool, typer.Option("--decimal-comma", metavar="", help="A .csv with decimal commas and semicolons.")
     ] = False,
+    separator: Annotated[
+        str | None,
+        typer.Option(
+            help="What stands between the values of a .csv: ',', ';', '|' or tab.", show_default=False
+        ),
+    ] = None,
+    labels: Annotated[
+        bool, typer.Option("--labels", metavar="", help="The texts of labels instead of codes.")
+    ] = False,
     codebook: Annotated[
         bool,
         typer.Option(
@@ -85,6 +94,10 @@ def protect(
             )
         comma: Literal[".", ","] = "," if decimal_comma else "."
         how: Any = {"decimal": comma, "overwrite": overwrite, "escape_formulas": escape_formulas}
+        how |= {
+            "separator": "\t" if separator == "tab" else separator,
+            "values": "labels" if labels else "codes",
+        }
         written = {"the protected file": write(protected, outputs[0], codebook=codebook, **how)}
         written |= {f"its codebook, {kind}": path for kind, path in books.items()}
         for number, file in enumerate(outputs[1:], 2):

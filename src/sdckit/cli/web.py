@@ -12,6 +12,9 @@ def web(
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
     root: Annotated[list[Path] | None, typer.Option(help="Folders from which files may be opened.")] = None,
     uploads: Annotated[bool, typer.Option(help="Whether files may be uploaded.")] = True,
+    idle_hours: Annotated[
+        float, typer.Option(min=0, help="It ends after so many hours without use; 0: never.")
+    ] = 8,
 ) -> None:
     """Protect, judge, compare and release a file on a page, without programming. For this machine only.
 
@@ -27,4 +30,6 @@ def web(
         raise SdcError(
             "The page needs two more packages.", hint="Install them: pip install 'sdckit[web]'."
         ) from None
-    serve(file, port=port, browser=browser, roots=tuple(root or ()), uploads=uploads, say=typer.echo)
+    roots = tuple(root or ())
+    idle = 3600 * idle_hours
+    serve(file, port=port, browser=browser, roots=roots, uploads=uploads, idle=idle, say=typer.echo)

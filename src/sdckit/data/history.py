@@ -20,6 +20,7 @@ class LogEntry:
     options: Mapping[str, Any]
     figures: Mapping[str, Any]
     effects: Effects = field(default_factory=Effects)
+    note: str = ""  # why, for the office
 
     def summary(self) -> str:
         """The step in one line: its options, and the counts of what it did.

@@ -55,11 +55,12 @@ def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
     return pl.concat(parts, how="horizontal")
 
 
-def write_delimited(frames: Iterable[pl.DataFrame], path: Path, *, decimal_comma: bool = False) -> None:
+def write_delimited(
+    frames: Iterable[pl.DataFrame], path: Path, *, separator: str = ",", decimal_comma: bool = False
+) -> None:
     """Frames, one below the other, as one text file: UTF-8, missing values empty.
 
-    Commas between values, or semicolons where the comma is in numbers. Numbers have up to 15 digits: more is
-    what computing leaves behind, 11370.460000000001.
+    Numbers have up to 15 digits: more is what computing leaves behind, 11370.460000000001.
     """
     with opened(path, "wb") as stream:
         for i, frame in enumerate(frames):
@@ -68,7 +69,7 @@ def write_delimited(frames: Iterable[pl.DataFrame], path: Path, *, decimal_comma
             frame.write_csv(
                 stream,
                 include_header=i == 0,
-                separator=";" if decimal_comma else ",",
+                separator=separator,
                 decimal_comma=decimal_comma,
                 null_value="NA" if frame.width == 1 else "",
             )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from warnings import warn
 
 import polars as pl
@@ -19,7 +19,7 @@ from sdckit.data.reading import MissingCodes
 from sdckit.errors import FileError, OptionError, ReleaseWarning, RoleError, SdcError, SdcWarning, preview
 from sdckit.io.codebook import beside, described, written_as
 from sdckit.io.coding import only_dates, only_used_categories, only_used_labels, with_texts
-from sdckit.io.delimited import write_delimited
+from sdckit.io.delimited import SEPARATORS, write_delimited
 from sdckit.io.excel import write_excel
 from sdckit.io.formats import DELIMITED, SHUT, STREAMED, writable
 from sdckit.io.formulas import Formulas
@@ -43,6 +43,7 @@ def write(
     codebook: bool = False,
     keep_unused: bool = False,
     decimal: Literal[".", ","] = ".",
+    separator: Literal[",", ";", "\t", "|"] | None = None,
     overwrite: bool = False,
     escape_formulas: bool = False,
 ) -> Path:
@@ -92,7 +93,8 @@ def write(
 
     **Types.** true/false is 1/0 in SPSS, Stata and SAS. Whole numbers that a format would round are refused.
     In .csv other numbers have up to 15 significant digits, and moments that are all midnights are dates.
-    `decimal=","` writes a .csv with decimal commas and semicolons between the values.
+    `decimal=","` writes a .csv with decimal commas and semicolons between the values; `separator` is what
+    stands between them otherwise: a comma, a semicolon, a tab or a bar.
 
     **Spreadsheets** run texts of a .csv that begin with `=`, `+`, `-`, `@` or a tab as formulas, which may do
     harm. A warning names the columns with such texts; `escape_formulas=True` puts an apostrophe before each.
@@ -130,9 +132,10 @@ def write(
         raise OptionError("Only .csv files have a decimal comma.", given=target.name)
     if escape_formulas and ending not in DELIMITED:
         raise OptionError("Only texts of .csv files are run as formulas.", given=target.name)
+    between = _separator(separator, decimal, target.name, ending)
     require_flag("codebook", codebook)
     require_flag("keep_unused", keep_unused)
-    how = _Written(values == "labels", keep_unused, decimal == ",", escape_formulas)
+    how = _Written(values == "labels", keep_unused, decimal == ",", escape_formulas, between)
     try:
         with ExitStack() as files:  # all are written before any takes its place, the data file last
             temporary = files.enter_context(atomic_write(target, ending))
@@ -140,7 +143,7 @@ def write(
             fix_date(temporary, ending)
             flush(temporary)
             size = data.height, len(data.columns)
-            check_whole(temporary, ending, size, separator=";" if how.decimal_comma else ",")
+            check_whole(temporary, ending, size, separator=between)
             for kind, text in (_codebook(data, target, ending, how, codes) if codebook else {}).items():
                 files.enter_context(atomic_write(beside(target)[kind])).write_text(text, encoding="utf-8")
     except (SdcError, MemoryError):
@@ -184,6 +187,22 @@ class _Written:
     keep_unused: bool
     decimal_comma: bool
     escape_formulas: bool
+    separator: str
+
+
+def _separator(given: Any, decimal: str, name: str, ending: str) -> str:
+    """What stands between the values of a .csv: what was asked for, else what does not stand in numbers."""
+    if given is None:
+        return ";" if decimal == "," else ","
+    if given not in SEPARATORS:
+        raise OptionError(
+            "separator is what stands between values.", given=preview(given), allowed="',', ';', '|' or a tab"
+        )
+    if ending not in DELIMITED:
+        raise OptionError("Only .csv files have a separator.", given=name)
+    if given == decimal:
+        raise OptionError("A comma cannot stand in numbers and between them.", hint="Choose ';' or a tab.")
+    return str(given)
 
 
 def _codebook(
@@ -217,7 +236,7 @@ def _write(
         days = only_dates(data.frame)
         dated = (part.with_columns(pl.col(days).cast(pl.Date)) for part in written)
         checked = Formulas(dated, escape=how.escape_formulas)
-        write_delimited(checked, path, decimal_comma=how.decimal_comma)
+        write_delimited(checked, path, separator=how.separator, decimal_comma=how.decimal_comma)
         return _formulas(checked.columns), {}
     if ending == ".parquet":
         write_parquet(written, labels, path)

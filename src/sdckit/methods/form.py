@@ -16,8 +16,9 @@ class FormField:
 
     kind: number, integer, flag, choice, text, column, columns, measure, file, mapping or list. role: the
     columns of this role are the default. limits: least, most, above, below. choices: value and meaning.
-    excludes: options that cannot be given together with it. requires: the option it needs. secret: a seed
-    that is drawn in secret where none is given. shape: what a mapping is of.
+    excludes: options that cannot be given together with it. requires: the option it needs, and in
+    requires_values the values of that option with which it means something; none: any that is not the
+    default. secret: a seed that is drawn in secret where none is given. shape: what a mapping or list is of.
     """
 
     name: str
@@ -37,6 +38,7 @@ class FormField:
     requires: str = ""
     secret: bool = False
     shape: str = ""
+    requires_values: tuple[Any, ...] = ()
 
 
 def form_of(
@@ -47,6 +49,7 @@ def form_of(
 ) -> list[FormField]:
     """The fields of a form from the JSON schema of the options and what their annotations say."""
     required = set(schema.get("required", ()))
+    needed = {rule.name: rule for rule in reversed(rules) if isinstance(rule, Requires)}
     fields = []
     for name, whole in schema.get("properties", {}).items():
         option = annotation(hints[name]) or Option(name.replace("_", " ").capitalize())
@@ -71,9 +74,10 @@ def form_of(
                 tuple(
                     n for r in rules if isinstance(r, OneOf) and name in r.names for n in r.names if n != name
                 ),
-                next((r.other for r in rules if isinstance(r, Requires) and r.name == name), ""),
+                needed[name].other if name in needed else "",
                 option.secret,
                 option.shape or "",
+                needed[name].values if name in needed else (),
             )
         )
     return fields

@@ -34,11 +34,19 @@ class Option:
 
 
 class Shape(StrEnum):
-    """What a mapping is of: {new: [old, …]}, {key: level}, or {old: {new: probability}}."""
+    """What a mapping or a list is of.
+
+    {new: [old, …]}, {key: level}, {old: {new: probability}}, {column: [value, …]}, [{when: …, then: {…}}], a
+    list of expressions, in which commas may stand, or [[column, …], …].
+    """
 
     MERGED = "merged categories"
     LEVELS = "level of each key"
     MATRIX = "transition matrix"
+    LISTS = "values of each column"
+    RULES = "rules"
+    EXPRESSIONS = "expressions"
+    COLUMN_LISTS = "lists of columns"
 
 
 class RoleColumns(tuple[str, ...]):

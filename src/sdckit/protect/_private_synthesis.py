@@ -19,7 +19,7 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.privacy import ENDS, PrivacyLoss, PrivacyUnit
 from sdckit.data.roles import Role
 from sdckit.errors import OptionError, RoleError
-from sdckit.methods.options import ColumnName, Option
+from sdckit.methods.options import ColumnName, Option, Shape
 from sdckit.models.discrete_gaussian import uniform_below
 from sdckit.models.marginal_tree import MarginalTree, marginal_tree
 from sdckit.models.private_marginals import NoisyTables, Sensitivity, noisy_tables
@@ -61,6 +61,7 @@ PossibleValues = Annotated[
         "Possible values",
         "The categories of columns without value labels, known without the data.",
         absent="value labels",
+        shape=Shape.LISTS,
     ),
 ]
 Bounds = Annotated[
@@ -70,6 +71,7 @@ Bounds = Annotated[
         "Bounds",
         "The lowest and the highest number, or the limits of classes, known without the data.",
         absent="no column of numbers",
+        shape=Shape.LISTS,
     ),
 ]
 Unit = Annotated[

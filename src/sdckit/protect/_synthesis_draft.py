@@ -92,8 +92,8 @@ class Draft:
         return found.cast(kind, strict=False)
 
     def frame(self, names: list[str]) -> pl.DataFrame:
-        """Some columns as a table."""
-        return pl.DataFrame([self.column(c) for c in names])
+        """Some columns as a table, each once: an expression may name a column several times."""
+        return pl.DataFrame([self.column(c) for c in dict.fromkeys(names)])
 
     def codes(self, name: str, coding: ColumnCodes) -> np.ndarray[Any, np.dtype[np.uint16]]:
         """The codes of a column, as its donors have them."""

@@ -106,7 +106,7 @@ class Rules:
         """The records of the original that take part in the trees of a variable; None where all do."""
         bound = np.zeros(len(rows), dtype=bool)
         for text, expression, _ in self._rules.get(name, ()):
-            frame = self._original.select(expression.meta.root_names())
+            frame = self._original.select(set(expression.meta.root_names()))
             bound |= holds(expression, frame, text, "rules", unknown=False)[rows]
         return None if not bound.any() or bound.all() else ~bound
 

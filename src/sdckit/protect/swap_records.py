@@ -14,7 +14,7 @@ from sdckit.data.effects import Effects
 from sdckit.data.key_cells import key_codes
 from sdckit.data.microdata import Microdata
 from sdckit.errors import RoleError
-from sdckit.methods.options import KEYS, ColumnName, Columns, KeyColumns, Option
+from sdckit.methods.options import KEYS, ColumnName, Columns, KeyColumns, Option, Shape
 from sdckit.methods.registry import protection
 from sdckit.protect._households import Households, households
 
@@ -37,6 +37,7 @@ Profiles = Annotated[
         "Columns in which households that change places agree; several lists are tried one after the other.",
         basic=True,
         absent="the size of the household",
+        shape=Shape.COLUMN_LISTS,
     ),
 ]
 

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from sdckit.data.microdata import Microdata
 from sdckit.data.privacy import PrivacyUnit
 from sdckit.errors import OptionError
-from sdckit.methods.options import By, Columns, Option, Requires, as_tuple
+from sdckit.methods.options import By, Columns, Option, Requires, Shape, as_tuple
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Chosen, Where
 from sdckit.protect._private_synthesis import (
@@ -105,6 +105,7 @@ def synthesize(
         Option(
             "Method",
             "How values are drawn.",
+            basic=True,
             choices={
                 "trees": "from donors in the leaves of trees",
                 "marginals": "from noisy tables of one and two variables: differentially private",
@@ -117,7 +118,10 @@ def synthesize(
     predictors: Annotated[
         Mapping[str, Columns],
         Option(
-            "Predictors", "The columns from which a column is drawn.", absent="all that are known before it"
+            "Predictors",
+            "The columns from which a column is drawn.",
+            absent="all that are known before it",
+            shape=Shape.LISTS,
         ),
     ] = {},
     smooth: Annotated[
@@ -142,6 +146,7 @@ def synthesize(
             "Spikes",
             "Values of numbers that are classes of their own, such as 0, by column.",
             absent="values of more than 5 % of the records",
+            shape=Shape.LISTS,
         ),
     ] = None,
     categories: Annotated[
@@ -158,13 +163,17 @@ def synthesize(
             "Rules",
             "Values that records have for sure: [{when: age < 15, then: {works: null}}].",
             absent="no rules",
+            shape=Shape.RULES,
         ),
     ] = (),
     require: Annotated[
         Sequence[str],
         BeforeValidator(as_tuple),
         Option(
-            "Requirements", "Conditions that every record meets: expenditure <= 3 * income.", absent="none"
+            "Requirements",
+            "Conditions that every record meets: expenditure <= 3 * income.",
+            absent="none",
+            shape=Shape.EXPRESSIONS,
         ),
     ] = (),
     derive: Annotated[

@@ -31,6 +31,7 @@ def steps(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
     return [
         {
             **_method(entry),
+            "note": entry.note,
             "options": _pairs(entry.options, entry.method),
             "did": _pairs(_new(entry)),
             "warnings": [*entry.warnings(protected.columns), *_not_covered(entry)],
@@ -40,11 +41,12 @@ def steps(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
 
 
 def public_steps(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
-    """The steps for the public: which kinds, and on which columns of the released file; no setting."""
+    """The steps for the public: which kinds, on which columns of the released file; no setting or note."""
     columns = [c for c in visible(original, protected) if c in protected.columns]
     return [
         {
             **_method(entry),
+            "note": "",
             "options": _touched(entry.effects, columns),
             "did": [{"label": "Promise", "text": loss.guarantee} for loss in entry.effects.privacy],
             "warnings": _not_covered(entry),
@@ -181,6 +183,9 @@ def _written(value: Any) -> Any:
 def logged(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
     """The steps in a file's log as a scenario file has them."""
     return [
-        {e.method: {n: v for n, v in e.options.items() if v is not None}}
+        {
+            e.method: {n: v for n, v in e.options.items() if v is not None},
+            **({"note": e.note} if e.note else {}),
+        }
         for e in protected.steps_since(original)
     ]

@@ -16,7 +16,7 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.engine import frames, tables
 from sdckit.errors import ColumnError
-from sdckit.methods.options import Columns, MissingValues, Option
+from sdckit.methods.options import Columns, MissingValues, Option, Shape
 from sdckit.methods.registry import utility
 from sdckit.methods.spec import Better, Figure, share
 from sdckit.utility._table_statistics import RATIOS, STATISTICS, table_statistics
@@ -76,7 +76,13 @@ def contingency_tables(
     *,
     tables: Annotated[
         list[Columns] | None,
-        Option("Tables", "Lists of variables, one per table.", basic=True, absent="all pairs of keys"),
+        Option(
+            "Tables",
+            "Lists of variables, one per table.",
+            basic=True,
+            absent="all pairs of keys",
+            shape=Shape.COLUMN_LISTS,
+        ),
     ] = None,
     missing: MissingCells = MissingValues.DROP,
 ) -> Result:

@@ -51,7 +51,7 @@ class Page:
         self._listeners: set[asyncio.Queue[tuple[str, Any]]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self.quit: Callable[[], None] = lambda: None  # whoever serves the page says how it ends
-        self.session = Session(folder, self._tell, memory)
+        self.session = Session(folder, self.tell, memory)
 
     def app(self) -> Starlette:
         """The routes."""
@@ -116,7 +116,7 @@ class Page:
 
         return StreamingResponse(stream(), media_type="text/event-stream")
 
-    def _tell(self, name: str, content: Any) -> None:
+    def tell(self, name: str, content: Any) -> None:
         """Tell every open tab; called from the threads that follow the workers."""
         if self._loop is not None:
             for queue in tuple(self._listeners):
@@ -227,10 +227,10 @@ class Page:
             return JSONResponse({"job": None if job is None else job.id})
         kinds = {
             "measure": ("Measuring {measure}", ("measure", "scenario", "options")),
-            "column": ("Looking at {column}", ("column", "scenario")),
+            "column": ("Looking at {column}", ("column", "scenario", "value")),
             "threshold": ("Counting risky records", ("scenario", "keys", "threshold")),
             "riskiest": ("Looking for the riskiest combinations", ("scenario",)),
-            "compare": ("Comparing scenarios", ("scenarios", "risk", "utility")),
+            "compare": ("Comparing scenarios", ("scenarios", "extra")),
             "search": ("Searching", ("space", "trials")),
             "release": ("Making the release", ("scenario", "wanted")),
         }

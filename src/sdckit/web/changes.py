@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sdckit.choose.scenario import Step
+from sdckit.choose.scenario import Scenario, Step
 from sdckit.errors import OptionError, preview
 from sdckit.methods.registry import find
 from sdckit.methods.spec import Kind
 from sdckit.web.document import Document, with_written_seed
+from sdckit.web.reset import without_variable
 
 SHORT = 40  # characters of an option in the history
 Change = Callable[[Document, set[str], Mapping[str, Any]], tuple[str, Document]]
@@ -42,6 +43,11 @@ def _short(value: Any) -> str:
     return text if len(text) <= SHORT else f"{text[: SHORT - 1]}…"
 
 
+def _step_of_plan(step: Mapping[str, Any]) -> Step:
+    """A step as a map writes it, with what it would draw in secret written down."""
+    return with_written_seed(Scenario("new", [step]).steps[0])
+
+
 def step_of(asked: Mapping[str, Any]) -> Step:
     """The step that is asked for, checked, with what it would draw in secret written down."""
     spec = find(str(asked["method"]), Kind.PROTECTION)
@@ -74,11 +80,27 @@ def _remove_step(document: Document, columns: set[str], asked: Mapping[str, Any]
     return f"{asked['scenario']}: step {asked['at'] + 1} taken out", document
 
 
+def _note_step(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    document = document.with_note(asked["scenario"], asked["at"], asked["note"])
+    done = f"note: {_short(asked['note'])}" if asked["note"] else "without a note"
+    return f"{asked['scenario']}: step {asked['at'] + 1} {done}", document
+
+
+def _reset_variable(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    return f"{asked['scenario']}: {asked['column']} reset", without_variable(
+        document, asked["scenario"], asked["column"]
+    )
+
+
+def _reset_scenario(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    document.steps_of(asked["scenario"])
+    return f"{asked['scenario']}: all steps taken out", document.with_cards(asked["scenario"], [])
+
+
 def _add_scenario(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
     document = document.with_scenario(asked["name"], asked.get("like"))
     for step in asked.get("steps", ()):
-        method, options = next(iter(step.items()))
-        document = document.with_step(asked["name"], step_of({"method": method, "options": options or {}}))
+        document = document.with_step(asked["name"], _step_of_plan(step))
     return f"scenario {asked['name']}", document
 
 
@@ -112,6 +134,9 @@ CHANGES: dict[str, Change] = {
     "move_step": _move_step,
     "switch_step": _switch_step,
     "remove_step": _remove_step,
+    "note_step": _note_step,
+    "reset_variable": _reset_variable,
+    "reset_scenario": _reset_scenario,
     "add_scenario": _add_scenario,
     "rename_scenario": _rename_scenario,
     "drop_scenario": _drop_scenario,

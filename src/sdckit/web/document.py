@@ -32,7 +32,8 @@ def with_written_seed(step: Step) -> Step:
     lacking = [
         f.name for f in find(step.method, Kind.PROTECTION).form() if f.secret and f.name not in step.options
     ]
-    return Step(step.method, **{**step.options, **{name: randbits(SECRET_BITS) for name in lacking}})
+    drawn = {name: randbits(SECRET_BITS) for name in lacking}
+    return Step(step.method, **{**step.options, **drawn}).with_note(step.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,16 @@ class CardStep:
     step: Step
     on: bool = True
 
-    def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {"method": self.step.method, "options": dict(self.step.options), "on": self.on}
+    def as_dict(self, *, noted: bool = True) -> dict[str, Any]:
+        """As JSON has it, with the note or without."""
+        facts = {"method": self.step.method, "options": dict(self.step.options), "on": self.on}
+        return {**facts, "note": self.step.note} if noted else facts
+
+    @classmethod
+    def of_dict(cls, content: Mapping[str, Any]) -> "CardStep":
+        """The step that JSON holds."""
+        step = Step(content["method"], **content["options"]).with_note(content.get("note", ""))
+        return cls(step, content["on"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +92,13 @@ class Document:
     def with_options(self, scenario: str, at: int, step: Step) -> "Document":
         """Another step in the place of one."""
         cards = self._with_place(scenario, at)
-        cards[at] = replace(cards[at], step=step)
+        cards[at] = replace(cards[at], step=step.with_note(step.note or cards[at].step.note))
+        return self.with_cards(scenario, cards)
+
+    def with_note(self, scenario: str, at: int, note: str) -> "Document":
+        """A note on why a step is there; an empty one takes it away."""
+        cards = self._with_place(scenario, at)
+        cards[at] = replace(cards[at], step=cards[at].step.with_note(note))
         return self.with_cards(scenario, cards)
 
     def with_step_moved(self, scenario: str, at: int, to: int) -> "Document":
@@ -218,7 +232,7 @@ class Document:
     def of_dict(cls, content: Mapping[str, Any]) -> "Document":
         """The document that JSON holds."""
         scenarios = {
-            name: tuple(CardStep(Step(c["method"], **c["options"]), c["on"]) for c in cards)
+            name: tuple(CardStep.of_dict(card) for card in cards)
             for name, cards in content["scenarios"].items()
         }
         return cls(

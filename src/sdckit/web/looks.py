@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sdckit._support.arrays import Floats
 from sdckit.choose.assessment import Assessment
 from sdckit.data.key_cells import Missing, key_cells
 from sdckit.data.microdata import Microdata
@@ -16,6 +17,7 @@ from sdckit.report.by_key import riskiest
 BINS = 40  # of a histogram
 CATEGORIES = 60  # most frequent ones of a column that are shown
 FEWEST = 5  # records that a shown category has at least
+PLACES = 300  # thresholds that can be chosen
 RISKS = np.array([0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0])
 
 
@@ -35,6 +37,17 @@ def distribution(values: pl.Series) -> dict[str, Any]:
     return {**facts, "categories": [{"value": v, "count": c} for v, c in counted.rows()]}
 
 
+def beyond(values: pl.Series, value: float) -> dict[str, Any]:
+    """How many numbers of a column lie below and above a value.
+
+    >>> beyond(pl.Series([1, 2, 3, None]), 2)
+    {'value': 2, 'below': 1, 'above': 1}
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not values.dtype.is_numeric():
+        raise OptionError("A limit is a number, of a column of numbers.", given=preview(value))
+    return {"value": value, "below": int((values < value).sum()), "above": int((values > value).sum())}
+
+
 def above(data: Microdata, keys: Sequence[str], threshold: float) -> dict[str, Any]:
     """How many records have an individual risk above a threshold, and how the risks lie around it.
 
@@ -45,20 +58,46 @@ def above(data: Microdata, keys: Sequence[str], threshold: float) -> dict[str, A
     >>> found = above(data, ["sex"], 0.5)
     >>> found["above"], found["records"], sum(found["counts"])
     (1, 5, 5)
+    >>> [(round(p["threshold"], 3), p["above"], round(p["rate"], 3)) for p in found["curve"]]
+    [(0.25, 1, 0.2), (1.0, 0, 0.4)]
     """
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold < 1:
         raise OptionError("The threshold is a risk.", given=preview(threshold), allowed="between 0 and 1")
     cells = key_cells(data, tuple(keys), Missing.CATEGORY)
     risks = cell_risk(cells.sample, cells.population)
     counts, _ = np.histogram(risks, RISKS, weights=cells.records)
+    order = np.argsort(risks)
+    risks_so_far = np.cumsum((risks * cells.records)[order])
+    rate_below = np.append(0.0, risks_so_far)[np.searchsorted(risks[order], threshold, side="right")]
     return {
         "records": data.height,
         "above": int(cells.records[risks > threshold].sum()),
         "expected": float((risks * cells.records)[risks > threshold].sum()),
         "expected_all": float((risks * cells.records).sum()),
+        "rate": float(rate_below / data.height),
+        "curve": _curve(risks[order], np.cumsum(cells.records[order]), risks_so_far),
         "counts": counts.astype(int).tolist(),
         "edges": RISKS.tolist(),
     }
+
+
+def _curve(risks: Floats, records: Floats, expected: Floats) -> list[dict[str, Any]]:
+    """For thresholds that make a difference: the records above, and the rate of re-identification below.
+
+    risks: rising, one per cell; records and expected: added up to and with the cell. A threshold is
+    rounded up to six digits, so that it can be written down and takes in its own cell.
+    """
+    if not len(risks):
+        return []
+    rounded = np.array([float(f"{r:.6g}") for r in risks])
+    rounded = np.where(rounded < risks, [float(f"{r * (1 + 2e-6):.6g}") for r in risks], rounded)
+    ends = np.flatnonzero(np.append(np.diff(rounded) > 0, True))  # the last cell of each threshold
+    chosen = ends[np.unique(np.linspace(0, len(ends) - 1, PLACES).astype(int))]
+    n = records[-1]
+    return [
+        {"threshold": float(rounded[i]), "above": int(n - records[i]), "rate": float(expected[i] / n)}
+        for i in chosen
+    ]
 
 
 def combinations(done: Assessment) -> dict[str, Any]:

@@ -8,18 +8,22 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from sdckit._support.files import write_text
+from sdckit._support.messages import join_names
 from sdckit._support.progress import Progress
 from sdckit.choose.assessment import Assessment
 from sdckit.data.microdata import Microdata
+from sdckit.errors import OptionError, preview
 from sdckit.io import write
+from sdckit.io.codebook import beside
 from sdckit.io.formats import writable
 from sdckit.report import report
 from sdckit.web.document import Document
-from sdckit.web.script import script
+from sdckit.web.script import command, script
 
 DATE = (1980, 1, 1, 0, 0, 0)  # the same files make the same archive
 PUBLIC, INTERNAL = "release.zip", "internal.zip"
 NOT = "must not be released"
+HOW = ("values", "decimal", "separator", "codebook", "escape_formulas")  # of `sdckit.write`
 KEPT = 3  # releases at a time: each may be as large as the data
 
 
@@ -46,7 +50,10 @@ def release(
     wanted: Mapping[str, Any],
     progress: Progress,
 ) -> dict[str, Any]:
-    """Write what is wanted: {"data": "protected.sav", "reports": ["internal", "public"]}.
+    """Write what is wanted: {"data": "protected.sav", "reports": ["internal", "public"], "how": {…}}.
+
+    how: how the file is written, as `sdckit.write` takes it: values, decimal, separator, codebook,
+    escape_formulas. Script and command say the same.
 
     The archive for others holds the protected file and the public report, and is made only where the file can
     be released. Plan, script and internal report tell how to undo random changes: they stay inside.
@@ -54,10 +61,13 @@ def release(
     name = folder / Path(str(wanted.get("data", "protected.csv"))).name
     writable(name)
     audiences = [a for a in ("internal", "public") if a in wanted.get("reports", ())]
+    how = _how(wanted.get("how") or {})
     progress("writing the protected file", 0, 2 + len(audiences))
-    public, internal = [write(protected, name)], []
+    public, internal = [write(protected, name, **how)], []
+    if how.get("codebook"):
+        public += beside(name).values()
     internal.append(document.plan(folder).save(folder / "plan.yaml"))
-    internal.append(write_text(script(document, done.scenario, name.name), folder / "script.py"))
+    internal.append(write_text(script(document, done.scenario, name.name, how), folder / "script.py"))
     for position, audience in enumerate(audiences):
         progress(f"writing the {audience} report", 1 + position, 2 + len(audiences))
         page = folder / f"report_{audience}.html"
@@ -72,10 +82,19 @@ def release(
     return {
         "verdict": done.verdict.as_dict(),
         "folder": folder.name,
+        "command": command(done.scenario, name.name, how),
+        "drawn_in_secret": any(entry.effects.privacy for entry in protected.steps_since(done.original)),
         "files": [
             {"name": f.name, "bytes": f.stat().st_size, "for": who} for files, who in facts for f in files
         ],
     }
+
+
+def _how(given: Any) -> dict[str, Any]:
+    """How the file is written, without anything else that `sdckit.write` can be told."""
+    if not isinstance(given, Mapping) or not set(given) <= set(HOW):
+        raise OptionError("This is no way to write a file.", given=preview(given), allowed=join_names(HOW))
+    return {name: given[name] for name in HOW if name in given}
 
 
 def _archive(files: list[Path], path: Path) -> Path:

@@ -13,6 +13,8 @@ from threading import Event
 from time import time
 from types import FrameType
 
+IDLE = 8 * 3600.0  # seconds
+PAUSE = 0.5
 PREFIX = "sdckit-web-"
 BEGINNING, A_DAY = 600, 86_400  # seconds
 # A closed terminal ends the program as a stop does: neither may leave microdata behind.
@@ -26,12 +28,14 @@ def serve(
     browser: bool = True,
     roots: tuple[Path, ...] = (),
     uploads: bool = True,
+    idle: float = IDLE,
     say: Callable[[str], None] = print,
 ) -> None:
     """Serve the page on this machine alone until it is stopped; the session's folder is removed then.
 
     `path`: a data file or a plan to open. `roots`: the folders from which files may be opened, the home
-    folder and the present one if none is given.
+    folder and the present one if none is given. `idle`: after so many seconds without use it ends by itself,
+    and its copy of the data is removed; 0: never.
     """
     ended = Event()
 
@@ -49,7 +53,7 @@ def serve(
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(("127.0.0.1", port))
             listening.listen()  # a browser that is quicker than our imports waits
-            _run(listening, folder, path, browser, roots, uploads, say, ended)
+            _run(listening, folder, path, browser, roots, uploads, idle, say, ended)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -61,6 +65,7 @@ def _run(
     browser: bool,
     roots: tuple[Path, ...],
     uploads: bool,
+    idle: float,
     say: Callable[[str], None],
     ended: Event,
 ) -> None:
@@ -74,9 +79,11 @@ def _run(
     import uvicorn
 
     from sdckit.web.app import Page
+    from sdckit.web.idle import Idle
 
     page = Page(folder, roots or (Path.cwd(), Path.home()), uploads=uploads, memory=memory_file())
-    guard.app = page.app()
+    unused = Idle(after=idle, busy=lambda: page.session.busy, tell=page.tell, end=lambda: _leave(page.quit))
+    guard.app = unused.watch(page.app())
     try:
         page.session.prepare()
         if path is not None:
@@ -86,10 +93,19 @@ def _run(
         page.quit = lambda: setattr(server, "should_exit", True)
         for number in ENDS:
             signal.signal(number, lambda *_: page.quit())
+        if idle > 0:
+            unused.start()
         if not ended.is_set():
             server.run(sockets=[listening])
     finally:
+        unused.close()
         page.session.close()
+
+
+def _leave(quit_page: Callable[[], None]) -> None:
+    """End a moment later: open tabs are told first."""
+    Event().wait(PAUSE)
+    quit_page()
 
 
 def memory_file() -> Path:

@@ -9,6 +9,7 @@ from threading import RLock
 from typing import Any
 
 from sdckit._support.files import write_text
+from sdckit._version import __version__
 from sdckit.choose.scenario import Step
 from sdckit.errors import OptionError, SdcError, preview
 from sdckit.methods.registry import find
@@ -72,6 +73,7 @@ class Session:
                 "results": {name: self.result(name) for name in self.document.scenarios},
                 "jobs": [job.as_dict() for lane in (self._quick, self._long) for job in lane.jobs],
                 "unsaved": self.unsaved,
+                "software": __version__,
             }
 
     def result(self, scenario: str) -> Any:
@@ -86,7 +88,10 @@ class Session:
         The file is the one of this document: its content is known only once it has been read.
         """
         file = self._facts[_text(document.source)]["key"]
-        steps = [[name, [c.as_dict() for c in document.steps_of(name) if c.on]] for name in scenarios]
+        noted = kind == "release"  # nothing else depends on a note
+        steps = [
+            [name, [c.as_dict(noted=noted) for c in document.steps_of(name) if c.on]] for name in scenarios
+        ]
         intruders = [one.as_dict() | {"name": one.name} for one in document.intruders]
         accepted = [document.max_risk, document.accept, intruders, document.assess]
         content = [kind, file, document.columns_by_role, steps, accepted, document.seed, more]
@@ -278,6 +283,11 @@ class Session:
     def prepare(self) -> None:
         """Compile ahead, while the user looks for the file."""
         self._long.add(Job("warm_up", "Preparing (once)", {}, lambda job: None))
+
+    @property
+    def busy(self) -> bool:
+        """Whether work is under way."""
+        return bool(self._quick.jobs or self._long.jobs)
 
     def stop(self, job_id: int) -> bool:
         """Stop a job."""

@@ -18,24 +18,28 @@ from sdckit.choose.compare import compare
 from sdckit.choose.describe import describe
 from sdckit.choose.judging_measures import judging_measures
 from sdckit.choose.plan import demo_data
+from sdckit.choose.quantity import Quantity
 from sdckit.choose.release_checks import judged_intruders
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario, StepCache
 from sdckit.choose.search import search
 from sdckit.choose.warm_up import warm_up
+from sdckit.data.effects import merged
 from sdckit.data.intruder import Unit, default_intruders
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.errors import FileError, SdcWarning
 from sdckit.methods.registry import find
-from sdckit.methods.spec import Compares
+from sdckit.methods.spec import Compares, Kind
 from sdckit.web.document import Document
-from sdckit.web.looks import above, combinations, distribution
+from sdckit.web.looks import above, beyond, combinations, distribution
 from sdckit.web.release import release, release_folder
 from sdckit.web.worker import source_key
 
 LOSSES = ("records_changed", "missing_values", "entropy_loss", "il1s")  # beside the verdict in the panel
+OF_NEW_RECORDS = ("table_pmse", "contingency_loss", "distribution_distance", "correlation_loss")
 AXES = ("risk", "utility", "extra_measures")
+CHARTS = 12  # pairs of axes that are drawn of a map
 ONE_FILE = ("measures", "linked")  # what a plan says for the command `sdckit assess`
 LARGE = 50_000  # records from which on first answers are told: below, all are there in half a second
 FILES = 12  # protected files that are kept to be looked at: each may be as large as the data
@@ -133,7 +137,9 @@ class Desk:
         protected = scenario.protect(data, document.seed, progress, cache=self._cache)
         if task["kind"] == "judge":
             self._tell_first_answers(document, data, protected, progress)
-        measures = [*judging_measures(data, protected, _options(document)), *LOSSES]
+        new = merged(entry.effects for entry in protected.steps_since(data)).new_records
+        losses = OF_NEW_RECORDS if new else LOSSES  # new records have no counterpart to be compared with
+        measures = [*judging_measures(data, protected, _options(document)), *losses]
         done = self._assessed(document, data, protected, scenario, progress, measures)
         same = protected is data and not data.dropped  # nothing was changed: the rows are there already
         key = self._key if same else f"{self._key} {task['key']}"
@@ -144,6 +150,7 @@ class Desk:
             "log": plain.log(protected),
             "rows": name,
             "protected_records": protected.height,
+            "new_records": new,
             "columns": list(protected.columns),
             "intruders": {one.name: {**one.as_dict(), "words": one.describe()} for one in known},
         }
@@ -223,6 +230,9 @@ class Desk:
             "column": task["column"],
             "labels": labels,
             **{name: {} if hidden else distribution(values) for name, values in files.items()},
+            **(
+                {"beyond": beyond(files["original"], task["value"])} if "value" in task and not hidden else {}
+            ),
         }
 
     def threshold(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
@@ -245,35 +255,23 @@ class Desk:
     def compare(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """Every scenario on one map."""
         document = Document.of_dict(task["document"])
-        found = compare(
-            self.data(task, document),
-            [document.scenario(name) for name in task["scenarios"]],
-            max_risk=document.max_risk,
-            intruders=document.intruders or None,
-            accept=document.accept,
-            seed=document.seed,
-            progress=progress,
-            **_axes(document),
-            **_options(document),
-        )
-        return _mapped(found)
+        scenarios = [document.scenario(name) for name in task["scenarios"]]
+        placing = _placing(document)
+        extra = [*placing.get("extra_measures", ()), *task.get("extra", ())]
+        placing["extra_measures"] = list(dict.fromkeys(extra))
+        return _mapped(compare(self.data(task, document), scenarios, progress=progress, **placing))
 
     def search(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """Trials over ranges of options, on one map."""
         document = Document.of_dict(task["document"])
-        found = search(
-            self.data(task, document),
-            task["space"],
-            trials=task["trials"],
-            max_risk=document.max_risk,
-            intruders=document.intruders or None,
-            accept=document.accept,
-            seed=document.seed,
-            progress=progress,
-            **_axes(document),
-            **_options(document),
-        )
-        return _mapped(found)
+        space, trials = task["space"], task["trials"]
+
+        def show(found: RiskUtilityMap) -> None:
+            if self._so_far is not None:
+                self._so_far(plain.clean(plain.points(found)))
+
+        data, placing = self.data(task, document), _placing(document)
+        return _mapped(search(data, space, trials=trials, progress=progress, each=show, **placing))
 
     def release(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """The files of a release, in the session's folder."""
@@ -303,6 +301,18 @@ def _opened(source: Mapping[str, Any]) -> Microdata:
         return sdc.read(source["file"], encoding=source.get("encoding"))
     made = demo_data(source.get("demo"))
     return Microdata.of(made.frame, labels=made.labels)
+
+
+def _placing(document: Document) -> dict[str, Any]:
+    """What a scenario is placed on the map by, and judged by."""
+    return {
+        "max_risk": document.max_risk,
+        "intruders": document.intruders or None,
+        "accept": document.accept,
+        "seed": document.seed,
+        **_axes(document),
+        **_options(document),
+    }
 
 
 def _axes(document: Document) -> dict[str, Any]:
@@ -353,4 +363,15 @@ def _shown(result: Result) -> dict[str, Any]:
 
 
 def _mapped(found: RiskUtilityMap) -> dict[str, Any]:
-    return {**plain.risk_utility_map(found), "chart": found.chart().to_dict()}
+    axes = {kind: found.measured(kind) for kind in (Kind.RISK, Kind.UTILITY)}
+    pairs = [(risk, utility) for risk in axes[Kind.RISK] for utility in axes[Kind.UTILITY]][:CHARTS]
+    several = len(axes[Kind.UTILITY]) > 1
+    return {
+        **plain.risk_utility_map(found),
+        "chart": found.chart().to_dict(),
+        "multiples": found.multiples().to_dict() if several else None,
+        "axes": {
+            kind.value: {name: Quantity.named(name).title for name in names} for kind, names in axes.items()
+        },
+        "charts": {f"{r} {u}": found.chart(risk=r, utility=u).to_dict() for r, u in pairs} if several else {},
+    }

@@ -1,6 +1,6 @@
 // The frame of the page: top bar, the five screens, and the panel that is always in sight.
 import { html, render, useEffect, useState } from "./vendor/preact.js";
-import { begin, complain, look, store, subscribe } from "./store.js";
+import { begin, complain, look, refresh, store, subscribe } from "./store.js";
 import { Top } from "./parts/top.js";
 import { Jobs } from "./parts/jobs.js";
 import { Panel } from "./parts/panel.js";
@@ -33,7 +33,7 @@ function Rail({ state }) {
          aria-current=${store.view.screen === name ? "page" : null}>
         <span class="place ${ticked(name, state) ? "ticked" : ""}" aria-hidden="true">${ticked(name, state) ? "✓" : place + 1}</span>${title}
       </a>`)}
-    <button class="quiet" onClick=${() => look({ help: { kind: "keys" } })}>Keys and words</button>
+    <button class="quiet" onClick=${() => look({ help: { kind: "keys" } })}>Help and about</button>
   </nav>`;
 }
 
@@ -51,12 +51,12 @@ function Page() {
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
   }, []);
-  if (store.over) return html`<p class="loading">sdckit has ended, and its copy of the data is removed. Your decisions are kept: start it again with <code>sdckit web</code>.</p>`;
+  if (store.over) return html`<div class="loading" role="alert"><p>sdckit has ended${store.over === "unused" ? " because nobody used it for long" : ""}, and its copy of the data is removed. Your decisions are kept: start it again with <code>sdckit web</code>.</p></div>`;
   if (!store.state || !store.methods) return html`<p class="loading">One moment …</p>`;
   const Screen = (SCREENS[store.view.screen] || SCREENS.data)[1];
   return html`<a class="skip" href="#main">To the content</a>
     <${Top} state=${store.state} /><${Rail} state=${store.state} />
-    <main id="main" tabindex="-1"><${Jobs} />${store.trouble && html`<p class="trouble" role="alert">${store.trouble.what} ${store.trouble.hint || ""} <button onClick=${() => complain(null)}>Close</button></p>`}<${Screen} state=${store.state} /></main>
+    <main id="main" tabindex="-1"><${Jobs} />${store.ending && html`<p class="trouble" role="alert">Nobody has used this page for long: sdckit ends in about ${Math.max(1, Math.round(store.ending.seconds / 60))} minutes, and its copy of the data is removed. <button onClick=${() => refresh()}>Stay</button></p>`}${store.trouble && html`<p class="trouble" role="alert">${store.trouble.what} ${store.trouble.hint || ""} <button onClick=${() => complain(null)}>Close</button></p>`}<${Screen} state=${store.state} /></main>
     <${Panel} state=${store.state} />
     ${store.view.help && html`<${Help} about=${store.view.help} />`}`;
 }

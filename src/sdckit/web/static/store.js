@@ -53,7 +53,7 @@ export const complain = (error) => { store.trouble = error; tell(); };
 
 export async function quit() {
   await post("/api/quit", {});
-  store.over = true;
+  store.over = "asked";
   events?.close();
   tell();
 }
@@ -114,6 +114,8 @@ export function follow() {
     heard(job);
     tell();
   });
+  events.addEventListener("ending", (event) => { store.ending = JSON.parse(event.data); tell(); });
+  events.addEventListener("ended", () => { store.over = "unused"; events.close(); tell(); });
   events.addEventListener("error", () => { store.lost = !store.over; tell(); });
   events.addEventListener("open", () => { store.lost = false; catchUp(); });
   addEventListener("hashchange", () => look({ screen: location.hash.slice(1).split("/")[0] || "data" }));

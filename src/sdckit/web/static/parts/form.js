@@ -2,13 +2,15 @@
 import { html, useState } from "../vendor/preact.js";
 import { store } from "../store.js";
 import { Levels, Matrix, Merged } from "./editors.js";
+import { ColumnLists, Expressions, List, Lists, Mapping, Rules, Single } from "./inputs.js";
 
-export function Form({ method, options = {}, columns, onSave, onTry, onCancel, onDraft, save = "Add the step", prefix = "field" }) {
+export function Form({ method, options = {}, columns, onSave, onTry, onCancel, onDraft, below, save = "Add the step", prefix = "field" }) {
   const [values, set] = useState(() => Object.fromEntries(method.form.map((f) => [f.name, options[f.name]])));
   const [trouble, say] = useState(null);
   const [busy, wait] = useState(false);
-  const put = (name, value) => { const next = { ...values, [name]: value }; set(next); onDraft?.(given(next)); };
-  const given = (all) => Object.fromEntries(Object.entries(all).filter(([, v]) => v !== undefined && v !== "" && !(Array.isArray(v) && !v.length)));
+  const patch = (change) => { const next = { ...values, ...change }; set(next); onDraft?.(given(next)); };
+  const put = (name, value) => patch({ [name]: value });
+  const given = (all) => Object.fromEntries(Object.entries(all).filter(([name, v]) => v !== undefined && v !== "" && !(Array.isArray(v) && !v.length) && fits(method, name, all)));
   const submit = async (event) => {
     event.preventDefault();
     wait(true);
@@ -16,17 +18,28 @@ export function Form({ method, options = {}, columns, onSave, onTry, onCancel, o
     wait(false);
   };
   const attempt = async () => { say(null); wait(true); try { await onTry(given(values)); } catch (error) { say(error); } wait(false); };
-  const basic = method.form.filter((f) => f.basic || f.required), rest = method.form.filter((f) => !(f.basic || f.required));
+  const asked = method.form.filter((f) => fits(method, f.name, values));
+  const basic = asked.filter((f) => f.basic || f.required), rest = asked.filter((f) => !(f.basic || f.required));
   const first = basic.length ? basic : rest, folded = basic.length ? rest : [];
-  const about = trouble && method.form.find((f) => `${trouble.what} ${trouble.message}`.includes(f.name));
+  const about = trouble && method.form.find((f) => `${trouble.what} ${trouble.message}`.includes(`'${f.name}'`)) || trouble && method.form.find((f) => new RegExp(`\\b${f.name}\\b`).test(`${trouble.what} ${trouble.message}`));
   const show = (f) => html`<${Field} key=${f.name} field=${f} prefix=${prefix} value=${values[f.name]} put=${(v) => put(f.name, v)} columns=${columns} about=${about_column(method, values)}
       trouble=${about?.name === f.name ? trouble : null} blocked=${method.form.find((other) => f.excludes.includes(other.name) && values[other.name] !== undefined && values[other.name] !== "")?.label} />`;
   return html`<form class="form" onSubmit=${submit}>
     <h3>${method.title}</h3><p class="hint">${method.help}</p>
     ${first.map(show)}
-    ${folded.length > 0 && html`<details open=${folded.some((f) => options[f.name] !== undefined)}><summary>More options (${folded.length})</summary>${folded.map(show)}</details>`}
+    ${folded.length > 0 && html`<details open=${folded.some((f) => !f.secret && options[f.name] !== undefined)}><summary>More options (${folded.length})</summary>${folded.map(show)}</details>`}
+    ${below?.(given(values), patch)}
     ${trouble && html`<p class="bad" role="alert">${trouble.what || trouble.message} ${trouble.allowed ? `Allowed: ${trouble.allowed}.` : ""} ${trouble.hint || ""}</p>`}
     <div class="buttons"><button class="main" type="submit" disabled=${busy}>${save}</button>${onTry && html`<button type="button" disabled=${busy} title="See what it would do, without adding it" onClick=${attempt}>Try</button>`}${onCancel && html`<button type="button" onClick=${onCancel}>Cancel</button>`}</div></form>`;
+}
+
+// Whether an option means something beside the others as they are now: one that does not is neither shown nor given.
+function fits(method, name, values) {
+  const field = method.form.find((f) => f.name === name);
+  if (!field?.requires) return true;
+  const other = method.form.find((f) => f.name === field.requires), now = values[field.requires];
+  if (!fits(method, field.requires, values)) return false;
+  return field.requires_values.length ? field.requires_values.includes(now ?? other?.default) : now !== undefined && now !== "" && now !== other?.default;
 }
 
 // The variable that the form is about, where it is one.
@@ -38,7 +51,7 @@ function about_column(method, values) {
 
 function Field({ field, value, put, columns, about, trouble, blocked, prefix = "field" }) {
   const id = `${prefix}-${field.name}`;
-  const absent = field.role ? `the ${field.role === "keys" ? "keys" : `${field.role} columns`}` : field.absent || (field.default === null || field.default === undefined ? "" : String(field.default));
+  const absent = field.role ? `the ${field.role === "keys" ? "keys" : `${field.role} columns`}` : field.absent || (field.default === null || field.default === undefined ? "" : field.kind === "flag" ? (field.default ? "yes" : "no") : String(field.default));
   const help = [field.help, absent && value === undefined ? `Default: ${absent}.` : "", blocked ? `Not together with “${blocked}”.` : ""].filter(Boolean).join(" ");
   return html`<div class=${trouble ? "field wrong" : "field"}>
     <label for=${id}>${field.label}${field.required ? " *" : ""}${field.unit ? html` <small>${field.unit}</small>` : ""}</label>
@@ -46,9 +59,8 @@ function Field({ field, value, put, columns, about, trouble, blocked, prefix = "
     <p class="hint" id=${`${id}-help`}>${help}</p></div>`;
 }
 
-const parsed = (text) => { const t = text.trim(); return t === "" ? undefined : t !== "" && !Number.isNaN(Number(t)) ? Number(t) : t; };
-
-const EDITORS = { "merged categories": Merged, "level of each key": Levels, "transition matrix": Matrix };
+const EDITORS = { "merged categories": Merged, "level of each key": Levels, "transition matrix": Matrix, "values of each column": Lists, rules: Rules, expressions: Expressions, "lists of columns": ColumnLists };
+const INPUTS = { list: List, mapping: Mapping };
 
 function Input({ id, field, value, put, columns, about, invalid }) {
   const shared = { id, "aria-describedby": `${id}-help`, "aria-invalid": invalid ? "true" : null, required: field.required };
@@ -62,11 +74,8 @@ function Input({ id, field, value, put, columns, about, invalid }) {
   if (field.kind === "column") return html`<select ...${shared} value=${value ?? ""} onChange=${(e) => put(e.target.value || undefined)}><option value="">…</option>${columns.map((c) => html`<option>${c}</option>`)}</select>`;
   if (field.kind === "columns") return html`<${Columns} ...${shared} value=${value || []} put=${put} columns=${columns} role=${field.role} />`;
   if (field.kind === "measure") return html`<${Flagged} shared=${shared} value=${value} put=${put} columns=${columns} />`;
-  if (field.kind === "number" || field.kind === "integer") return html`<input ...${shared} inputmode="decimal" value=${value ?? ""} placeholder=${field.default ?? ""} onInput=${(e) => put(parsed(e.target.value))} />`;
-  if (field.kind === "list") return html`<input ...${shared} value=${Array.isArray(value) ? value.join(", ") : value ?? ""} placeholder="separated by commas"
-    onInput=${(e) => put(e.target.value.trim() === "" ? undefined : e.target.value.split(",").map(parsed).filter((v) => v !== undefined))} />`;
-  if (field.kind === "mapping") return html`<${Mapping} ...${shared} value=${value} put=${put} />`;
-  return html`<input ...${shared} value=${value ?? ""} onInput=${(e) => put(parsed(e.target.value))} />`;
+  const Simple = INPUTS[field.kind] || Single;
+  return html`<${Simple} field=${field} value=${value} put=${put} shared=${shared} />`;
 }
 
 // Records that a measure flags: its name, or its name with options, as a plan writes them.
@@ -97,15 +106,4 @@ function Columns({ value, put, columns, role, ...shared }) {
   return html`<div class="chips" role="group" ...${{ "aria-describedby": shared["aria-describedby"], id: shared.id }}>${shown.map((name) => html`
     <button type="button" key=${name} class=${value.includes(name) ? "chip on" : "chip"} aria-pressed=${value.includes(name)} onClick=${() => flip(name)}>${name}</button>`)}
     ${rest.length > 0 && html`<select class="chip" value="" aria-label="another variable" onChange=${(e) => { flip(e.target.value); e.target.value = ""; }}><option value="">another …</option>${rest.map((name) => html`<option>${name}</option>`)}</select>`}</div>`;
-}
-
-// Pairs of a name and what it becomes, one a line: "old: new", as a plan writes them.
-function Mapping({ value, put, ...shared }) {
-  const text = value && typeof value === "object" ? Object.entries(value).map(([k, v]) => `${k}: ${typeof v === "object" ? JSON.stringify(v) : v}`).join("\n") : "";
-  const read = (typed) => {
-    const pairs = typed.split("\n").map((line) => line.split(/:(.*)/s)).filter((p) => p[0].trim() && p[1] !== undefined)
-      .map(([k, v]) => [k.trim(), v.trim().startsWith("{") || v.trim().startsWith("[") ? JSON.parse(v) : parsed(v) ?? null]);
-    return pairs.length ? Object.fromEntries(pairs) : undefined;
-  };
-  return html`<textarea ...${shared} rows="4" placeholder="name: value, one a line" onChange=${(e) => { try { put(read(e.target.value)); e.target.setCustomValidity(""); } catch { e.target.setCustomValidity("This is not a list of pairs."); e.target.reportValidity(); } }}>${text}</textarea>`;
 }

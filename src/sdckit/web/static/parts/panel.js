@@ -2,6 +2,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
 import { change, complain, go, look, number, refresh, store } from "../store.js";
+import { Presets } from "./presets.js";
 
 const MARKS = { met: "✓", "not met": "✕", "not judged": "?" };
 const WORDS = { releasable: "Can be released", "not releasable": "Must not be released", open: "Not cleared for release" };
@@ -31,7 +32,7 @@ function Now({ state, name, now }) {
   if (!state.facts.records) return html`<p class="hint">Open a file to see its risks.</p>`;
   if (!Object.keys(state.document.roles).length) return html`<p class="hint">Give the variables roles, and the risks are measured.</p>`;
   if (now?.error) return html`<div class="verdict open" role="alert"><strong>Could not be judged</strong><p>${now.error.what} ${now.error.hint}</p></div><button onClick=${again}>Try again</button>`;
-  if (now?.verdict) return html`<${Verdict} verdict=${now.verdict} /><${Losses} found=${now} /><${Warnings} list=${now.warnings} />`;
+  if (now?.verdict) return html`<${Verdict} verdict=${now.verdict} /><${NotAsked} found=${now} /><${Losses} found=${now} /><${Warnings} list=${now.warnings} />`;
   const known = store.known[name];
   const first = judge(name)?.so_far;
   return html`<div class="verdict pending" role="status"><strong>${running ? "Being judged …" : "Not judged"}</strong>
@@ -43,9 +44,10 @@ function Now({ state, name, now }) {
 
 function Verdict({ verdict }) {
   const met = verdict.criteria.filter((c) => c.status === "met");
+  const open = verdict.criteria.filter((c) => c.status === "not judged").length;
   return html`<div class="verdict ${verdict.status.replace(" ", "-")}" aria-live="polite">
       <strong>${WORDS[verdict.status]}</strong>
-      <p>${met.length} of ${verdict.criteria.length} criteria are judged and met.</p></div><${Criteria} verdict=${verdict} />`;
+      <p>${met.length} of ${verdict.criteria.length} criteria are judged and met${open ? `, ${open} not judged` : ""}.</p></div><${Criteria} verdict=${verdict} />`;
 }
 
 function Criteria({ verdict }) {
@@ -59,9 +61,19 @@ function Criteria({ verdict }) {
 
 const shown = (c) => `${number(c.value, c.share)}${c.limit !== null ? ` / ${number(c.limit, c.share)}` : ""}`;
 
+// Questions that mean nothing for this file: said, so that nobody takes silence for an answer.
+function NotAsked({ found }) {
+  const risks = Object.fromEntries(store.methods.risk.filter((m) => m.judges).map((m) => [m.name, m.title]));
+  const left = found.omitted.filter((o) => o.measure in risks);
+  return left.length > 0 && html`<details class="notasked"><summary>${found.new_records ? "Synthetic records: " : ""}${left.length === 1 ? "one risk is" : `${left.length} risks are`} not measured</summary>
+    <ul>${left.map((o) => html`<li key=${o.measure}>${risks[o.measure]}: ${o.reason}.</li>`)}</ul></details>`;
+}
+
 function Losses({ found }) {
   const titles = Object.fromEntries(store.methods.utility.map((m) => [m.name, m]));
-  return html`<h3>Information lost</h3><table class="lines"><tbody>
+  const left = found.omitted.filter((o) => o.measure in titles);
+  if (!Object.keys(found.utility).length) return html`<h3>Information lost</h3><p class="hint">Not measured${left.length ? `: ${left[0].measure in titles ? titles[left[0].measure].title : left[0].measure} ${left[0].reason}` : ""}.</p>`;
+  return html`<h3>Information lost</h3>${found.new_records && html`<p class="hint">Of new records: how far tables and distributions are from the original.</p>`}<table class="lines"><tbody>
     ${Object.entries(found.utility).map(([name, r]) => html`<tr key=${name}><th scope="row">
       <button class="quiet" onClick=${() => look({ help: { kind: "utility", name } })}>${titles[name]?.title || name}</button></th>
       <td>${number(r.value, titles[name]?.share)}</td></tr>`)}</tbody></table>`;
@@ -87,6 +99,8 @@ function Accepted({ state }) {
     <label class="field">Persons an intruder may find, in %
       <input inputmode="decimal" value=${ceiling === null ? "" : Number((100 * ceiling).toPrecision(6))} onChange=${(e) => put(share(e.target.value), accept)} aria-describedby="ceiling-help" aria-invalid=${trouble ? "true" : null} /></label>
     ${trouble ? html`<p id="ceiling-help" class="bad" role="alert">${trouble}</p>` : html`<p id="ceiling-help" class="hint">Without it no file can be cleared: you decide what is acceptable.</p>`}
+    ${!Object.values(state.document.roles).some((roles) => roles.includes("weight")) && html`<p class="hint">No variable is the weight: the file is taken for the whole population. If it is a sample, give the weights their role, or the risks of those who do not know who is in the file look higher than they are.</p>`}
+    <${Presets} use=${(risk) => put(risk, accept)} />
     <details><summary>Accepted with open eyes${Object.keys(accept).length ? ` (${Object.keys(accept).length})` : ""}</summary>
       <label class="field">Right claims of a sure intruder <input inputmode="numeric" value=${accept.claims ?? ""} onChange=${(e) => other("claims", e.target.value === "" ? null : Number(e.target.value))} /></label>
       <label class="field">Persons whose sensitive value may be inferred, in % <input inputmode="decimal" value=${accept.inference === undefined ? "" : 100 * accept.inference} onChange=${(e) => other("inference", share(e.target.value))} /></label>

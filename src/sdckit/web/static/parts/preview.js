@@ -1,6 +1,7 @@
 // Before a step is added: what it would do, the variable it is about, and the records above a threshold.
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { number, start, store } from "../store.js";
+import { Breaks } from "./breaks.js";
 import { Bars } from "./chart.js";
 
 const WORDS = { releasable: "can be released", "not releasable": "must not be released", open: "is not cleared for release" };
@@ -21,28 +22,39 @@ export function Tried({ tried, now, stale, at }) {
       ${Object.entries(result.utility).map(([name, r]) => html`<tr key=${name}><th scope="row">${titles[name]?.title || name}</th><td>${number(now?.utility?.[name]?.value, titles[name]?.share)}</td><td>${number(r.value, titles[name]?.share)}</td></tr>`)}</tbody></table></section>`;
 }
 
-export function Preview({ draft, method }) {
+export function Preview({ draft, method, patch }) {
   const single = method.form.find((f) => f.kind === "column")?.name;
-  const several = method.form.find((f) => f.kind === "columns" && f.required)?.name;
-  const column = (single && draft[single]) || (several && draft[several]?.[0]);
+  const several = method.form.find((f) => f.kind === "columns"); // what the step is about comes first
+  const usual = several?.role && Object.entries(store.state.document.roles).find(([, roles]) => roles.includes(several.role))?.[0];
+  const column = single ? draft[single] : several && (draft[several.name]?.[0] || usual);
+  const has = (name) => method.form.some((f) => f.name === name);
+  const limit = has("value") && typeof draft.value === "number" ? draft.value : undefined;
   const [shown, show] = useState(null);
   useEffect(() => {
     let gone = false;
-    show(null);
-    if (column) start("/api/jobs", { kind: "column", column }).then((found) => gone || show(found)).catch(() => null);
-    return () => { gone = true; };
-  }, [column]);
+    const ask = () => start("/api/jobs", { kind: "column", column, ...(limit === undefined ? {} : { value: limit }) }).then((found) => gone || show({ of: column, ...found })).catch(() => null);
+    if (shown?.of !== column) show(null);
+    const timer = column ? setTimeout(ask, shown?.of === column ? 250 : 0) : null;
+    return () => { gone = true; clearTimeout(timer); };
+  }, [column, limit]);
   const threshold = method.form.find((f) => f.name === "threshold");
-  if (threshold) return html`<${Above} threshold=${draft.threshold ?? threshold.default} keys=${draft.keys} />`;
-  if (!column || !shown) return null;
-  const limits = draft.breaks || (draft.width && shown.original?.edges ? steps(shown.original.edges, draft.width) : typeof draft.value === "number" ? [draft.value] : []);
-  return html`<h3>${column} in the original file</h3><${Bars} original=${shown.original} labels=${shown.labels} breaks=${Array.isArray(limits) ? limits : []} label=${`Distribution of ${column}`} />`;
+  if (threshold) return html`<${Above} threshold=${draft.threshold ?? threshold.default} keys=${draft.keys} patch=${patch} />`;
+  if (!column || !shown?.original) return null;
+  const head = html`<h3>${column} in the original file</h3>`;
+  const drawn = shown.original.edges;
+  if (drawn && has("breaks") && !draft.width && !draft.groups) return html`${head}<${Breaks} original=${shown.original} breaks=${(draft.breaks || []).filter((b) => typeof b === "number")} label=${`Breaks of ${column}`} put=${(breaks) => patch({ breaks: breaks.length ? breaks : undefined })} />`;
+  if (drawn && has("value") && !draft.share) return html`${head}<${Breaks} single=${true} original=${shown.original} breaks=${limit === undefined ? [] : [limit]} label=${`Limit of ${column}`} put=${([value]) => patch({ value })} />
+    ${shown.beyond && html`<p aria-live="polite">${number(shown.beyond.below)} records are below ${shown.beyond.value}, ${number(shown.beyond.above)} above.</p>`}`;
+  const limits = draft.breaks || (draft.width && drawn ? steps(drawn, draft.width) : []);
+  return html`${head}<${Bars} original=${shown.original} labels=${shown.labels} breaks=${Array.isArray(limits) ? limits : []} label=${`Distribution of ${column}`} />
+    ${drawn && has("breaks") && draft.width && limits.length <= 40 ? html`<button type="button" onClick=${() => patch({ breaks: limits.map((v) => Number(v.toPrecision(12))), width: undefined })}>Move single limits</button>` : ""}`;
 }
 
 const steps = (edges, width) => { const found = []; if (!(width > 0)) return found; for (let v = Math.ceil(edges[0] / width) * width; v < edges.at(-1) && found.length < 200; v += width) found.push(v); return found; };
 
-// The individual risks of the records as they are now, with the threshold drawn into them.
-function Above({ threshold, keys }) {
+// The individual risks of the records as they are now. Threshold, number of records above it and rate of
+// re-identification below it are one choice: each can be given, and the others follow.
+function Above({ threshold, keys, patch }) {
   const [found, show] = useState(null);
   const scenario = store.view.scenario;
   useEffect(() => {
@@ -55,8 +67,16 @@ function Above({ threshold, keys }) {
   if (found.trouble) return html`<p class="bad" role="alert">${found.trouble.what} ${found.trouble.hint || ""}</p>`;
   const top = Math.max(...found.counts, 1);
   const share = (v) => `${Number((100 * v).toPrecision(3))} %`;
+  const places = found.curve.filter((c) => c.threshold > 0 && c.threshold < 1); // rising thresholds
+  const use = (place) => place && patch({ threshold: place.threshold });
+  const at = Math.max(0, places.findLastIndex((c) => c.threshold <= threshold));
+  const few = (text) => text !== "" && use(places.find((c) => c.above <= Number(text)) || places.at(-1));
+  const low = (text) => text !== "" && use(places.findLast((c) => c.rate <= Number(text.replace(",", ".")) / 100) || places[0]);
   return html`<h3>Individual risk of the records now</h3><p aria-live="polite"><strong>${number(found.above)}</strong> of ${number(found.records)} records (${number(found.above / found.records, true)}) are above ${share(threshold)}.
-      They stand for ${number(found.expected)} of the ${number(found.expected_all)} re-identifications to be expected.</p>
+      They stand for ${number(found.expected)} of the ${number(found.expected_all)} re-identifications to be expected; without them the rate is ${number(found.rate, true)}.</p>
+    ${places.length > 1 && html`<div class="linked"><label class="field">Threshold <input type="range" min="0" max=${places.length - 1} value=${at} aria-valuetext=${`${share(threshold)}, ${found.above} records above`} onInput=${(e) => use(places[Number(e.target.value)])} /></label>
+      <label class="field">Records above, at most <input class="short" inputmode="numeric" placeholder=${found.above} onChange=${(e) => few(e.target.value)} /></label>
+      <label class="field">Rate of re-identification of the others, at most, in % <input class="short" inputmode="decimal" placeholder=${Number((100 * found.rate).toPrecision(3))} onChange=${(e) => low(e.target.value)} /></label></div>`}
     <table class="bars" aria-label="Records by their individual risk"><tbody>${found.counts.map((count, i) => html`<tr key=${i}><th scope="row">${i ? share(found.edges[i]) : "0 %"} to ${share(found.edges[i + 1])}</th>
       <td class="counts"><meter class=${found.edges[i] >= threshold ? "after" : "before"} max=${top} value=${count}>${count}</meter></td><td class="number">${number(count)}</td></tr>`)}</tbody></table>`;
 }

@@ -15,7 +15,7 @@ export function Protect({ state }) {
   return html`<h1>Protect <small>scenario ${name}</small></h1>
     <div class=${store.view.form ? "columns editing" : "columns"}><section><h2>Steps</h2>
       ${cards.length === 0 && html`<p class="hint">No step yet: the file is released as it is. Choose a method on the right.</p>`}
-      <ol class="steps">${cards.map((card, at) => html`<${Card} key=${at} card=${card} at=${at} of=${cards.length} state=${state} did=${did(found, cards, at)} />`)}</ol></section>
+      <ol class="steps">${cards.map((card, at) => html`<${Card} key=${at} card=${card} at=${at} of=${cards.length} state=${state} did=${did(found, cards, at)} />`)}</ol><${Reset} cards=${cards} /></section>
     <section><h2>${store.view.form && store.view.form.at === undefined ? "The step" : "Methods"}</h2>
       ${store.view.form && store.view.form.at === undefined ? html`<${Step} state=${state} form=${store.view.form} />` : html`<${Gallery} state=${state} />`}</section></div>
     <${Look} state=${state} />`;
@@ -44,7 +44,34 @@ function Card({ card, at, of, state, did }) {
         <button onClick=${() => { look({ form: null }); change("remove_step", { scenario, at }); }}>Take out</button></span></div>
     <p>${Object.entries(card.options).filter(([k]) => !method?.form.find((f) => f.name === k)?.secret).map(([k, v]) => `${label(k)}: ${text(v)}`).join(" · ") || "Every option at its default."}</p>
     ${figures.length > 0 && html`<p class="hint">${figures.slice(0, 5).map(([k, v]) => `${k.replaceAll("_", " ")} ${number(v)}`).join(" · ")}</p>`}
+    <${Note} card=${card} at=${at} />
     ${editing && html`<${Step} state=${state} form=${{ ...store.view.form, options: card.options }} />`}</li>`;
+}
+
+// Why the step is there: in the plan, the history and the internal report, never in the public one.
+function Note({ card, at }) {
+  const [text, write] = useState(null);
+  const [trouble, say] = useState("");
+  const scenario = store.view.scenario;
+  const save = async (event) => {
+    event.preventDefault();
+    try { await change("note_step", { scenario, at, note: text }); write(null); say(""); } catch (error) { say(error.message); }
+  };
+  if (text === null) return html`<p class="note">${card.note}${card.note ? " " : ""}<button class="quiet" aria-label=${`${card.note ? "Change the note on" : "Add a note to"} step ${at + 1}`} onClick=${() => write(card.note || "")}>${card.note ? "Change the note" : "Add a note"}</button></p>`;
+  return html`<form class="note" onSubmit=${save}><label class="field">Why this step is there <textarea rows="2" maxlength="2000" autofocus value=${text} onInput=${(e) => write(e.target.value)} onKeyDown=${(e) => e.key === "Escape" && write(null)}></textarea></label>
+    <p class="hint">For the office: it goes into the plan, the history and the internal report.</p>${trouble && html`<p class="bad" role="alert">${trouble}</p>`}
+    <div class="buttons"><button class="main">Save the note</button><button type="button" onClick=${() => write(null)}>Cancel</button></div></form>`;
+}
+
+// Takes a variable out of the steps that name it. What treats it by its role says so, and stays.
+function Reset({ cards }) {
+  const [trouble, say] = useState("");
+  const scenario = store.view.scenario;
+  const columns = new Set(cards.flatMap((card) => (titles()[card.method]?.form || []).filter((f) => f.kind === "column" || f.kind === "columns").flatMap((f) => card.options[f.name] || [])));
+  const reset = async (column) => { try { await change("reset_variable", { scenario, column }); say(""); look({ form: null }); } catch (error) { say(`${error.message} ${error.hint || ""}`); } };
+  if (!columns.size) return null;
+  return html`<div class="tools"><label>Reset a variable <select value="" onChange=${(e) => { if (e.target.value) reset(e.target.value); e.target.value = ""; }}><option value="">choose …</option>${[...columns].sort().map((c) => html`<option>${c}</option>`)}</select></label>
+    <button onClick=${() => change("reset_scenario", { scenario })}>Take all steps out</button></div>${trouble && html`<p class="bad" role="alert">${trouble}</p>`}`;
 }
 
 function Gallery({ state }) {
@@ -82,8 +109,7 @@ function Step({ state, form }) {
       show({ result, options, given: JSON.stringify(given), version });
     } catch (error) { show(null); if (!error.stopped) throw error; }
   };
-  return html`<div class="stepform"><${Form} method=${method} options=${form.options} columns=${columns} onSave=${save} onTry=${test} onDraft=${keep}
+  return html`<div class="stepform"><${Form} method=${method} options=${form.options} columns=${columns} onSave=${save} onTry=${test} onDraft=${keep} below=${(given, patch) => html`<${Preview} draft=${given} method=${method} patch=${patch} />`}
       onCancel=${() => look({ form: null })} save=${form.at === undefined ? "Add the step" : "Save the step"} />
-    ${tried && html`<${Tried} tried=${tried} now=${state.results[scenario]} stale=${tried.result && !same(draft)} at=${form.at} />`}
-    <${Preview} draft=${draft} method=${method} /></div>`;
+    ${tried && html`<${Tried} tried=${tried} now=${state.results[scenario]} stale=${tried.result && !same(draft)} at=${form.at} />`}</div>`;
 }

@@ -1,9 +1,11 @@
 // The checklist, and the files of the release.
 import { html, useState } from "../vendor/preact.js";
-import { look, number, start, store } from "../store.js";
+import { change, complain, look, number, start, store } from "../store.js";
 
 const ENDINGS = { csv: "Text (.csv)", parquet: "Parquet", sav: "SPSS (.sav)", zsav: "SPSS, compressed (.zsav)", dta: "Stata (.dta)", xpt: "SAS transport (.xpt)", xlsx: "Excel (.xlsx)" };
 const MARKS = { met: "✓", "not met": "✕", "not judged": "?" };
+
+const SEPARATORS = { "": "the usual one", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" };
 
 let last = null; // the files made last, with the version of the document and the scenario they are of
 
@@ -11,6 +13,7 @@ export function Release({ state }) {
   const [ending, choose] = useState("csv");
   const [internal, wantInternal] = useState(true);
   const [open, wantPublic] = useState(true);
+  const [how, write] = useState({});
   const [made, show] = useState(last);
   const [trouble, say] = useState(null);
   const name = store.view.scenario;
@@ -19,7 +22,7 @@ export function Release({ state }) {
   const run = async () => {
     say(null); show(null); last = null;
     const reports = [internal && "internal", open && "public"].filter(Boolean);
-    try { last = { version: state.version, name, ...(await start("/api/jobs", { kind: "release", scenario: name, wanted: { data: `protected.${ending}`, reports } })) }; show(last); } catch (error) { if (!error.stopped) say(error); }
+    try { last = { version: state.version, name, ...(await start("/api/jobs", { kind: "release", scenario: name, wanted: { data: `protected.${ending}`, reports, how: fitting(how, ending) } })) }; show(last); } catch (error) { if (!error.stopped) say(error); }
   };
   const stale = made && (made.version !== state.version || made.name !== name);
   return html`<h1>Release <small>scenario ${name}</small></h1>
@@ -28,22 +31,50 @@ export function Release({ state }) {
       <details open=${found.verdict.status === "releasable"}><summary>${found.verdict.criteria.filter((c) => c.status === "met").length} criteria are judged and met</summary><${Checklist} criteria=${found.verdict.criteria.filter((c) => c.status === "met")} /></details>`
       : found?.error ? html`<p class="bad" role="alert">It could not be judged. ${found.error.what} ${found.error.hint || ""}</p>`
       : html`<p class="hint">There is no verdict on scenario ${name} yet: see the panel.</p>`}
+    <${Order} state=${state} name=${name} found=${found} />
     <h2>Files</h2><div class="tools"><label>Protected file <select value=${ending} onChange=${(e) => choose(e.target.value)}>${Object.entries(ENDINGS).map(([k, t]) => html`<option value=${k}>${t}</option>`)}</select></label>
       <label><input type="checkbox" checked=${internal} onChange=${() => wantInternal(!internal)} /> internal report</label>
       <label><input type="checkbox" checked=${open} onChange=${() => wantPublic(!open)} /> public report</label>
       <button class="main" onClick=${run}>Make the files</button></div>
+    <details class="card"><summary>How the file is written${Object.keys(fitting(how, ending)).length ? ` (${Object.keys(fitting(how, ending)).length} chosen)` : ""}</summary><${How} ending=${ending} how=${how} write=${write} /></details>
     ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.hint || ""}</p>`}
     ${stale && html`<p class="bad" role="status">Something was changed since these files were made: make them again.</p>`}
     ${made && !stale && html`<section class="card"><p class=${made.verdict.status === "releasable" ? "" : "bad"}><strong>${made.verdict.headline}</strong></p>
       ${made.told.length > 0 && html`<ul class="warnings">${made.told.map((text) => html`<li>${text}</li>`)}</ul>`}<ul class="files">${made.files.map((f) => html`<li key=${f.name}><a href=${`/download/${made.folder}/${f.name}`} download=${f.name}>${f.name}</a> <span class=${f.for.startsWith("must not") ? "bad" : "hint"}>${number(Math.ceil(f.bytes / 1024))} kB · ${f.for}</span></li>`)}</ul>
       <p class="hint">Plan, script and internal report tell how the file was made and stay inside. release.zip, for others, is made only where every criterion is met.</p>
-      <p class="hint">The same without this page:</p><pre>sdckit protect plan.yaml --scenario "${name}" --out protected.${ending}</pre></section>`}
+      ${made.drawn_in_secret && html`<p class="bad">A step draws its noise in secret: plan and script make another file of this kind. Each file that is given away costs its ε.</p>`}
+      <p class="hint">The same without this page:</p><pre>${made.command}</pre></section>`}
     <p class="hint">The plan holds every decision: keep it, open it here next year with the new file. <button class="quiet" onClick=${() => look({ screen: "data" })}>Back to the records</button></p>`;
 }
+
+// What can be told to a file of this kind; nothing else is sent.
+const fitting = (how, ending) => Object.fromEntries(Object.entries(how).filter(([name]) => ending === "csv" || !["decimal", "separator", "escape_formulas"].includes(name)));
+
+function How({ ending, how, write }) {
+  const put = (name, value) => { const { [name]: had, ...rest } = how; write(value ? { ...rest, [name]: value } : rest); };
+  return html`<div class="tools"><label>Written as <select value=${how.values || ""} onChange=${(e) => put("values", e.target.value)}><option value="">codes</option><option value="labels">texts of their labels</option></select></label>
+      ${ending === "csv" && html`<label>Decimal mark <select value=${how.decimal || ""} onChange=${(e) => write({ ...Object.fromEntries(Object.entries(how).filter(([n, v]) => n !== "decimal" && !(n === "separator" && v === e.target.value))), ...(e.target.value ? { decimal: e.target.value } : {}) })}><option value="">point</option><option value=",">comma</option></select></label>
+      <label>Between the values <select value=${how.separator || ""} onChange=${(e) => put("separator", e.target.value)}>${Object.entries(SEPARATORS).filter(([mark]) => !(mark === "," && how.decimal === ",")).map(([mark, words]) => html`<option value=${mark}>${mark === "" ? `usual (${how.decimal === "," ? "semicolon" : "comma"})` : words}</option>`)}</select></label>
+      <label><input type="checkbox" checked=${!!how.escape_formulas} onChange=${(e) => put("escape_formulas", e.target.checked)} /> an apostrophe before texts that a spreadsheet would run</label>`}
+      <label><input type="checkbox" checked=${!!how.codebook} onChange=${(e) => put("codebook", e.target.checked)} /> codebook (page and DDI)</label></div>
+    <p class="hint">The first line has the names of the variables. ${ending === "csv" ? "A .csv has no labels: add the codebook, or write the texts." : ""}</p>`;
+}
+
+// The order of the records is a step of the plan, so that plan and script do the same.
+function Order({ state, name, found }) {
+  const shuffled = (state.document.scenarios[name] || []).some((card) => card.on && card.method === "shuffle_order");
+  const homes = Object.values(state.document.roles).some((roles) => roles.includes("household"));
+  const add = () => change("add_step", { scenario: name, method: "shuffle_order", options: {} }).catch(complain);
+  if (found?.new_records) return null;
+  return html`<p>Order of the records: <strong>${shuffled ? `random${homes ? ", members of a household together" : ""}` : "as in the original"}</strong>. ${!shuffled && html`<button onClick=${add}>Put them in a random order</button>`}</p>`;
+}
+
+// Steps that a criterion names as what would mend it.
+const mending = (text) => store.methods.protection.filter((m) => new RegExp(`\\b${m.name}\\b`).test(text || ""));
 
 function Checklist({ criteria }) {
   if (!criteria.length) return null;
   return html`<div class="wide"><table class="variables checklist"><thead><tr><th scope="col"><span class="hidden">met or not</span></th><th scope="col">Criterion</th><th scope="col" class="number">Found</th><th scope="col" class="number">Accepted</th><th scope="col">Why, and what would mend it</th></tr></thead><tbody>
     ${criteria.map((c) => html`<tr key=${`${c.name} ${c.status}`} class=${c.status.replace(" ", "-")}><td><span class="mark" aria-hidden="true">${MARKS[c.status]}</span><span class="hidden">${c.status}</span></td><th scope="row">${c.name}</th>
-      <td class="number">${c.value === null ? "" : number(c.value, c.share)}</td><td class="number">${c.limit === null ? "" : number(c.limit, c.share)}</td><td>${c.why}${c.mends ? html`<small>${c.mends}</small>` : ""}</td></tr>`)}</tbody></table></div>`;
+      <td class="number">${c.value === null ? "" : number(c.value, c.share)}</td><td class="number">${c.limit === null ? "" : number(c.limit, c.share)}</td><td>${c.why}${c.mends ? html`<small>${c.mends}</small>` : ""}${mending(c.mends).map((m) => html`<button class="quiet" key=${m.name} onClick=${() => look({ screen: "protect", form: { method: m.name } })}>${m.title} …</button> `)}</td></tr>`)}</tbody></table></div>`;
 }
