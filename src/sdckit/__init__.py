@@ -38,6 +38,7 @@ from sdckit.report import save_results as save_results
 if TYPE_CHECKING:
     from sdckit import charts as charts
     from sdckit import demo as demo
+    from sdckit import prepare as prepare
     from sdckit import protect as protect
     from sdckit import risk as risk
     from sdckit import utility as utility
@@ -45,5 +46,5 @@ if TYPE_CHECKING:
 if not TYPE_CHECKING:
     # packages of many small modules load when they are first used: importing sdckit stays quick
     __getattr__, __dir__ = _module_names(
-        globals(), packages=("charts", "demo", "protect", "registry", "risk", "utility")
+        globals(), packages=("charts", "demo", "prepare", "protect", "registry", "risk", "utility")
     )

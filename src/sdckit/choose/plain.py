@@ -10,10 +10,10 @@ import numpy as np
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.describe import ColumnSummary
 from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
-from sdckit.data.microdata import Microdata
+from sdckit.data.microdata import LogEntry, Microdata
 from sdckit.data.result import Result
 from sdckit.methods.registry import find
-from sdckit.methods.spec import Spec
+from sdckit.methods.spec import STEPS, Spec
 
 
 def clean(value: Any) -> Any:
@@ -40,6 +40,7 @@ def assessment(done: Assessment) -> dict[str, Any]:
         "records": done.original.height,
         "seed": done.seed,
         "max_risk": done.max_risk,
+        "prepared": prepared(done.original),
         "verdict": done.verdict.as_dict(),
         "risk": {
             name: {"before": _result(done.before[name]) if name in done.before else None, "after": _result(r)}
@@ -105,12 +106,21 @@ def column(found: ColumnSummary) -> dict[str, Any]:
 
 def log(data: Microdata) -> list[dict[str, Any]]:
     """What each step did."""
-    return [{"method": e.method, "options": e.options, "figures": e.figures} for e in data.log]
+    return [_entry(entry) for entry in data.log]
+
+
+def prepared(data: Microdata) -> list[dict[str, Any]]:
+    """What was done to the file before it became the original."""
+    return [_entry(entry) for entry in data.prepared]
+
+
+def _entry(entry: LogEntry) -> dict[str, Any]:
+    return {"method": entry.method, "options": entry.options, "figures": entry.figures}
 
 
 def spec(found: Spec) -> dict[str, Any]:
     """What the registry knows of a protection or measure."""
-    measure = found.kind != "protection"
+    measure = found.kind not in STEPS
     return {
         "name": found.name,
         "kind": found.kind.value,

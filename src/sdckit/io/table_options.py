@@ -58,10 +58,6 @@ class TableOptions:
                 )
 
 
-FOUND_OUT = TableOptions()  # nothing was said
-DEFAULTS: dict[str, Any] = {name: getattr(FOUND_OUT, name) for name in MEANT_FOR}
-
-
 def _separator(given: Any) -> str:
     """One character that can stand between values: letters, digits and quotes are parts of values."""
     mark = NAMED.get(given, given) if isinstance(given, str) else given
@@ -81,3 +77,7 @@ def _require_sheet(given: Any) -> None:
         raise OptionError(
             "sheet is the name of a sheet or its number.", given=preview(given), allowed="1 for the first"
         )
+
+
+FOUND_OUT = TableOptions()  # nothing was said
+DEFAULTS: dict[str, Any] = {name: getattr(FOUND_OUT, name) for name in MEANT_FOR}
