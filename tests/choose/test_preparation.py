@@ -1,4 +1,4 @@
-"""Preparation in a plan: the same on the command line, in the library and in the report, and in plain sight."""
+"""Preparation in a plan: the same on the command line and in the library, and said in plain sight."""
 
 import json
 from hashlib import sha256
@@ -100,7 +100,7 @@ def test_plan_and_text_go_round(folder: Path):
 
 
 def test_command_line_and_library_make_the_same_bytes(folder: Path):
-    code, said = run("protect", folder / "plan.yaml", "--out", folder / "out.csv")
+    _, said = run("protect", folder / "plan.yaml", "--out", folder / "out.csv")
     assert (folder / "out.csv").exists(), said
     plan = sdc.Plan.load(folder / "plan.yaml")
     protected = plan.find("a").protect(plan.read(), seed=plan.seed)
