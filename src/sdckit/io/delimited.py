@@ -45,16 +45,7 @@ def read_delimited(path: Path, options: TableOptions = FOUND_OUT, *, rows: int |
     if layout.encoding != UTF8:
         with opened(path) as stream:
             source = BytesIO(stream.read().decode(layout.encoding).encode())
-    texts = pl.read_csv(
-        source,
-        separator=layout.separator,
-        has_header=layout.header,
-        skip_lines=layout.skip,
-        infer_schema=False,
-        null_values=list(MISSING),
-        glob=False,
-        n_rows=rows,
-    )
+    texts = _texts(source, path, layout, rows)
     if texts.width != len(layout.columns):
         raise FileError("The header line cannot be split into columns.", given=path)
     texts.columns = list(layout.columns)  # Polars leaves doubled quotes in names as they are
@@ -68,6 +59,31 @@ def read_delimited(path: Path, options: TableOptions = FOUND_OUT, *, rows: int |
         made = texts.select(TYPES[t](pl.col(names)) for t, names in alike.items() if names)
         parts.append(made.select(some))
     return pl.concat(parts, how="horizontal")
+
+
+def _texts(source: Path | BytesIO, path: Path, layout: Layout, rows: int | None) -> pl.DataFrame:
+    """Every value as text; lines that are too long are refused, for a value may be cut in two there."""
+    try:
+        return pl.read_csv(
+            source,
+            separator=layout.separator,
+            has_header=layout.header,
+            skip_lines=layout.skip,
+            infer_schema=False,
+            null_values=list(MISSING),
+            glob=False,
+            n_rows=rows,
+        )
+    except pl.exceptions.ComputeError as error:
+        if "more fields" not in str(error):
+            raise
+        first = "header" if layout.header else "first line"
+        raise FileError(
+            f"A line has more values than the {first}, which has {len(layout.columns)}.",
+            given=path,
+            hint="Another mark may separate values: read(…, separator=';').",
+            plan_hint="Another mark may separate values: separator: under data: in the plan.",
+        ) from error
 
 
 def write_delimited(frames: Iterable[pl.DataFrame], path: Path, *, decimal_comma: bool = False) -> None:
