@@ -223,6 +223,16 @@ def test_changes_of_columns_that_are_not_released_or_have_no_role_do_not_matter(
     assert criterion(judged(data).verdict).met
 
 
+def test_changed_values_do_not_hide_in_a_combined_column():
+    data = sdc.prepare.replace_values(people(), variables="area", values={"n": "s"})
+    data = sdc.prepare.combine(data, variables=["area", "sex"], name="both")
+    data = data.with_roles(keys=["both"], sensitive=["answer"])
+    released = sdc.protect.drop(data, variables=["area", "sex"])
+    found = criterion(sdc.assess(data, released, measures=[], max_risk=0.5).verdict)
+    assert found.status == "not judged"
+    assert "of both" in found.why
+
+
 def test_reports_say_so_in_plain_sight(tmp_path: Path):
     data = sdc.prepare.replace_values(
         people(extra=pl.lit("<b>secret")), variables="extra", values={"<b>secret": "x"}
