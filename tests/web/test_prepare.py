@@ -142,6 +142,18 @@ def test_recent_files_are_those_that_may_be_opened(page, tmp_path):
     assert page.get("/api/recent").json()["files"] == [str(tmp_path / "survey.csv")]
 
 
+def test_reading_notes_say_what_was_guessed(fresh, tmp_path):
+    fresh.login()
+    (tmp_path / "old.csv").write_bytes("größe,,leer\n1,2,\n3,4,\n".encode("cp1252"))
+    fresh.post("/api/open", path=str(tmp_path / "old.csv"))
+    notes = " ".join(fresh.wait()["facts"]["notes"])
+    assert "read as cp1252. Are the letters right: größe?" in notes
+    assert "no name in the file: column_2" in notes
+    assert "Only missing values: leer" in notes
+    again(fresh, options={"encoding": "cp1252"})
+    assert "letters" not in " ".join(fresh.wait()["facts"]["notes"])
+
+
 # --- preparing
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sdckit._support.number_text import number, percent
+from sdckit._support.number_text import number, percent, round_marks
 from sdckit.charts.before_after import before_after
 from sdckit.charts.histogram import histogram
 from sdckit.charts.mosaic import mosaic
@@ -95,11 +95,11 @@ def _two(before: pl.DataFrame, after: pl.DataFrame, names: Sequence[str], labels
 
 
 def _edges(column: pl.Series, bins: int) -> Any:
-    """Inner limits of classes, of equal width between the outermost hundredths of the records."""
+    """Inner limits of classes, round numbers between the outermost hundredths of the records."""
     values = as_numbers(column)
     values = values[np.isfinite(values)]
     low, high = np.quantile(values, [0.01, 0.99])
-    return np.unique(np.linspace(low, high, bins - 1)) if high > low else np.array([low])
+    return np.array(round_marks(float(low), float(high), bins) or [float(low)])
 
 
 def _classes(

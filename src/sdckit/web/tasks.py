@@ -28,7 +28,7 @@ from sdckit.web.document import Document
 from sdckit.web.explore import explored
 from sdckit.web.kept import aligned_rows, kept
 from sdckit.web.looks import above, combinations, distribution
-from sdckit.web.opening import opened, reading
+from sdckit.web.opening import opened, reading, reading_notes
 from sdckit.web.release import release, release_folder
 from sdckit.web.worker import source_key
 
@@ -116,6 +116,7 @@ class Desk:
         seen = describe(raw)
         progress("keeping the records", 2, 3)
         name = kept(raw, self.folder, "original", self._key)
+        found = reading(task["source"])
         return {
             "records": raw.height,
             "rows": name,
@@ -123,7 +124,8 @@ class Desk:
             "suggested": seen.roles,
             "key": self._key,
             "prepared": plain.prepared(raw),
-            "reading": reading(task["source"]),
+            "reading": found,
+            "notes": reading_notes(task["source"], raw, found),
         }
 
     def judge(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:

@@ -75,7 +75,7 @@ function Facts({ state }) {
     <div><dt>with labels</dt><dd>${facts.columns.filter((c) => c.label).length}</dd></div>
     <div><dt>only missing</dt><dd>${empty.length || "none"}</dd></div>
     <div><dt>probably direct identifiers</dt><dd>${direct.map((c) => c.name).join(", ") || "none"}</dd></div></dl>
-    ${facts.told?.length > 0 && html`<ul class="warnings">${facts.told.map((text) => html`<li>${text}</li>`)}</ul>`}
+    ${(facts.told?.length > 0 || facts.notes?.length > 0) && html`<ul class="warnings">${[...(facts.told || []), ...(facts.notes || [])].map((text) => html`<li>${text}</li>`)}</ul>`}
     ${hasOptions(state.document.source.file) && html`<${ReadAgain} state=${state} />`}`;
 }
 
@@ -104,10 +104,10 @@ function Records({ state }) {
   const beside = ["both", "pairs"].includes(which) ? found?.aligned : null;
   const labels = Object.fromEntries(state.facts.columns.map((c) => [c.name, c.value_labels]));
   const labelled = state.facts.columns.some((c) => Object.keys(c.value_labels).length);
-  return html`<h2>Records</h2><div class="tools"><div role="group" aria-label="Which file">
+  return html`<h2>Records</h2><div class="tools"><div class="chips" role="group" aria-label="Which file">
     ${Object.entries(VIEWS).map(([name, title]) => html`<button class=${which === name ? "chip on" : "chip"} aria-pressed=${which === name}
       disabled=${name !== "original" && (!found?.rows || !steps || (name !== "protected" && !found.aligned))} onClick=${() => choose(name)}>${title}</button>`)}</div>
-    ${labelled && html`<div role="group" aria-label="Codes or labels">${[["codes", false], ["labels", true]].map(([title, value]) => html`<button class=${words === value ? "chip on" : "chip"} aria-pressed=${words === value} onClick=${() => say(value)}>${title}</button>`)}</div>`}</div>
+    ${labelled && html`<div class="chips" role="group" aria-label="Codes or labels">${[["codes", false], ["labels", true]].map(([title, value]) => html`<button class=${words === value ? "chip on" : "chip"} aria-pressed=${words === value} onClick=${() => say(value)}>${title}</button>`)}</div>`}</div>
     <${Table} key=${`${file}${which}`} file=${file} compared=${beside} pairs=${which === "pairs"} roles=${state.document.roles} labels=${words ? labels : {}} />`;
 }
 
