@@ -9,10 +9,11 @@ from sdckit.cli._example import example as line_of_a_plan
 from sdckit.cli._methods import about, default, values
 from sdckit.methods.options import RoleColumns
 from sdckit.methods.registry import specs
-from sdckit.methods.spec import Compares, Kind, Spec
+from sdckit.methods.spec import STEPS, Compares, Kind, Spec
 
 HERE = Path(__file__).resolve().parent
 TITLES = {
+    Kind.PREPARATION: ("Preparations", "What is done to a file before it is the original: `sdc.prepare.…`."),
     Kind.PROTECTION: ("Protections", "Functions from Microdata to Microdata: `sdc.protect.…`."),
     Kind.RISK: ("Risk measures", "What an intruder could still learn: `sdc.risk.…`."),
     Kind.UTILITY: ("Utility measures", "What an analyst has lost: `sdc.utility.…`."),
@@ -26,7 +27,12 @@ INFORMATIVE = {
     Compares.DISTRIBUTIONS: "It compares distributions: informative after any protection, also for files of "
     "different length.",
 }
-MODULES = {Kind.PROTECTION: "protect", Kind.RISK: "risk", Kind.UTILITY: "utility"}
+MODULES = {
+    Kind.PREPARATION: "prepare",
+    Kind.PROTECTION: "protect",
+    Kind.RISK: "risk",
+    Kind.UTILITY: "utility",
+}
 
 
 def make_reference(folder: Path, *, examples: bool = True) -> None:
@@ -64,12 +70,12 @@ def _page(spec: Spec, folder: Path, advice: list[str], examples: bool) -> Path:
     if spec.interpretation:
         lines += ["", "## How to read it", "", spec.interpretation]
     when = [*advice]
-    if spec.kind is not Kind.PROTECTION:
+    if spec.kind not in STEPS:
         when.append(INFORMATIVE[spec.compares])
     if when:
         lines += ["", "## When to use it", "", *when]
     lines += ["", "## Definition", "", "```{eval-rst}", *_definition(spec), "```", "", *_options(spec)]
-    if examples:
+    if examples and spec.kind is not Kind.PREPARATION:  # theirs stands in the definition
         lines += ["", *_example(spec, folder)]
     return _write(folder / f"{spec.name}.md", lines)
 
@@ -77,7 +83,7 @@ def _page(spec: Spec, folder: Path, advice: list[str], examples: bool) -> Path:
 def _facts(spec: Spec) -> list[str]:
     """The table at the head of a page."""
     facts = {"Needs the roles": ", ".join(r.value for r in spec.needs) or "none"}
-    if spec.kind is not Kind.PROTECTION:
+    if spec.kind not in STEPS:
         low, high = ("∞" if isinf(b) else f"{b:g}" for b in spec.bounds)
         facts = {"Good is": spec.better.value, "Range": f"{low} to {high}", "Unit": spec.unit, **facts}
     facts |= {"Engines": ", ".join(spec.engines), "Reference": spec.reference}

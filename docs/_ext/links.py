@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from sdckit.methods.registry import specs
+from sdckit.methods.spec import Kind
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE_LINK = re.compile(r"\[`([\w.]+)`\]\((?:\.\./)*(src/sdckit/[\w/]+\.py)\)")
@@ -35,7 +36,8 @@ def line_of(file: Path, name: str) -> int:
 
 def reference_pages() -> dict[str, str]:
     """Where the page of each protection and measure is, from the top of the documentation."""
-    return {s.name: f"/reference/{s.kind.value}/{s.name}" for s in specs()}
+    every = [*specs(), *specs(Kind.PREPARATION)]
+    return {s.name: f"/reference/{s.kind.value}/{s.name}" for s in every}
 
 
 def linked(text: str, page: str) -> str:

@@ -17,6 +17,7 @@ from sdckit.report import report as report
 if TYPE_CHECKING:
     from sdckit import charts as charts
     from sdckit import demo as demo
+    from sdckit import prepare as prepare
     from sdckit import protect as protect
     from sdckit import risk as risk
     from sdckit import utility as utility
@@ -46,7 +47,7 @@ if not TYPE_CHECKING:
     # everything loads when it is first used: importing sdckit stays quick
     __getattr__, __dir__ = _module_names(
         globals(),
-        packages=("charts", "demo", "protect", "registry", "risk", "utility"),
+        packages=("charts", "demo", "prepare", "protect", "registry", "risk", "utility"),
         names={
             "Assessment": "choose.assessment",
             "Intruder": "data.intruder",

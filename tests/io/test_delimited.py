@@ -106,7 +106,7 @@ def test_blank_lines_are_no_records(csv):
     ("content", "text"),
     [
         ("x,y\n1,2\n3\n", "Line 3 has 1 values, the header has 2"),
-        ("x,y\n1,2\n3,4,5\n", "cannot be read as .csv"),
+        ("x,y\n1,2\n3,4,5\n", "more values than the header, which has 2"),
         ('x,y\n1,"2\n3,4\n', "cannot be read as .csv"),
         ("x,y\r1,2\r", "header line cannot be split"),
         ("", "The file is empty"),

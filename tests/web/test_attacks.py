@@ -311,17 +311,17 @@ def test_decisions_are_for_this_user_alone(fresh, tmp_path):
 
 
 def test_protected_files_do_not_fill_the_disk(fresh, monkeypatch):
-    from sdckit.web import tasks
+    from sdckit.web import kept
 
     fresh.login()
     fresh.post("/api/open", demo="survey", n=100)
     fresh.wait()
     fresh.change("roles", roles={"sex": ["keys"]})
     fresh.change("add_step", scenario="A", method="shuffle_order", options={})
-    for seed in range(tasks.FILES + 3):
+    for seed in range(kept.FILES + 3):
         fresh.change("seed", seed=seed)
         state = fresh.wait()
-    assert len(list(fresh.page._folder.glob("protected-*.arrow"))) <= tasks.FILES
+    assert len(list(fresh.page._folder.glob("protected-*.arrow"))) <= kept.FILES
     assert fresh.get("/api/rows", file=state["results"]["A"]["rows"]).status_code == 200
     fresh.post("/api/history", to=5)  # its records are gone: made again
     state = fresh.wait()

@@ -314,3 +314,61 @@ def test_records_above_a_threshold_are_counted_before_the_step_is_added(page):
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Riskiest combinations").click()
     page.locator(".look table").wait_for(timeout=LONG)
+
+
+def faults_of_accessibility(page: Any) -> list[Any]:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
+    found = axe.run(page, options={"runOnly": ["wcag2a", "wcag2aa"]}).response["violations"]
+    return [(v["id"], [n["html"][:160] for n in v["nodes"][:3]]) for v in found]
+
+
+def test_a_text_file_is_read_prepared_and_looked_at(page, tmp_path):
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame(
+        {
+            "sex": rng.choice([1, 2, 9], 200),
+            "age": rng.integers(0, 90, 200),
+            "area": rng.choice(["n", "s"], 200),
+            "income": rng.integers(0, 9000, 200) + 0.5,
+        }
+    )
+    frame.write_csv(tmp_path / "odd.csv", separator="#", decimal_comma=True)
+    page.get_by_label("Path of a data file or a plan").fill(str(tmp_path / "odd.csv"))
+    page.get_by_role("button", name="Look first").click()
+    preview = page.get_by_role("region", name="The first records")
+    sync_api.expect(page.get_by_role("alert")).to_contain_text("more values than the header")
+    page.get_by_label("Between values").select_option("other")
+    page.get_by_label("the mark between values").fill("##")
+    sync_api.expect(page.locator("#read-separator-help")).to_contain_text("one character")
+    page.get_by_label("the mark between values").fill("#")
+    sync_api.expect(preview.locator("thead th")).to_have_count(4)
+    assert not faults_of_accessibility(page)
+    page.get_by_role("button", name="Open it like this").click()
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    page.get_by_label("role of sex").select_option("keys")
+    page.get_by_label("role of area").select_option("keys")
+    judged(page)
+    screen(page, "Data")
+    page.get_by_label("a preparation to add").select_option("keep_records")
+    page.locator("#prepare-where").fill("agee >= 18")
+    page.get_by_role("button", name="Prepare", exact=True).click()
+    sync_api.expect(page.get_by_role("alert").first).to_contain_text("agee", timeout=LONG)
+    page.locator("#prepare-where").fill("age >= 18")
+    page.get_by_role("button", name="Prepare", exact=True).click()
+    kept = frame.filter(pl.col("age") >= 18).height
+    sync_api.expect(page.locator(".prepare .step")).to_contain_text(f"records kept: {kept}", timeout=LONG)
+    page.get_by_label("a preparation to add").select_option("declare_missing")
+    page.locator("#prepare-codes").fill("9")
+    page.locator("#prepare-variables").get_by_role("button", name="sex").click()
+    page.get_by_role("button", name="Prepare", exact=True).click()
+    sync_api.expect(page.locator(".prepare .step")).to_have_count(2, timeout=LONG)
+    judged(page)
+    sync_api.expect(page.locator(".panel .criteria")).to_contain_text("preparation of the original")
+    page.get_by_text("Explore one or two variables").click()
+    page.locator(".explore").get_by_label("Variable").select_option("income")
+    page.locator(".explore .chart svg").wait_for(timeout=LONG)
+    page.locator(".explore").get_by_label("beside").select_option("area")
+    sync_api.expect(page.locator(".explore .summary")).to_contain_text("area: missing", timeout=LONG)
+    assert not faults_of_accessibility(page)
+    page.get_by_role("button", name="Undo").click()
+    sync_api.expect(page.locator(".prepare .step")).to_have_count(1, timeout=LONG)

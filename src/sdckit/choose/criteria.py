@@ -78,6 +78,7 @@ class Verdict(Sequence[Criterion]):
 
     criteria: tuple[Criterion, ...]
     scenario: str = ""
+    prepared: bool = False  # the original of which it speaks was prepared before
 
     @property
     def status(self) -> Release:
@@ -105,6 +106,7 @@ class Verdict(Sequence[Criterion]):
     def headline(self) -> str:
         """The verdict in one or two sentences; what was not judged is part of it."""
         name = f"“{self.scenario}”" if self.scenario else "The protected file"
+        name += " (of the file as prepared)" if self.prepared else ""
         failed, unjudged = self.of(Status.NOT_MET), self.of(Status.NOT_JUDGED)
         if self.releasable:
             return f"{name} can be released: all {len(self.criteria)} criteria are judged and met."
@@ -165,7 +167,8 @@ class Accepted:
     may be inferred beyond the baseline; without it the accepted risk. columns: columns that somebody has
     looked at and found harmless although no risk looks at them. numbers: numbers that may be released
     unchanged. order: the order of the rows may be that of the original. missing_keys: keys missing from the
-    start are understood. population: the number of people the weights stand for.
+    start are understood. population: the number of people the weights stand for. prepared: columns whose
+    values preparation may have changed, for what an intruder knows of them is not looked at.
     """
 
     claims: float = 0
@@ -175,6 +178,7 @@ class Accepted:
     order: bool = False
     missing_keys: bool = False
     population: float | None = None
+    prepared: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, given: Any) -> "Accepted":
@@ -200,7 +204,7 @@ class Accepted:
             if not isinstance(given.get(name, False), bool):
                 raise OptionError(f"accept: {name} is true or false.", given=preview(given[name]))
         values = dict(given)
-        for name in ("columns", "numbers"):
+        for name in ("columns", "numbers", "prepared"):
             value = given.get(name, ())
             listed = (value,) if isinstance(value, str) else value
             if not isinstance(listed, Sequence) or not all(isinstance(c, str) for c in listed):

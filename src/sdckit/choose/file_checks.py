@@ -33,6 +33,7 @@ class FileChecks(ReleaseCase):
 
     def criteria(self) -> Iterator[Criterion]:
         """Every criterion that applies."""
+        yield from self._prepared()
         yield self._same_columns()
         yield self._columns_not_looked_at()
         if self.x.same_people:
@@ -44,6 +45,41 @@ class FileChecks(ReleaseCase):
         yield from self._missing_keys()
         yield from self._weights()
         yield from self._differential_privacy()
+
+    def _prepared(self) -> Iterator[Criterion]:
+        """What was done before anything was measured: everything here is about the prepared file."""
+        steps = self.original.prepared
+        if not steps:
+            return
+        name, done = "preparation of the original", join_names(step.method for step in steps)
+        about = f"All this is about the file after preparation ({done}), not about the file that was read."
+        changed = self._changed_before()
+        asked = [column for column in changed if column not in self.accepted.prepared]
+        if not asked:
+            yield Criterion(name, Status.MET, about, 0, 0)
+            return
+        counts = join_names((f"{changed[c]:,} of {c}" for c in asked), 4)
+        why = (
+            f"Values were changed before anything was measured: {counts}. An intruder who knows the true "
+            f"ones was not looked at. {about}"
+        )
+        mends = (
+            "Protect true values by a step (suppress, group, recode), or accept: "
+            f"{{prepared: [{join_names(asked, 4)}]}} if they were errors or codes for missing."
+        )
+        yield Criterion(name, Status.NOT_JUDGED, why, sum(changed[c] for c in asked), 0, mends)
+
+    def _changed_before(self) -> dict[str, int]:
+        """How many values preparation changed, in released columns with a role or what they are made of."""
+        counts: dict[str, int] = {}
+        made_from: dict[str, list[str]] = {}
+        for step in self.original.prepared:
+            made_from |= step.figures.get("made_from", {})
+            for column, count in step.figures.get("values_changed", {}).items():
+                counts[column] = counts.get(column, 0) + count
+        released = [c for c in self.data.columns if c in self.original.columns and self.original.roles.of(c)]
+        found = {c: sum(counts.get(part, 0) for part in (c, *made_from.get(c, ()))) for c in released}
+        return {c: count for c, count in found.items() if count}
 
     def _same_columns(self) -> Criterion:
         roles = self.original.roles

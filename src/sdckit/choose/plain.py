@@ -11,10 +11,10 @@ from sdckit.choose.assessment import Assessment
 from sdckit.choose.describe import ColumnSummary
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.risk_utility_map import Point, RiskUtilityMap
-from sdckit.data.microdata import Microdata
+from sdckit.data.microdata import LogEntry, Microdata
 from sdckit.data.result import Result
 from sdckit.methods.registry import find
-from sdckit.methods.spec import Spec
+from sdckit.methods.spec import STEPS, Spec
 
 
 def clean(value: Any) -> Any:
@@ -41,6 +41,7 @@ def assessment(done: Assessment) -> dict[str, Any]:
         "records": done.original.height,
         "seed": done.seed,
         "max_risk": done.max_risk,
+        "prepared": prepared(done.original),
         "verdict": done.verdict.as_dict(),
         "risk": {
             name: {"before": _result(done.before[name]) if name in done.before else None, "after": _result(r)}
@@ -120,20 +121,22 @@ def column(found: ColumnSummary) -> dict[str, Any]:
 
 def log(data: Microdata) -> list[dict[str, Any]]:
     """What each step did."""
-    return [
-        {
-            "method": e.method,
-            "options": e.options,
-            "figures": e.figures,
-            **({"note": e.note} if e.note else {}),
-        }
-        for e in data.log
-    ]
+    return [_entry(entry) for entry in data.log]
+
+
+def prepared(data: Microdata) -> list[dict[str, Any]]:
+    """What was done to the file before it became the original."""
+    return [_entry(entry) for entry in data.prepared]
+
+
+def _entry(entry: LogEntry) -> dict[str, Any]:
+    told = {"method": entry.method, "options": entry.options, "figures": entry.figures}
+    return {**told, "note": entry.note} if entry.note else told
 
 
 def spec(found: Spec) -> dict[str, Any]:
     """What the registry knows of a protection or measure."""
-    measure = found.kind != "protection"
+    measure = found.kind not in STEPS
     return {
         "name": found.name,
         "kind": found.kind.value,

@@ -10,19 +10,21 @@ import yaml
 from sdckit._support.files import write_text
 from sdckit._support.messages import did_you_mean, join_names, require_flag
 from sdckit.choose.plan_text import parse_text
+from sdckit.choose.preparation import preparations_of, read_entries
 from sdckit.choose.scenario import Scenario, check_seed
 from sdckit.data.intruder import Intruder, intruders_of
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.demo import business, survey
 from sdckit.errors import FileError, OptionError, preview
-from sdckit.io import read
+from sdckit.io.table_options import MEANT_FOR, TableOptions
 from sdckit.methods.registry import specs
 from sdckit.methods.serialise import to_builtin
 
 DEMOS: Mapping[str, Callable[..., Microdata]] = {"survey": survey, "business": business}
 LARGEST = 10_000_000  # bytes of a plan: anything longer is another file
 FLAGS = {"yes": True, "on": True, "no": False, "off": False}
+TABLE = tuple(MEANT_FOR)  # options of reading
 SECTIONS = ("data", "scenarios", "search", "intruders", "assess", "seed")
 
 
@@ -55,9 +57,11 @@ class Plan:
             raise FileError("The scenario file must hold sections.", allowed=join_names(SECTIONS))
         _known(content, SECTIONS, "section")
         data = _mapping(content, "data")
-        _known(data, ("file", "demo", "keep_direct", "engine", "encoding", *Role), "entry of data")
-        data = _with_flags(data, "keep_direct")
+        _known(data, ("file", "demo", "keep_direct", "engine", *TABLE, "prepare", *Role), "entry of data")
+        data = _with_flags(data, "keep_direct", "header")
         require_flag("keep_direct", data.get("keep_direct", False))
+        TableOptions(**{name: data[name] for name in TABLE if name in data})
+        preparations_of(data.get("prepare"))
         steps = _mapping(content, "scenarios")
         scenarios = tuple(Scenario(str(name), () if s is None else s) for name, s in steps.items())
         seed = content.get("seed", 0)
@@ -100,17 +104,19 @@ class Plan:
             raise error.after(str(path)) from None
 
     def read(self) -> Microdata:
-        """The data this plan is about."""
-        roles = {name: value for name, value in self.data.items() if name not in ("file", "demo")}
+        """The data this plan is about: read, prepared, and under their roles."""
         if "demo" in self.data:
             made = demo_data(self.data["demo"])
-            own = {name: value for name, value in roles.items() if name in set(Role)}
-            return Microdata.of(made.frame, labels=made.labels, **own) if own else made
+            own = any(name in set(Role) for name in self.data)
+            if not own and not self.data.get("prepare"):
+                return made
+            entries = self.data if own else {**made.roles.as_dict(), **self.data}
+            return read_entries(Microdata.of(made.frame, labels=made.labels), entries, self.folder)
         if "file" not in self.data:
             raise OptionError(
                 "The plan names no data file.", hint="Add data: {file: …} to the scenario file."
             )
-        return read(self.folder / str(self.data["file"]), **roles)
+        return read_entries(self.folder / str(self.data["file"]), self.data, self.folder)
 
     def find(self, name: str) -> Scenario:
         """The scenario of this name."""

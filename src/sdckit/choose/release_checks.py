@@ -28,7 +28,7 @@ def judged(x: "Assessment") -> Verdict:
     for data in x.protected:
         found += [*PersonChecks(x, data).criteria(), *FileChecks(x, data).criteria()]
     unique = dict.fromkeys(found)
-    return Verdict(tuple(unique), x.scenario)
+    return Verdict(tuple(unique), x.scenario, bool(x.original.prepared))
 
 
 def judged_intruders(x: "Assessment") -> tuple[Criterion, ...]:

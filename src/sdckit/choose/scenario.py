@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,9 +34,10 @@ class Step:
     method: str
     options: Mapping[str, Any]
     note: str
+    kind: ClassVar[Kind] = Kind.PROTECTION
 
     def __init__(self, method: str, /, **options: Any) -> None:
-        spec = find(method, Kind.PROTECTION)
+        spec = find(method, self.kind)
         given = spec.with_new_names(options)
         options = {n: as_names(v) if names_columns(spec.hints.get(n)) else v for n, v in given.items()}
         spec.validate(options)
@@ -68,7 +69,7 @@ class Step:
 
         Roles may change on the way (a recoded number is no longer numeric), so each step checks its own.
         """
-        spec = find(self.method, Kind.PROTECTION)
+        spec = find(self.method, self.kind)
         spec.resolve(data, spec.validate(self.options))
 
     @property

@@ -12,7 +12,7 @@ from sdckit.methods.spec import Kind, Spec
 
 # Stand-ins for what only the user knows, by the type of the option.
 STAND_INS = {"column": "COLUMN", "columns": ["COLUMN"], "file": "FILE.csv", "measure": "MEASURE"}
-NOT_IN_PLANS = ("rng", "progress", "where")
+NOT_IN_PLANS = ("rng", "progress")
 
 
 def example(spec: Spec) -> str:
@@ -25,6 +25,8 @@ def example(spec: Spec) -> str:
     options = _required(spec) | (_documented(spec) or _first_default(spec))
     if spec.kind is Kind.PROTECTION:
         return f"- {spec.name}: {_flow(options)}" if options else f"- {spec.name}"
+    if spec.kind is Kind.PREPARATION:
+        return f"data: {_flow({'prepare': [{spec.name: options}] if options else [spec.name]})}"
     named: dict[str, Any] = {spec.kind.value: spec.name}
     return f"assess: {_flow(named | ({spec.name: options} if options else {}))}"
 
@@ -37,7 +39,8 @@ def _documented(spec: Spec) -> dict[str, Any]:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 made[node.targets[0].id] = _literal(node.value, made)
             elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(f".{spec.name}"):
-                found = {k.arg: _literal(k.value, made) for k in node.keywords if k.arg not in NOT_IN_PLANS}
+                left_out = NOT_IN_PLANS if spec.kind is Kind.PREPARATION else (*NOT_IN_PLANS, "where")
+                found = {k.arg: _literal(k.value, made) for k in node.keywords if k.arg not in left_out}
                 options = {name: value for name, value in found.items() if name and value is not None}
                 if options:
                     return options

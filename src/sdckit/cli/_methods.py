@@ -12,9 +12,15 @@ from sdckit.cli._example import example
 from sdckit.cli._show import out, table
 from sdckit.data.result import show
 from sdckit.methods.form import FormField
-from sdckit.methods.spec import Kind, Spec
+from sdckit.methods.spec import STEPS, Kind, Spec
 from sdckit.methods.where import WHERE
 
+TITLES = {
+    Kind.PREPARATION: "Preparations",
+    Kind.PROTECTION: "Protections",
+    Kind.RISK: "Risk measures",
+    Kind.UTILITY: "Utility measures",
+}
 LIMITS = {"least": "≥ {}", "above": "> {}", "most": "≤ {}", "below": "< {}"}
 KINDS = {"integer": "whole number", "flag": "yes or no", "columns": "columns", "mapping": "name: value, …"}
 EXAMPLES = re.compile(r"(?:^[^\n>]+:\n\n)?^>>> .*\Z", re.MULTILINE | re.DOTALL)  # they come last
@@ -24,13 +30,13 @@ FORMULA = re.compile(r"^\.\. math::.*\n(?:(?: +.*)?\n)*", re.MULTILINE)
 def catalogue(found: Sequence[Spec]) -> None:
     """One table a kind."""
     console = out()
-    for kind in (Kind.PROTECTION, Kind.RISK, Kind.UTILITY):
+    for kind in Kind:
         mine = [spec for spec in found if spec.kind is kind]
         if not mine:
             continue
-        measured = kind is not Kind.PROTECTION
+        measured = kind not in STEPS
         heads = ["name", "title", "what it does", *(["good", "range"] if measured else []), "needs"]
-        title = {"protection": "Protections", "risk": "Risk measures", "utility": "Utility measures"}[kind]
+        title = TITLES[kind]
         console.print(table(title, heads, [_row(spec, measured) for spec in mine]))
     console.print("More on one, with its options: sdckit methods NAME")
 
@@ -51,17 +57,18 @@ def explain(spec: Spec) -> None:
     console.print(escape(f"{spec.name}: {spec.title} ({spec.kind.value})"), style="bold")
     console.print(escape("\n" + in_words(spec) + "\n"))
     where = "In a plan, as a step of a scenario" if spec.kind is Kind.PROTECTION else "In a plan"
+    measured = spec.kind not in STEPS
     console.print(f"[bold]{where}:[/bold]", escape(example(spec)), soft_wrap=True)
     rows = [[field.name, about(field), values(field), default(field)] for field in spec.form()]
     heads = ["option", "what it is", "values", "default"]
     console.print(table("\nOptions" if rows else "\nNo options", heads, rows))
     facts = {
-        "Good": spec.better.value if spec.kind is not Kind.PROTECTION else "",
-        "Range": _range(spec) if spec.kind is not Kind.PROTECTION else "",
+        "Good": spec.better.value if measured else "",
+        "Range": _range(spec) if measured else "",
         "Unit": spec.unit,
         "How to read it": spec.interpretation,
-        "Looks at": spec.compares.value if spec.kind is not Kind.PROTECTION else "",
-        "where": WHERE if "where" in spec.parameters else "",
+        "Looks at": spec.compares.value if measured else "",
+        "where": WHERE if "where" in spec.parameters and spec.kind is Kind.PROTECTION else "",
         "Flags": f"records for the option where of protections: {spec.flags}" if spec.flags else "",
         "Needs": ", ".join(role.value for role in spec.needs),
         "Engines": ", ".join(spec.engines),

@@ -14,6 +14,7 @@ from sdckit.choose.assess import assess
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.compare import compare
 from sdckit.choose.plan import Plan
+from sdckit.choose.preparation import read_entries
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario
 from sdckit.choose.search import search
@@ -23,7 +24,6 @@ from sdckit.data.intruder import Intruder
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import roles_of
 from sdckit.errors import OptionError
-from sdckit.io import read
 from sdckit.methods.registry import find, specs
 from sdckit.methods.spec import Compares, Kind
 
@@ -231,10 +231,14 @@ def measured_files(
     entries: Mapping[str, Any],
     chosen: Settings,
     intruders: Sequence[Intruder] = (),
+    folder: Path = Path(),
 ) -> Assessment:
-    """Two files, or one alone, read under the entries of a data section and measured."""
+    """Two files, or one alone, read and prepared under the entries of a data section and measured.
+
+    folder: where files that preparation names are looked for.
+    """
     roles = {name: value for name, value in entries.items() if name != "file"}
-    first = read(original, **(roles if protected else {**roles, "keep_direct": True}))
+    first = read_entries(original, roles if protected else {**roles, "keep_direct": True}, folder)
     if not (first.roles.keys or first.roles.numeric or first.roles.sensitive):
         say(
             "No column has a role, so few measures apply. Give --keys, what an intruder may know, and "

@@ -89,7 +89,8 @@ def assess(
     given: dict[str, Any] = {role: names(texts) for role, texts in several.items() if texts}
     single = {"weight": weight, "cluster": cluster, "household": household, "id": id}
     given |= {role: column for role, column in single.items() if column}
-    done = measured_files(original, protected, {**loaded.data, **given}, chosen, loaded.intruders)
+    entries = {**loaded.data, **given}
+    done = measured_files(original, protected, entries, chosen, loaded.intruders, loaded.folder)
     if as_json:
         _json.emit(plain.assessment(done))
     else:

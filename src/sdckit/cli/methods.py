@@ -14,6 +14,7 @@ class Which(StrEnum):
     RISK = "risk"
     UTILITY = "utility"
     PROTECTION = "protection"
+    PREPARATION = "preparation"
 
 
 def methods(
@@ -21,7 +22,7 @@ def methods(
     kind: Annotated[Which | None, typer.Option(help="Only these.")] = None,
     as_json: Json = False,
 ) -> None:
-    """List all protections and measures, or explain one with its options.
+    """List all preparations, protections and measures, or explain one with its options.
 
     Examples: `sdckit methods --kind risk` · `sdckit methods suppress`
     """
@@ -31,8 +32,9 @@ def methods(
     from sdckit.methods.registry import find, specs
     from sdckit.methods.spec import Kind
 
+    before = specs(Kind.PREPARATION)
     if name is not None:
-        spec = find(name)
+        spec = next((one for one in before if one.name == name), None) or find(name)
         if kind is not None and spec.kind != kind.value:
             raise OptionError(
                 f"{name} is a {spec.kind.value}, not a {kind.value}.", hint="Leave --kind away."
@@ -42,7 +44,7 @@ def methods(
         else:
             _methods.explain(spec)
         return
-    found = specs(None if kind is None else Kind(kind.value))
+    found = [*before, *specs()] if kind is None else specs(Kind(kind.value))
     if as_json:
         _json.emit([plain.spec(spec) for spec in found])
     else:

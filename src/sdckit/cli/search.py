@@ -98,11 +98,15 @@ def search(
 def _chosen(plan: "Plan", found: "RiskUtilityMap", given: dict[str, Any], path: Path) -> "Plan":
     """A plan with the scenarios on the front, the recommended one first, judged as they were found."""
     from sdckit.choose.plan import Plan
+    from sdckit.choose.preparation import preparations_of
     from sdckit.cli._files import relative
 
     best = found.best.name if found.best else ""
     points = sorted(found.only_front().results, key=lambda point: point.name != best)
     data = {**plan.data, "file": relative(plan.folder / str(plan.data["file"]), path)}
+    if plan.data.get("prepare"):
+        steps = preparations_of(plan.data["prepare"])
+        data["prepare"] = [s.with_files(lambda f: relative(plan.folder / f, path)).as_dict() for s in steps]
     assess = {**plan.assess, **{name: value for name, value in given.items() if value is not None}}
     assess |= {} if found.max_risk is None else {"max_risk": found.max_risk}
     scenarios = tuple(point.scenario for point in points)

@@ -6,7 +6,7 @@ from sdckit._support.messages import did_you_mean, join_names, require_unique
 from sdckit.data.roles import Role
 from sdckit.data.values import instead_of_numbers
 from sdckit.engine import frames
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError, DataError, RoleError
 
 if TYPE_CHECKING:
     from sdckit.data.microdata import Microdata
@@ -23,10 +23,24 @@ def check(data: "Microdata", *, reading: bool = False) -> None:
                     allowed=join_names(data.columns),
                     hint=did_you_mean(column, data.columns),
                 )
+    _check_made_from(data)
     _check_types(data, reading=reading)
     if data.height == 0:
         raise DataError("The data have no records.", given="0 rows", allowed="1 or more")
     _check_values(data)
+
+
+def _check_made_from(data: "Microdata") -> None:
+    """Refuse a column that preparation made from a direct identifier: a name under another name."""
+    direct = {*data.roles.direct, *data.dropped}
+    for entry in data.prepared:
+        for column, parts in entry.figures.get("made_from", {}).items():
+            named = [part for part in parts if part in direct]
+            if named and column in data.columns and column not in direct:
+                raise RoleError(
+                    f"Column {column!r} was made from {join_names(named)}, a direct identifier.",
+                    hint=f"Make it from other columns, or give {column!r} the role direct.",
+                )
 
 
 def _check_types(data: "Microdata", *, reading: bool) -> None:

@@ -74,6 +74,7 @@ class Microdata:
     dropped: tuple[str, ...] = ()  # direct identifiers that were left out on reading
     origin: int = field(default_factory=lambda: randbits(63))  # shared by all that was made from one reading
     reading: Reading = field(default_factory=Reading, repr=False)
+    prepared: tuple[LogEntry, ...] = ()  # what was done to the file before it became the original
 
     def __post_init__(self) -> None:
         """Refuse what `read` and `of` would have made a table and roles of."""
@@ -279,9 +280,10 @@ class Microdata:
     def __repr__(self) -> str:
         size = f"{self.height:,} records × {len(self.columns)} columns ({self.engine})"
         roles = (f"  {name}: {join_names(self.roles.columns(Role(name)))}" for name in self.roles.as_dict())
+        before = (f"  prepared {i}: {e.method}" for i, e in enumerate(self.prepared, 1))
         steps = (f"  step {i}: {e.method or 'changed'}" for i, e in enumerate(self.log, 1))
         warnings = (f"  warning: {text}" for text in self.warnings)
-        return "\n".join([f"Microdata: {size}", *roles, *steps, *warnings])
+        return "\n".join([f"Microdata: {size}", *roles, *before, *steps, *warnings])
 
     def _repr_html_(self) -> str:
         """Size, roles, sum of the weights, steps and warnings; no value of any record."""
@@ -292,6 +294,7 @@ class Microdata:
         parts = [
             paragraph(f"Microdata: {size}", strong=True),
             table(["role", "columns"], roles),
+            bullets((entry.summary() for entry in self.prepared), "Prepared before"),
             bullets((f"step {i}: {entry.summary()}" for i, entry in enumerate(self.log, 1)), "Steps"),
             bullets(self.warnings, "Warnings"),
         ]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import polars as pl
 from sdckit._support.messages import require_unique
 from sdckit.errors import FileError
 from sdckit.io.encoding import UTF8, encoding_of, opened
+from sdckit.io.table_options import FOUND_OUT, TableOptions
 
 SEPARATORS = (",", ";", "\t", "|")
 MISSING = ("", "NA", "NaN", "nan")
@@ -23,28 +25,32 @@ SAMPLE = 1000  # rows that rule out most types before the whole file is looked a
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a text file is written: its encoding, separator and column names."""
+    """How a text file is written: its encoding, separator, column names, decimal mark and first line."""
 
     encoding: str
     separator: str
     columns: tuple[str, ...]
+    decimal: str | None = None  # None: a point, or a comma where it does not separate
+    header: bool = True  # whether the first line has the names
+    skip: int = 0  # blank lines before a first line without names, which Polars takes for records
 
 
-def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
-    """The file as a data frame, every column with the type that all its values fit."""
-    layout = layout_of(path, encoding)
+def read_delimited(path: Path, options: TableOptions = FOUND_OUT, *, rows: int | None = None) -> pl.DataFrame:
+    """The file as a data frame, every column with the type that all its values fit.
+
+    rows: only so many at the beginning, with the types that these have.
+    """
+    layout = layout_of(path, options)
     source: Path | BytesIO = path
     if layout.encoding != UTF8:
         with opened(path) as stream:
             source = BytesIO(stream.read().decode(layout.encoding).encode())
-    texts = pl.read_csv(
-        source, separator=layout.separator, infer_schema=False, null_values=list(MISSING), glob=False
-    )
+    texts = _texts(source, path, layout, rows)
     if texts.width != len(layout.columns):
         raise FileError("The header line cannot be split into columns.", given=path)
     texts.columns = list(layout.columns)  # Polars leaves doubled quotes in names as they are
     if texts.height and texts[:, -1].null_count():
-        texts = _without_blank_lines(texts, path, layout)
+        texts = _without_blank_lines(texts, path, layout, rows)
     types = column_types(texts.lazy(), layout, whole=texts.height <= SAMPLE)
     parts = []
     for start in range(0, len(layout.columns), AT_ONCE):
@@ -53,6 +59,31 @@ def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
         made = texts.select(TYPES[t](pl.col(names)) for t, names in alike.items() if names)
         parts.append(made.select(some))
     return pl.concat(parts, how="horizontal")
+
+
+def _texts(source: Path | BytesIO, path: Path, layout: Layout, rows: int | None) -> pl.DataFrame:
+    """Every value as text; lines that are too long are refused, for a value may be cut in two there."""
+    try:
+        return pl.read_csv(
+            source,
+            separator=layout.separator,
+            has_header=layout.header,
+            skip_lines=layout.skip,
+            infer_schema=False,
+            null_values=list(MISSING),
+            glob=False,
+            n_rows=rows,
+        )
+    except pl.exceptions.ComputeError as error:
+        if "more fields" not in str(error):
+            raise
+        first = "header" if layout.header else "first line"
+        raise FileError(
+            f"A line has more values than the {first}, which has {len(layout.columns)}.",
+            given=path,
+            hint="Another mark may separate values: read(…, separator=';').",
+            plan_hint="Another mark may separate values: separator: under data: in the plan.",
+        ) from error
 
 
 def write_delimited(
@@ -88,22 +119,27 @@ def _15_digits(column: pl.Series) -> pl.Series:
     return pl.Series(column.name, values).set(~pl.Series(known), None)
 
 
-def layout_of(path: Path, encoding: str | None = None) -> Layout:
-    """Encoding, separator and column names; refuses files that are not text or name a column twice."""
-    encoding = encoding_of(path, encoding)
+def layout_of(path: Path, options: TableOptions = FOUND_OUT) -> Layout:
+    """How the file is written, found out where the options do not say it.
+
+    Refuses files that are not text or name a column twice.
+    """
+    encoding = encoding_of(path, options.encoding)
     with _lines(path, encoding) as stream:
-        first = next((line for line in stream if line.strip()), "")
+        blank, first = next(((i, line) for i, line in enumerate(stream) if line.strip()), (0, ""))
     if not first:
         raise FileError("The file is empty.", given=path)
     bare = re.sub(r'"[^"]*"', "", first)
-    separator = max(SEPARATORS, key=bare.count)
+    separator = options.separator or max(SEPARATORS, key=bare.count)
     with _lines(path, encoding) as stream:
         row = next(row for row in csv.reader(stream, delimiter=separator) if row)
+    named = row if options.header else [""] * len(row)
     header = tuple(
-        name or f"column_{i}" for i, name in enumerate(row, 1)
+        name or f"column_{i}" for i, name in enumerate(named, 1)
     )  # SQL needs a name for every column
     require_unique(header)
-    return Layout(encoding, separator, header)
+    skip = 0 if options.header else blank
+    return Layout(encoding, separator, header, options.decimal, options.header, skip)
 
 
 @contextmanager
@@ -112,18 +148,20 @@ def _lines(path: Path, encoding: str) -> Iterator[TextIOWrapper]:
         yield text
 
 
-def _without_blank_lines(texts: pl.DataFrame, path: Path, layout: Layout) -> pl.DataFrame:
+def _without_blank_lines(texts: pl.DataFrame, path: Path, layout: Layout, most: int | None) -> pl.DataFrame:
     """Polars pads short lines with missing values: leave blank lines out and refuse broken ones."""
     blank = []
     with _lines(path, layout.encoding) as stream:
         rows = csv.reader(stream, delimiter=layout.separator)
-        next(row for row in rows if row)
-        for i, row in enumerate(rows):
+        first = next(row for row in rows if row)  # Polars leaves blank lines before it out as well
+        read = rows if layout.header else chain([first], rows)
+        for i, row in enumerate(islice(read, most)):
             if not row:
                 blank.append(i)
             elif len(row) != len(layout.columns):
+                whose = "the header" if layout.header else "the first line"
                 raise FileError(
-                    f"Line {rows.line_num} has {len(row)} values, the header has {len(layout.columns)}.",
+                    f"Line {rows.line_num} has {len(row)} values, {whose} has {len(layout.columns)}.",
                     given=path,
                 )
     keep = pl.int_range(pl.len()).is_in(blank).not_()
@@ -178,7 +216,8 @@ def column_types(texts: pl.LazyFrame, layout: Layout, *, whole: bool = False) ->
 
     whole: the rows are so few that a sample of them would be no help.
     """
-    known = [t for t in TYPES if t != "text" and (t != "float with comma" or layout.separator != ",")]
+    marks = {"float": (None, "."), "float with comma": (None, ",") if layout.separator != "," else (",",)}
+    known = [t for t in TYPES if t != "text" and layout.decimal in marks.get(t, (layout.decimal,))]
     possible = dict.fromkeys(layout.columns, known)
     if not whole:
         possible, _ = _fitting(texts.head(SAMPLE), possible)

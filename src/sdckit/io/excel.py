@@ -1,4 +1,4 @@
-"""Excel workbooks: the data in the first sheet, labels and category order in a second one."""
+"""Excel workbooks: the data in one sheet, labels and category order in another that sdckit wrote."""
 
 import logging
 from pathlib import Path
@@ -6,47 +6,91 @@ from typing import Any
 
 import polars as pl
 
-from sdckit._support.messages import join_names, require_unique
+from sdckit._support.messages import did_you_mean, join_names, require_unique
 from sdckit.data.labels import Labels
-from sdckit.errors import ColumnError, DataError, FileError
+from sdckit.errors import ColumnError, DataError, FileError, OptionError, preview
 from sdckit.io.coding import categories, is_category, largest_whole
 from sdckit.io.stamps import WHEN
+from sdckit.io.table_options import FOUND_OUT, TableOptions
 
 SHEET = "sdckit labels"
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT, EXACT = 1_048_575, 16_384, 32_767, 10**15
 NOTES = dict.fromkeys(("variable", "kind", "value", "label"), pl.String)
+READING: dict[str, Any] = {"engine": "calamine", "infer_schema_length": None, "raise_if_empty": False}
 
 
-def read_excel(path: Path) -> tuple[pl.DataFrame, Labels]:
-    """The first sheet, and the labels if sdckit wrote the file."""
+def read_excel(
+    path: Path, options: TableOptions = FOUND_OUT, *, rows: int | None = None
+) -> tuple[pl.DataFrame, Labels]:
+    """A sheet, the first where none is named, and the labels if sdckit wrote the file.
+
+    rows: only so many at the beginning, without labels.
+    """
     import fastexcel
 
     # It tells users about every all-missing column; these are read as text, as documented.
     logging.getLogger("fastexcel.types.dtype").setLevel(logging.ERROR)
     book = fastexcel.read_excel(path)
-    first = book.load_sheet(0, header_row=None, n_rows=1, dtypes="string").to_polars()
+    number = _sheet_number(book.sheet_names, options.sheet)
+    first = book.load_sheet(number, header_row=None, n_rows=1, dtypes="string").to_polars()
     if first.height == 0:
-        raise FileError("The first sheet is empty.", given=path)
-    header = [name for name in first.row(0) if name is not None]
-    require_unique(header)
-    options: dict[str, Any] = {"engine": "calamine", "infer_schema_length": None, "raise_if_empty": False}
-    frame = _values(path, options)
-    if SHEET not in book.sheet_names:
+        name = "first sheet" if options.sheet is None else f"sheet {book.sheet_names[number]!r}"
+        raise FileError(f"The {name} is empty.", given=path)
+    if options.header:
+        require_unique([name for name in first.row(0) if name is not None])
+    if rows is not None:
+        header = 0 if options.header else None
+        frame = book.load_sheet(number, header_row=header, n_rows=rows).to_polars()
+        return _named(frame, options), Labels()
+    frame = _named(_values(path, number, options), options)
+    if SHEET not in book.sheet_names or number != 0:
         return frame, Labels()
-    return _labelled(frame, pl.read_excel(path, sheet_name=SHEET, schema_overrides=NOTES, **options))
+    return _labelled(frame, pl.read_excel(path, sheet_name=SHEET, schema_overrides=NOTES, **READING))
 
 
-def _values(path: Path, options: dict[str, Any]) -> pl.DataFrame:
-    """The first sheet. Polars makes integers of whole numbers and fails where they need more than 64 bits."""
+def sheets_of(path: Path) -> list[str]:
+    """The names of the sheets of a workbook that can be read, in their order."""
+    import fastexcel
+
+    return [name for name in fastexcel.read_excel(path).sheet_names if name != SHEET]
+
+
+def _sheet_number(names: list[str], asked: str | int | None) -> int:
+    """The place of a sheet that is asked for by name or number; 0 is the first."""
+    if asked is None:
+        return 0
+    if isinstance(asked, int) and asked <= len(names):
+        return asked - 1
+    if isinstance(asked, int) or asked not in names:
+        raise OptionError(
+            "The workbook has no such sheet.",
+            given=preview(asked),
+            allowed=f"{join_names(map(repr, names))}, or 1 to {len(names)}",
+            hint=did_you_mean(asked, names),
+        )
+    return names.index(asked)
+
+
+def _named(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
+    """The columns as text files without a header name them."""
+    if not options.header:
+        frame.columns = [f"column_{i}" for i in range(1, frame.width + 1)]
+    return frame
+
+
+def _values(path: Path, number: int, options: TableOptions) -> pl.DataFrame:
+    """A sheet. Polars makes integers of whole numbers and fails where they need more than 64 bits."""
+    how: dict[str, Any] = {"sheet_id": number + 1, "has_header": options.header, "drop_empty_cols": False}
     try:
-        frame: pl.DataFrame = pl.read_excel(path, sheet_id=1, drop_empty_cols=False, **options)
+        frame: pl.DataFrame = pl.read_excel(path, **how, **READING)
     except pl.exceptions.InvalidOperationError:
         import fastexcel
 
-        sheet = fastexcel.read_excel(path).load_sheet(0).to_polars()
+        header = 0 if options.header else None
+        sheet = fastexcel.read_excel(path).load_sheet(number, header_row=header).to_polars()
         numbers = [c for c in sheet.iter_columns() if c.dtype.is_float() and (c.abs() >= 2.0**63).any()]
         kept = {c.name: pl.Float64 for c in numbers}
-        frame = pl.read_excel(path, sheet_id=1, drop_empty_cols=False, schema_overrides=kept, **options)
+        frame = pl.read_excel(path, schema_overrides=kept, **how, **READING)
     return frame
 
 

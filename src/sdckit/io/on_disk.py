@@ -15,6 +15,7 @@ from sdckit.errors import EngineError, FileError
 from sdckit.io.delimited import MISSING, Layout, column_types, layout_of
 from sdckit.io.encoding import UTF8
 from sdckit.io.formats import STREAMED
+from sdckit.io.table_options import FOUND_OUT, TableOptions
 
 BATCH = 100_000
 SQL = {
@@ -28,7 +29,7 @@ SQL = {
 SPARK = {**SQL, "datetime": "TIMESTAMP_NTZ"}  # its TIMESTAMP has a time zone
 
 
-def open_on_disk(path: Path, ending: str, engine: str, encoding: str | None = None) -> Any:
+def open_on_disk(path: Path, ending: str, engine: str, options: TableOptions = FOUND_OUT) -> Any:
     """The file as a table of this engine, not loaded; column types as the Polars reader finds them."""
     if ending not in STREAMED:
         raise EngineError(
@@ -42,11 +43,17 @@ def open_on_disk(path: Path, ending: str, engine: str, encoding: str | None = No
     if ending == ".parquet":
         pl.read_parquet_schema(path)  # a broken file or repeated names fail here, not later
         return _duckdb_parquet(path) if engine == "duckdb" else _session().read.parquet(_spark_path(path))
-    layout = layout_of(path, encoding)
+    layout = layout_of(path, options)
     if layout.encoding != UTF8:
         raise FileError(f"With engine={engine!r} text files must be UTF-8.", given=path)
     texts = pl.scan_csv(
-        path, separator=layout.separator, infer_schema=False, null_values=list(MISSING), glob=False
+        path,
+        separator=layout.separator,
+        has_header=layout.header,
+        skip_lines=layout.skip,
+        infer_schema=False,
+        null_values=list(MISSING),
+        glob=False,
     )
     names = dict(zip(texts.collect_schema().names(), layout.columns, strict=True))
     types = column_types(texts.rename(names), layout)
@@ -75,7 +82,7 @@ def _duckdb_csv(path: Path, layout: Layout, types: dict[str, str]) -> Any:
 
     texts = duckdb.read_csv(
         glob.escape(str(path)),
-        header=True,
+        header=layout.header,
         sep=layout.separator,
         quotechar='"',
         escapechar='"',
@@ -118,7 +125,7 @@ def _spark_csv(path: Path, layout: Layout, types: dict[str, str]) -> Any:
     for name in layout.columns:
         schema = schema.add(name, StringType())
     options = {"sep": layout.separator, "quote": '"', "escape": '"', "mode": "FAILFAST", "multiLine": True}
-    texts = session.read.options(header=True, **options).schema(schema).csv(_spark_path(path))
+    texts = session.read.options(header=layout.header, **options).schema(schema).csv(_spark_path(path))
     # Spark refuses lines of the wrong length only when it parses every column.
     texts.write.format("noop").mode("overwrite").save()
     columns = []

@@ -1,6 +1,7 @@
 """`read`: microdata from a file or a data frame."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 from warnings import warn
@@ -21,6 +22,7 @@ from sdckit.io.formats import DELIMITED, STATISTICAL, readable
 from sdckit.io.on_disk import open_on_disk
 from sdckit.io.parquet import parquet_labels, read_parquet
 from sdckit.io.statistical import read_statistical
+from sdckit.io.table_options import TableOptions
 
 FEWEST = 20  # records; in a handful of them any key may differ
 
@@ -41,6 +43,10 @@ def read(
     keep_direct: bool = False,
     engine: Literal["polars", "duckdb", "spark"] = "polars",
     encoding: str | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    header: bool = True,
+    sheet: str | int | None = None,
 ) -> Microdata:
     """Microdata from a file or any data frame, with the roles of its columns.
 
@@ -63,14 +69,16 @@ def read(
     with a leading zero (`0110`) keeps the column as text, as do whole numbers too long for 64 bits: they
     are codes. Blank lines are left out; lines with too few or too many values are refused. Thousands
     separators are not understood. A column without a name, such as the row names that R writes, is called
-    column_1 if it is the first, and so on.
+    column_1 if it is the first, and so on. Where this finds the wrong thing, `separator=";"` (or "tab",
+    "space"), `decimal=","` and `header=False`, for a file that begins with a record, say what is right.
 
     **SPSS, Stata, SAS.** Codes stay codes, with variable and value labels in `Microdata.labels`;
     user-missing values and empty texts are missing. Which code a user-missing value had (-8 refused, .a not
     applicable) is remembered, and `write` puts it back into a file of the same format where that is safe.
     Whole numbers with value labels or a format without decimals are Int64.
 
-    **Excel.** The first sheet. **Parquet and Excel** files that sdckit wrote bring their labels along.
+    **Excel.** The first sheet, or `sheet="2024"` by its name or number; `header=False` as for text files.
+    **Parquet and Excel** files that sdckit wrote bring their labels along.
 
     **Missing.** NULL everywhere; NaN becomes NULL. A column without any value is numeric if its role is.
 
@@ -88,30 +96,41 @@ def read(
     if engine not in ENGINES:
         raise OptionError("There is no such engine.", given=preview(engine), allowed=join_names(ENGINES))
     named = {name: getattr(checked, name) for name in roles}
+    options = TableOptions(encoding, separator, decimal, header, sheet)
     if isinstance(source, str | Path):
-        data = _from_file(Path(source).expanduser(), engine, encoding, named)
+        data = _from_file(Path(source).expanduser(), engine, options, named)
     else:
-        _refuse_encoding(encoding, "a data frame")
+        options.require_for("", "a data frame")
         data = _from_frame(source, engine, named)
     _check_keys(data)
     for text in (*_index_not_read(source), *_repeated_ids(data), *_unlike_keys(data)):
         warn(text, SdcWarning, stacklevel=3)  # the caller of read, behind the check of its options
-    if keep_direct or not checked.direct:
-        return data
-    return data.without(checked.direct, direct=True)
+    return data if keep_direct else without_direct(data)
 
 
-def _refuse_encoding(encoding: str | None, source: str) -> None:
-    if encoding is not None:
-        raise OptionError(f"encoding is for text files, not for {source}.", allowed=join_names(DELIMITED))
+def without_direct(data: Microdata) -> Microdata:
+    """The microdata without their direct identifiers; which ones there were is known afterwards."""
+    direct = data.roles.direct
+    return data.without(direct, direct=True) if direct else data
 
 
-def _from_file(path: Path, engine: str, encoding: str | None, roles: dict[str, Any]) -> Microdata:
+def with_roles(data: Microdata, roles: dict[str, Any], *, keep_direct: bool = False) -> Microdata:
+    """Microdata that were read without roles, under their roles, as `read` gives them at once."""
+    checked = roles_of(**roles)
+    frame = _typed(data.frame, (*checked.numeric, checked.weight))
+    typed = data if frame is data.frame else replace(data, frame=frame)
+    named = typed.with_roles(**{role: getattr(checked, role) for role in roles})
+    _check_keys(named)
+    for text in (*_repeated_ids(named), *_unlike_keys(named)):
+        warn(text, SdcWarning, stacklevel=4)
+    return named if keep_direct else without_direct(named)
+
+
+def _from_file(path: Path, engine: str, options: TableOptions, roles: dict[str, Any]) -> Microdata:
     ending = readable(path)
-    if ending not in DELIMITED:
-        _refuse_encoding(encoding, f"files ending in {ending}")
+    options.require_for(ending, f"files ending in {ending}")
     try:
-        frame, labels, codes = _load(path, ending, engine, encoding)
+        frame, labels, codes = _load(path, ending, engine, options)
         if isinstance(frame, pl.DataFrame):
             frame = _typed(frame, (*roles["numeric"], roles["weight"]))
         return Microdata.of(frame, labels=labels, **roles).as_read(path=path.resolve(), missing_codes=codes)
@@ -194,16 +213,16 @@ def _repeated_ids(data: Microdata) -> list[str]:
 
 
 def _load(
-    path: Path, ending: str, engine: str, encoding: str | None
+    path: Path, ending: str, engine: str, options: TableOptions
 ) -> tuple[Any, Labels, dict[str, MissingCodes]]:
     if engine != "polars":
-        frame = open_on_disk(path, ending, engine, encoding)
+        frame = open_on_disk(path, ending, engine, options)
         return frame, parquet_labels(path) if ending == ".parquet" else Labels(), {}
     if ending in DELIMITED:
-        return read_delimited(path, encoding), Labels(), {}
+        return read_delimited(path, options), Labels(), {}
     if ending in STATISTICAL:
         return read_statistical(path, ending)
-    return *(read_parquet(path) if ending == ".parquet" else read_excel(path)), {}
+    return *(read_parquet(path) if ending == ".parquet" else read_excel(path, options)), {}
 
 
 def _typed(frame: pl.DataFrame, numbers: tuple[str | None, ...]) -> pl.DataFrame:
@@ -211,7 +230,7 @@ def _typed(frame: pl.DataFrame, numbers: tuple[str | None, ...]) -> pl.DataFrame
     empty = [c.name for c in frame.iter_columns() if c.null_count() == frame.height]
     changes = [pl.col(c).cast(pl.Float64) for c in empty if c in numbers and not frame.schema[c].is_numeric()]
     changes += [pl.col(c).cast(pl.String) for c in empty if c not in numbers and frame.schema[c] == pl.Null]
-    return frame.with_columns(changes)
+    return frame.with_columns(changes) if changes else frame
 
 
 def _first_line(error: BaseException) -> str:

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import Any, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 from warnings import warn
 
 from sdckit._support.messages import did_you_mean, join_names
+from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.engine.frames import ENGINES
 from sdckit.errors import OptionError, SdcWarning, UnknownMethodError
 from sdckit.methods.spec import Better, Compares, Figure, Kind, Spec
 
 F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
 
 GROUP = "sdckit.methods"  # entry points in which other packages name the modules of their methods
 FACTS = tuple(n for n in Spec.__dataclass_fields__ if n not in ("name", "kind", "title", "function"))
@@ -22,6 +24,7 @@ class _Registry:
 
     def __init__(self) -> None:
         self.specs: dict[str, Spec] = {}
+        self.preparations: dict[str, Spec] = {}  # apart, for no list of protections or measures has them
         self.plugins_loaded = False
 
 
@@ -29,7 +32,10 @@ _registry = _Registry()
 
 
 def specs(kind: Kind | None = None) -> list[Spec]:
-    """All registered functions, or those of one kind, in the order they were registered."""
+    """All protections and measures, or all functions of one kind, in the order they were registered."""
+    if kind is Kind.PREPARATION:
+        import_module("sdckit.prepare")
+        return list(_registry.preparations.values())
     load_ours()
     load_plugins()
     return [spec for spec in _registry.specs.values() if kind is None or spec.kind is kind]
@@ -37,13 +43,14 @@ def specs(kind: Kind | None = None) -> list[Spec]:
 
 def find(name: str, *kinds: Kind) -> Spec:
     """The registered function of this name; the error suggests the nearest."""
-    known = [spec.name for spec in specs() if not kinds or spec.kind in kinds]
+    found = [spec for kind in kinds for spec in specs(kind)] if kinds else specs()
+    known = {spec.name: spec for spec in found}
     if name not in known:
         what = " or ".join(kinds) if kinds else "protection or measure"
         raise UnknownMethodError(
             f"There is no {what} {name!r}.", allowed=join_names(known, 60), hint=did_you_mean(name, known)
         )
-    return _registry.specs[name]
+    return known[name]
 
 
 def is_registered(name: str) -> bool:
@@ -80,6 +87,18 @@ def utility(title: str, **facts: Any) -> Callable[[F], F]:
 def protection(title: str, **facts: Any) -> Callable[[F], F]:
     """Register a protection method."""
     return _decorator(Kind.PROTECTION, title, facts)
+
+
+def preparation(title: str, **facts: Any) -> Callable[[Callable[P, Any]], Callable[P, Microdata]]:
+    """Register a preparation: a function that gives `Prepared`, which users call to get Microdata."""
+    facts = _checked(Kind.PREPARATION, facts)
+
+    def decorate(function: Callable[P, Any]) -> Callable[P, Microdata]:
+        spec = Spec(function.__name__, Kind.PREPARATION, title, function, **facts)
+        _registry.preparations[spec.name] = spec
+        return spec.call
+
+    return decorate
 
 
 def _decorator(kind: Kind, title: str, facts: dict[str, Any]) -> Callable[[F], F]:

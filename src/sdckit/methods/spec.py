@@ -24,11 +24,15 @@ NOT_OPTIONS = ("rng", "progress")
 
 
 class Kind(StrEnum):
-    """What a registered function is."""
+    """What a registered function is. Preparations are asked for by their kind; nothing else includes them."""
 
+    PREPARATION = "preparation"
     PROTECTION = "protection"
     RISK = "risk"
     UTILITY = "utility"
+
+
+STEPS = (Kind.PREPARATION, Kind.PROTECTION)  # what makes another file of a file
 
 
 class Better(StrEnum):
@@ -197,8 +201,10 @@ class Spec:
     def call(self) -> Callable[..., Any]:
         """The function with its checks: what users call."""
         from sdckit.methods.calls import measuring, protecting  # which use specs
+        from sdckit.methods.preparing import preparing
 
-        return protecting(self) if self.kind is Kind.PROTECTION else measuring(self)
+        made = {Kind.PROTECTION: protecting, Kind.PREPARATION: preparing}
+        return made.get(self.kind, measuring)(self)
 
     @property
     def summary(self) -> str:
@@ -210,7 +216,7 @@ class Spec:
         given = self.with_new_names(given)
         for name in sorted(set(given) - set(self.options.model_fields)):
             raise self._unknown(name)
-        if given.get("where") is not None and "where" in self.options.model_fields:
+        if given.get("where") is not None and self._takes_measure:
             from sdckit.methods.where import checked_where  # which uses the registry
 
             given = {**given, "where": checked_where(self, given["where"])}
@@ -218,7 +224,7 @@ class Spec:
             model = self.options(**given)
         except ValidationError as error:
             columns = [name for name in self.parameters if is_columns(self.hints[name])]
-            raise refusal(self.name, error, given, columns, step=self.kind is Kind.PROTECTION) from None
+            raise refusal(self.name, error, given, columns, step=self.kind in STEPS) from None
         options = {name: getattr(model, name) for name in self.options.model_fields}
         for name in self._never_empty:
             if not options[name] and not isinstance(options[name], RoleColumns):
@@ -227,6 +233,11 @@ class Spec:
         for rule in self.rules:
             rule.check(self.name, options, defaults)
         return options
+
+    @property
+    def _takes_measure(self) -> bool:
+        """Whether its option `where` is a measure that flags records; that of a preparation is a rule."""
+        return self.kind is not Kind.PREPARATION and "where" in self.options.model_fields
 
     def with_new_names(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """The options with earlier names replaced, each with a warning."""
@@ -249,7 +260,7 @@ class Spec:
         """Options that name columns without which nothing is measured or protected."""
         asked = {n for n, p in self.parameters.items() if p.default is p.empty and is_columns(self.hints[n])}
         roles = {name for name, role in self._role_options.items() if role in self.needs}
-        return sorted(roles | asked if self.kind is Kind.PROTECTION else roles)
+        return sorted(roles | asked if self.kind in STEPS else roles)
 
     @cached_property
     def _role_options(self) -> Mapping[str, Role]:
@@ -275,7 +286,7 @@ class Spec:
         for name, value in options.items():
             if isinstance(value, RoleColumns):
                 done[name] = RoleColumns(value.role, data.roles.columns(value.role))
-            elif name == "where":
+            elif name == "where" and self._takes_measure:
                 if value is not None:
                     from sdckit.methods.where import require_where  # which uses the registry
 

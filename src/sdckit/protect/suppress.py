@@ -21,6 +21,7 @@ from sdckit.methods.options import KEYS, SENSITIVE, By, Columns, KeyColumns, Opt
 from sdckit.methods.registry import protection
 from sdckit.protect._households import Households, households
 from sdckit.protect._inference import inferable
+from sdckit.protect._linked import column_lists, with_linked
 from sdckit.protect._suppression import Request, by_wildcard, cells_of, codes_of, exposure_of, sound
 
 Level = Literal["low", "normal", "high", "never"] | Annotated[float, Field(gt=0)]
@@ -79,6 +80,14 @@ Diversity = Annotated[
         absent="not asked for",
     ),
 ]
+Linked = Annotated[
+    Mapping[str, Columns],
+    Option(
+        "Linked variables",
+        "Columns that follow a key: where it is missing after the step, they are missing as well.",
+        absent="none",
+    ),
+]
 Effort = Annotated[
     float,
     Field(ge=0),
@@ -113,6 +122,7 @@ def suppress(
     by: By = (),
     missing: Rule = Missing.CATEGORY,
     household_keys: HouseholdKeys = (),
+    linked: Linked | None = None,
     diversity: Diversity | None = None,
     sensitive: SensitiveColumns = SENSITIVE,
     effort: Effort = 1.0,
@@ -135,9 +145,11 @@ def suppress(
     of the keys up to that size, or every listed combination, occurs k times: an intruder who knows no more
     keys than that. `household_keys` are shared by all members of a household, so that a blank in one member
     is told by the others: they cost as many times more as households have members, and are blanked for all
-    members where nothing else helps. `diversity`: every combination has this many different values of each
-    of the `sensitive` columns; the log says what it costs (`cells_for_diversity`). The choice then depends on
-    the sensitive values, and whoever knows that may learn something about them (Wong et al. 2007).
+    members where nothing else helps. `linked`, {region: [district, postcode]}, names columns that are no keys
+    and would tell a suppressed one: they are set to missing wherever it is missing. `diversity`: every
+    combination has this many different values of each of the `sensitive` columns; the log says what it costs
+    (`cells_for_diversity`). The choice then depends on the sensitive values, and whoever knows that may learn
+    something about them (Wong et al. 2007).
 
     Combinations that lack records borrow some from common ones, drawn at random; the order of the file must
     not tell which. The draw is secret and changes each time data are read, unless a `seed` is given, which
@@ -185,15 +197,17 @@ def suppress(
     # `origin` is drawn when data are read and leaves the process with no file: a draw nobody can repeat
     rng = np.random.default_rng([data.origin, len(data.log)] if seed is None else seed)
     found = (by_wildcard if missing is Missing.WILDCARD else sound)(cells, ask, rng)
-    frame = _blanked(data, names, found.mask, k)
+    frame = with_linked(data, _blanked(data, names, found.mask, k), names, linked or {})
     blanks = {c: int(found.mask[:, j].sum()) for j, c in enumerate(names)}
-    effects = Effects(suppresses=tuple(c for c, count in blanks.items() if count))
+    followed = {c: frame[c].null_count() - data.frame[c].null_count() for c in column_lists(linked or {})}
+    effects = Effects(suppresses=tuple(c for c, count in (blanks | followed).items() if count))
     return data.with_frame(
         frame,
         effects=effects,
         cells_suppressed=sum(blanks.values()),
         records_touched=int(found.mask.any(axis=1).sum()),
         by_key=blanks,
+        **({"linked_suppressed": followed} if linked else {}),
         **exposure_of(cells, found.mask, k),
         **({} if diversity is None else {"cells_for_diversity": found.for_diversity}),
         **inferable(data, frame, blanks),

@@ -40,6 +40,7 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
         **{name: content[name] for name in ("audience", "date", "software", "seed", "scenario_file")},
         "verdict": {name: content["verdict"][name] for name in VERDICT},
         "data": content["data"],
+        "prepared": content.get("prepared", []),  # results that were saved before there were preparations
         "map": None if content["map"] is None else _map(content["map"]),
         **sections,
         "estimates": [_estimates(e) for s in content["utility"] for e in s["estimates"]],

@@ -52,6 +52,7 @@ def public_parts(x: Assessment | None, found: RiskUtilityMap | None, original: M
         "verdict": public_verdict(x, drawn, measured, details),
         "map": drawn,
         "data": describe.public_data(original, x.protected[0] if x is not None else None),
+        "prepared": steps.public_preparations(original),
         "risk": in_sections(Kind.RISK, {"rows": rows["risk"], "by_key": [], "pictures": []}),
         "utility": in_sections(
             Kind.UTILITY, {"rows": rows["utility"], "estimates": compared, "pictures": []}, always

@@ -16,7 +16,8 @@ from sdckit.data.effects import Effects
 from sdckit.data.history import LogEntry
 from sdckit.data.microdata import Microdata
 from sdckit.methods.processes import named_in
-from sdckit.methods.registry import find, is_registered
+from sdckit.methods.registry import find, is_registered, specs
+from sdckit.methods.spec import Kind, Spec
 from sdckit.report.disclosure import in_words, visible
 
 NOT_COVERED = (
@@ -40,6 +41,27 @@ def steps(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
     ]
 
 
+def preparations(original: Microdata) -> list[dict[str, Any]]:
+    """One row for each preparation of the original: its title, options, what it did and a note."""
+    return [
+        {
+            **_method(entry, Kind.PREPARATION),
+            "options": _pairs(entry.options, entry.method, Kind.PREPARATION),
+            "did": _pairs({n: v for n, v in _new(entry).items() if n != "note"}),
+            "note": entry.figures.get("note", ""),
+        }
+        for entry in original.prepared
+    ]
+
+
+def public_preparations(original: Microdata) -> list[dict[str, Any]]:
+    """The preparations for the public: which kinds, in their order; rules and values may tell of records."""
+    return [
+        {**_method(entry, Kind.PREPARATION), "options": [], "did": [], "note": ""}
+        for entry in original.prepared
+    ]
+
+
 def public_steps(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
     """The steps for the public: which kinds, on which columns of the released file; no setting or note."""
     columns = [c for c in visible(original, protected) if c in protected.columns]
@@ -60,8 +82,15 @@ def _not_covered(entry: LogEntry) -> list[str]:
     return [NOT_COVERED] if entry.effects.privacy else []
 
 
-def _method(entry: LogEntry) -> dict[str, str]:
-    known = find(entry.method) if is_registered(entry.method) else None
+def _spec(method: str, kind: Kind = Kind.PROTECTION) -> Spec | None:
+    """What the registry knows of a step of this kind; a file may have been made where more is known."""
+    if kind is Kind.PREPARATION:
+        return next((spec for spec in specs(kind) if spec.name == method), None)
+    return find(method) if method and is_registered(method) else None
+
+
+def _method(entry: LogEntry, kind: Kind = Kind.PROTECTION) -> dict[str, str]:
+    known = _spec(entry.method, kind)
     title = known.title if known is not None else in_words(entry.method) or "Changed"
     return {"method": entry.method, "title": title, "reference": known.reference if known else ""}
 
@@ -117,8 +146,11 @@ def _title(method: str) -> str:
     return find(method).title if is_registered(method) else method
 
 
-def _pairs(content: Mapping[str, Any], method: str = "") -> list[dict[str, str]]:
-    labels = {f.name: f.label for f in find(method).form()} if method and is_registered(method) else {}
+def _pairs(
+    content: Mapping[str, Any], method: str = "", kind: Kind = Kind.PROTECTION
+) -> list[dict[str, str]]:
+    known = _spec(method, kind) if method else None
+    labels = {} if known is None else {f.name: f.label for f in known.form()}
     return [
         {"label": labels.get(name, in_words(name)), "text": text}
         for name, value in content.items()
@@ -155,6 +187,20 @@ def scenario_file(
     Direct identifiers are named in it: without their role they would be released when it is done again.
     """
     data: dict[str, Any] = {"file": FILE, **original.roles.as_dict()}
+    if original.prepared:
+        files = {
+            spec.name: [f.name for f in spec.form() if f.kind == "file"] for spec in specs(Kind.PREPARATION)
+        }
+        data["prepare"] = [
+            {
+                e.method: {
+                    n: TABLE if n in files.get(e.method, ()) else v
+                    for n, v in e.options.items()
+                    if v not in (None, [])
+                }
+            }
+            for e in original.prepared
+        ]
     if original.roles.direct or original.dropped:
         data["direct"] = [*original.roles.direct, *original.dropped]
     content: dict[str, Any] = {"data": data, "scenarios": scenarios}

@@ -74,6 +74,7 @@ def _internal_parts(x: Assessment | None, found: RiskUtilityMap | None, original
         "verdict": verdict(x, drawn, measured, details),
         "map": drawn,
         "data": describe.describe(original, x.protected[0] if x is not None else None),
+        "prepared": steps.preparations(original),
         **_sections(measured, details, [original.labels.name(key) for key in original.roles.keys]),
         **details,
         "left_out_charts": measured["undrawn"],

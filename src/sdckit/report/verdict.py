@@ -56,12 +56,13 @@ def public_verdict(
     judged = None if x is None else x.verdict
     if judged is None:
         headline = _headline(found)
-    elif judged.releasable:
-        headline = f"The protected file can be released: all {len(judged)} criteria are judged and met."
-    elif judged.status is Release.NOT_RELEASABLE:
-        headline = "The protected file must not be released: not every criterion is met."
     else:
-        headline = "The protected file is not cleared for release: not every criterion was judged."
+        name = f"The protected file{' (of the file as prepared)' if judged.prepared else ''}"
+        headline = {
+            Release.RELEASABLE: f"{name} can be released: all {len(judged)} criteria are judged and met.",
+            Release.NOT_RELEASABLE: f"{name} must not be released: not every criterion is met.",
+            Release.OPEN: f"{name} is not cleared for release: not every criterion was judged.",
+        }[judged.status]
     nothing = {"value": "", "why": "", "mends": ""}
     return {
         "status": BAD if judged is None else STATUS[judged.status],

@@ -18,16 +18,19 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from sdckit._support.messages import join_names
-from sdckit.choose.plan import Plan
+from sdckit._support.messages import join_names, require_known
+from sdckit.choose.plan import TABLE, Plan
+from sdckit.choose.preparation import preparations_of
 from sdckit.errors import FileError, OptionError, SdcError, preview
 from sdckit.io.formats import READABLE, ending_of, readable
+from sdckit.io.preview import preview_file
 from sdckit.methods.registry import find, specs
 from sdckit.methods.serialise import to_builtin
 from sdckit.web.document import Document
 from sdckit.web.files import PLANS, FileList
 from sdckit.web.forms import methods
 from sdckit.web.jobs import Job
+from sdckit.web.recent import RecentFiles
 from sdckit.web.rows import rows
 from sdckit.web.session import Session, StaleError
 from sdckit.web.worker import error_as_dict
@@ -48,6 +51,8 @@ class Page:
     ) -> None:
         self._folder, self._uploads = folder, uploads
         self._files = FileList(roots)
+        self._recently = RecentFiles(memory)
+        self._uploaded: Path | None = None  # the file that was uploaded last
         self._listeners: set[asyncio.Queue[tuple[str, Any]]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self.quit: Callable[[], None] = lambda: None  # whoever serves the page says how it ends
@@ -62,6 +67,8 @@ class Page:
             Route("/api/methods", _safe(self._methods)),
             Route("/api/files", _safe(self._list)),
             Route("/api/rows", _safe(self._rows)),
+            Route("/api/recent", _safe(self._recent)),
+            Route("/api/preview", _safe(self._preview), methods=["POST"]),
             Route("/api/open", _safe(self._open), methods=["POST"]),
             Route("/api/upload", _safe(self._upload), methods=["POST"]),
             Route("/api/try", _safe(self._try), methods=["POST"]),
@@ -132,26 +139,42 @@ class Page:
             kind = str(asked["demo"])
             document = Document(source={"demo": {kind: _whole(asked.get("n", 2000), 1, 10_000_000)}})
             return JSONResponse({"job": self.session.open(document, f"opened the demo {kind}").id})
-        encoding = str(asked["encoding"]) if asked.get("encoding") else None
         if asked.get("again"):
-            return JSONResponse({"job": self._read_again(encoding).id})
-        path = self._files.inside(str(asked.get("path", "")))
-        return JSONResponse({"job": (await run_in_threadpool(self.open, path)).id})
+            self._require_files_inside(asked.get("prepare"))
+            return JSONResponse({"job": self.session.read_again(asked).id})
+        path = self._asked_path(asked)
+        options = asked.get("options") or {}
+        return JSONResponse({"job": (await run_in_threadpool(self.open, path, options)).id})
 
-    def _read_again(self, encoding: str | None) -> Job:
-        """The open text file under another encoding; roles and steps stay."""
-        document = self.session.document
-        if "file" not in document.source:
-            raise OptionError("No file is open.", hint="Open one on the screen Data.")
-        source = {"file": document.source["file"], **({"encoding": encoding} if encoding else {})}
-        done = f"read again as {encoding}" if encoding else "read again"
-        return self.session.open(replace(document, source=source), done)
+    def _asked_path(self, asked: Mapping[str, Any]) -> Path:
+        """The file that is meant: the last upload, the open one, or one below the roots."""
+        if asked.get("upload") and self._uploaded is not None:
+            return self._uploaded
+        if not asked.get("path") and "file" in self.session.document.source:
+            return Path(self.session.document.source["file"])
+        return self._files.inside(str(asked.get("path", "")))
 
-    def open(self, path: Path) -> Job:
+    async def _preview(self, request: Request) -> Response:
+        """The first records of a text file or workbook as they would be read."""
+        asked = await _json(request)
+        options = {n: v for n, v in dict(asked.get("options") or {}).items() if v is not None}
+        require_known(options, TABLE, "There is no such option of reading.")
+        call = partial(preview_file, self._asked_path(asked), **options)
+        return JSONResponse(await run_in_threadpool(call))
+
+    async def _recent(self, request: Request) -> Response:
+        """The files that were opened last and may be opened again."""
+        found = [str(path) for path in self._recently.paths() if self._files.has(path)]
+        return JSONResponse({"files": found})
+
+    def open(self, path: Path, options: Mapping[str, Any] | None = None) -> Job:
         """Open a data file, or a plan with its data file."""
+        if path != self._uploaded:
+            self._recently.add(path)
         if path.suffix.lower() not in PLANS:
             readable(path)
-            return self.session.open(Document(source={"file": str(path)}), f"opened {path.name}")
+            document = Document(source={"file": str(path)}).with_reading(options or {})
+            return self.session.open(document, f"opened {path.name}")
         plan = Plan.load(path)
         document = Document.of_plan(plan)
         known = {spec.name for spec in specs()}
@@ -160,6 +183,7 @@ class Page:
         if "file" in document.source:
             file = self._files.inside(str(plan.folder / str(document.source["file"])))
             document = replace(document, source={**document.source, "file": str(file)})
+        self._require_files_inside(document.source.get("prepare"))
         return self.session.open(document, f"opened the plan {path.name}")
 
     async def _upload(self, request: Request) -> Response:
@@ -180,6 +204,7 @@ class Page:
         except BaseException:  # too large, a full disk, a closed page: nothing half-written stays
             shutil.rmtree(own, ignore_errors=True)
             raise
+        self._uploaded = own / name
         document = Document(source={"file": str(own / name)})
         return JSONResponse({"job": self.session.open(document, f"opened {name}").id})
 
@@ -215,6 +240,12 @@ class Page:
                 if field.kind == "file" and isinstance(options.get(field.name), str):
                     self._files.inside(options[field.name])
 
+    def _require_files_inside(self, preparations: Any) -> None:
+        """Refuse preparations that name a file outside the folders that the page may read."""
+        for step in preparations_of(preparations):
+            for name in step.files:
+                self._files.inside(name)
+
     async def _history(self, request: Request) -> Response:
         asked = await _json(request)
         where = asked.get("to", -1), asked.get("version")
@@ -228,6 +259,7 @@ class Page:
         kinds = {
             "measure": ("Measuring {measure}", ("measure", "scenario", "options")),
             "column": ("Looking at {column}", ("column", "scenario", "value")),
+            "explore": ("Looking at variables", ("columns", "scenario")),
             "threshold": ("Counting risky records", ("scenario", "keys", "threshold")),
             "riskiest": ("Looking for the riskiest combinations", ("scenario",)),
             "compare": ("Comparing scenarios", ("scenarios", "extra")),

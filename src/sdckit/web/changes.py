@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sdckit.choose.preparation import preparations_of
 from sdckit.choose.scenario import Scenario, Step
 from sdckit.errors import OptionError, preview
 from sdckit.methods.registry import find
@@ -32,7 +33,7 @@ def said(step: Step) -> str:
     >>> said(Step("suppress", k=3, seed=5))
     'Local suppression (k 3)'
     """
-    spec = find(step.method, Kind.PROTECTION)
+    spec = find(step.method, step.kind)
     secret = {f.name for f in spec.form() if f.secret}
     words = [f"{n} {_short(v)}" for n, v in step.options.items() if n not in secret]
     return f"{spec.title} ({', '.join(words)})" if words else spec.title
@@ -125,6 +126,21 @@ def _criteria(document: Document, columns: set[str], asked: Mapping[str, Any]) -
 
 def _seed(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
     return f"seed {asked['seed']}", document.with_seed(asked["seed"])
+
+
+def read_otherwise(document: Document, asked: Mapping[str, Any]) -> tuple[Document, str]:
+    """The document with its file read or prepared another way, and what was done in words."""
+    if "prepare" in asked:
+        before = preparations_of(document.source.get("prepare"))
+        document = document.with_preparation(asked["prepare"])
+        steps = preparations_of(document.source.get("prepare"))
+        new = [step for step in steps if step not in before]
+        return document, f"prepared: {said(new[-1])}" if new else f"preparation of {len(steps)} steps"
+    options = asked.get("options")
+    given = {"encoding": asked.get("encoding") or None} if options is None else options
+    document = document.with_reading(given)
+    told = [f"{name} {_short(value)}" for name, value in given.items() if value is not None]
+    return document, f"read again, {', '.join(told)}" if told else "read again"
 
 
 CHANGES: dict[str, Change] = {

@@ -7,13 +7,16 @@ from secrets import randbits
 from typing import Any
 
 from sdckit._support.accepted_risk import accepted_risk
-from sdckit._support.messages import join_names
+from sdckit._support.messages import join_names, require_known
 from sdckit.choose.criteria import Accepted
-from sdckit.choose.plan import Plan
+from sdckit.choose.plan import TABLE, Plan
+from sdckit.choose.preparation import preparations_of
 from sdckit.choose.scenario import Scenario, Step, check_seed
 from sdckit.data.intruder import Intruder, intruders_of
 from sdckit.data.roles import Role
 from sdckit.errors import OptionError, preview
+from sdckit.io.formats import ending_of
+from sdckit.io.table_options import TableOptions
 from sdckit.methods.registry import find
 from sdckit.methods.spec import Kind
 
@@ -59,8 +62,8 @@ class CardStep:
 class Document:
     """Source, roles, scenarios, intruders, what is accepted, and the seed. Every change makes a new one.
 
-    source: {"file": path}, with an "encoding" where it was said, {"demo": {"survey": 2000}}, or {}, where
-    nothing is open yet.
+    source: {"file": path} with options of reading, {"demo": {"survey": 2000}}, either with what is done to
+    it before, "prepare": [{method: options}, …]; or {}, where nothing is open yet.
     """
 
     source: Mapping[str, Any] = field(default_factory=dict)
@@ -82,6 +85,20 @@ class Document:
         kept = {c: tuple(r for r in had if r not in single) for c, had in self.roles.items() if c != column}
         found = {c: had for c, had in kept.items() if had}
         return replace(self, roles={**found, column: roles} if roles else found)
+
+    def with_preparation(self, given: Any) -> "Document":
+        """Other preparations of the file, all of them as a plan writes them."""
+        steps = [step.as_dict() for step in preparations_of(given)]
+        kept = {name: value for name, value in self.source.items() if name != "prepare"}
+        return replace(self, source={**kept, "prepare": steps} if steps else kept)
+
+    def with_reading(self, given: Mapping[str, Any]) -> "Document":
+        """The file read with other options; those left out are found out again."""
+        options = {name: value for name, value in given.items() if value is not None}
+        require_known(options, TABLE, "There is no such option of reading.")
+        TableOptions(**options).require_for(ending_of(Path(str(self.source.get("file", "")))), "this file")
+        kept = {name: value for name, value in self.source.items() if name not in TABLE}
+        return replace(self, source={**kept, **options})
 
     def with_step(self, scenario: str, step: Step, at: int | None = None) -> "Document":
         """One more step, at the end or at a place."""
@@ -195,7 +212,10 @@ class Document:
     @classmethod
     def of_plan(cls, plan: Plan) -> "Document":
         """The document that a plan describes."""
-        source = {n: plan.data[n] for n in ("file", "encoding", "demo") if plan.data.get(n) is not None}
+        source = {n: plan.data[n] for n in ("file", "demo", *TABLE) if plan.data.get(n) is not None}
+        if steps := preparations_of(plan.data.get("prepare")):
+            placed = (step.with_files(lambda name: str(plan.folder / name)) for step in steps)
+            source["prepare"] = [step.as_dict() for step in placed]
         roles: dict[str, tuple[str, ...]] = {}
         for role in Role:
             given = plan.data.get(role.value) or ()

@@ -31,6 +31,10 @@ class FileList:
             )
         return path
 
+    def has(self, path: Path) -> bool:
+        """Whether a file may be opened."""
+        return self._leads_inside(path)
+
     def _leads_inside(self, path: Path) -> bool:
         """Whether an entry is what it seems, or a link to something below a root."""
         try:

@@ -9,15 +9,21 @@ import polars as pl
 from sdckit.errors import FileError, OptionError, preview
 
 MOST = 500  # rows of a slice
+PLACE = "row of the file, as the page counts it"  # no column has this name
 
 
 def rows(path: Path, asked: Mapping[str, str]) -> dict[str, Any]:
-    """Rows `at` … `at` + `n` of a file of the session, sorted and filtered where asked for."""
-    if path.suffix != ".arrow" or not path.is_file():
-        raise FileError("There is no such file in this session.", given=preview(path.name))
+    """Rows `at` … `at` + `n` of a file of the session, sorted and filtered where asked for.
+
+    beside: another file of the session whose rows stand for the same records, shown in the same order.
+    """
+    beside = path.with_name(Path(asked["beside"]).name) if asked.get("beside") else None
+    for file in (path, beside):
+        if file is not None and (file.suffix != ".arrow" or not file.is_file()):
+            raise FileError("There is no such file in this session.", given=preview(file.name))
     at, n = _whole(asked, "at", 0), min(_whole(asked, "n", 100), MOST)
-    table = pl.scan_ipc(path)
-    names = table.collect_schema().names()
+    table = pl.scan_ipc(path).with_row_index(PLACE)
+    names = table.collect_schema().names()[1:]
     if column := asked.get("sort"):
         _require(column, names)
         table = table.sort(column, descending=asked.get("descending") == "1", nulls_last=True)
@@ -28,7 +34,16 @@ def rows(path: Path, asked: Mapping[str, str]) -> dict[str, Any]:
         table = table.filter(value.is_null() if text == "" else value.str.contains(text, literal=True))
     count = table.select(pl.len()).collect().item()
     part = table.slice(at, n).select(pl.all().cast(pl.String)).collect()
-    return {"at": at, "count": count, "columns": names, "rows": [list(row) for row in part.rows()]}
+    places = part[PLACE].cast(pl.UInt32)
+    found = {"at": at, "count": count, **_plain(part.drop(PLACE)), "places": places.to_list()}
+    if beside is not None:  # the same records of another file, in the same order
+        other = pl.scan_ipc(beside).select(pl.all().gather(places).cast(pl.String)).collect()
+        found["beside"] = _plain(other)
+    return found
+
+
+def _plain(part: pl.DataFrame) -> dict[str, Any]:
+    return {"columns": part.columns, "rows": [list(row) for row in part.rows()]}
 
 
 def _require(column: str, names: list[str]) -> None:

@@ -3,6 +3,7 @@
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
@@ -13,14 +14,14 @@ from sdckit._version import __version__
 from sdckit.choose.scenario import Step
 from sdckit.errors import OptionError, SdcError, preview
 from sdckit.methods.registry import find
-from sdckit.web.changes import CHANGES, step_of
+from sdckit.web.changes import CHANGES, read_otherwise, step_of
 from sdckit.web.document import Document
 from sdckit.web.history import History
 from sdckit.web.jobs import Job, Lane
 
 KEPT = 200  # results by what they are of; each is some kB
 ENDED = 100  # jobs whose end a tab can still ask for
-LOOKS = ("measure", "column", "threshold", "riskiest")
+LOOKS = ("measure", "column", "explore", "threshold", "riskiest")
 QUICK = ("open", "judge", "try", *LOOKS)
 
 
@@ -130,18 +131,33 @@ class Session:
         """Read a file; the document is the open one when the file could be read."""
         return self._read(document, done)
 
+    def read_again(self, asked: Mapping[str, Any]) -> Job:
+        """The open file read or prepared another way: {version, options, prepare}; roles and steps stay."""
+        with self._lock:
+            if "version" in asked and asked["version"] != self.version:
+                raise StaleError
+            if not self.document.source:
+                raise OptionError("No file is open.", hint="Open one on the screen Data.")
+            document, done = read_otherwise(self.document, asked)
+        return self._read(document, done, again=True)
+
     def open_earlier(self) -> Job:
         """Go on with the document that an earlier session ended with."""
         if self.earlier is None:
             raise OptionError("There is no earlier session to go on with.")
         return self._read(self.earlier.document, history=self.earlier)
 
-    def _read(self, document: Document, done: str = "", history: History | None = None) -> Job:
+    def _read(
+        self, document: Document, done: str = "", history: History | None = None, *, again: bool = False
+    ) -> Job:
         def ended(job: Job) -> None:
             if job.state != "done":
                 return
             with self._lock:
-                now = history or (self.history.then(done, document) if done else self.history)
+                # what was decided while the same file was read again is not lost
+                base = replace(self.document, source=document.source) if again else document
+                there = _with_columns_of(base, job.result)
+                now = history or (self.history.then(done, there) if done else self.history)
                 if now.document.source != document.source:
                     return  # another file was gone to meanwhile
                 self._facts = {_text(document.source): job.result}
@@ -261,7 +277,10 @@ class Session:
     def _known(self, key: str) -> bool:
         """Whether a verdict is known, and its records can still be looked at."""
         found = self._results.get(key)
-        return found is not None and ("error" in found or (self.folder / found["rows"]).exists())
+        if found is None or "error" in found:
+            return found is not None
+        names = [name for name in (found["rows"], found["aligned"]) if name is not None]
+        return all((self.folder / name).exists() for name in names)
 
     def _keep(self, key: str) -> Callable[[Job], None]:
         def ended(job: Job) -> None:
@@ -307,6 +326,12 @@ class Session:
                 while len(self._ended) > ENDED:
                     self._ended.popitem(last=False)
         self._listen("job", content)
+
+
+def _with_columns_of(document: Document, facts: Mapping[str, Any]) -> Document:
+    """The document without roles of columns that preparation or another way of reading took away."""
+    there = {column["name"] for column in facts["columns"]}
+    return replace(document, roles={c: r for c, r in document.roles.items() if c in there})
 
 
 def _text(source: Mapping[str, Any]) -> str:

@@ -3,13 +3,9 @@
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
-import sdckit as sdc
 from sdckit._support.progress import Progress
 from sdckit.choose import plain
 from sdckit.choose.assess import assess, options_by_measure, with_intruders
@@ -17,7 +13,7 @@ from sdckit.choose.assessment import Assessment
 from sdckit.choose.compare import compare
 from sdckit.choose.describe import describe
 from sdckit.choose.judging_measures import judging_measures
-from sdckit.choose.plan import demo_data
+from sdckit.choose.preparation import preparations_of, prepared
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.release_checks import judged_intruders
 from sdckit.choose.risk_utility_map import RiskUtilityMap
@@ -28,11 +24,15 @@ from sdckit.data.effects import merged
 from sdckit.data.intruder import Unit, default_intruders
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.errors import FileError, SdcWarning
+from sdckit.errors import FileError, OptionError, SdcWarning
+from sdckit.io.read import with_roles
 from sdckit.methods.registry import find
 from sdckit.methods.spec import Compares, Kind
 from sdckit.web.document import Document
+from sdckit.web.explore import explored
+from sdckit.web.kept import aligned_rows, kept
 from sdckit.web.looks import above, beyond, combinations, distribution
+from sdckit.web.opening import opened, reading, reading_notes
 from sdckit.web.release import release, release_folder
 from sdckit.web.worker import source_key
 
@@ -42,7 +42,6 @@ AXES = ("risk", "utility", "extra_measures")
 CHARTS = 12  # pairs of axes that are drawn of a map
 ONE_FILE = ("measures", "linked")  # what a plan says for the command `sdckit assess`
 LARGE = 50_000  # records from which on first answers are told: below, all are there in half a second
-FILES = 12  # protected files that are kept to be looked at: each may be as large as the data
 
 
 class Desk:
@@ -52,6 +51,7 @@ class Desk:
         self.folder = folder
         self._key = ""
         self._read: Microdata | None = None
+        self._file: tuple[str, Microdata] | None = None  # as it was read, before it was prepared
         self._with_roles: tuple[str, Microdata] | None = None
         self._cache = StepCache()
         self._so_far: Callable[[Any], None] | None = None
@@ -67,6 +67,7 @@ class Desk:
             "try": self.judge,
             "measure": self.measure,
             "column": self.column,
+            "explore": self.explore,
             "threshold": self.threshold,
             "riskiest": self.riskiest,
             "compare": self.compare,
@@ -90,7 +91,7 @@ class Desk:
         if content is not None and key != content:
             raise FileError("The file was changed since it was opened.", hint="Open it again.")
         if self._read is None or key != self._key:
-            self._read = _opened(source)
+            self._read = prepared(self._unprepared(source), preparations_of(source.get("prepare")))
             self._key = ""
             if source_key(source) != key:
                 self._read = None
@@ -100,6 +101,15 @@ class Desk:
             self._cache.clear()
         return self._read
 
+    def _unprepared(self, source: Mapping[str, Any]) -> Microdata:
+        """The file as it was read, which stays when only its preparation is another."""
+        bare = {name: value for name, value in source.items() if name != "prepare"}
+        key = source_key(bare)
+        if self._file is None or self._file[0] != key:
+            self._file = None  # two files at a time would need twice the memory
+            self._file = (key, opened(bare))
+        return self._file[1]
+
     def data(self, task: Mapping[str, Any], document: Document) -> Microdata:
         """The open file under its roles, without direct identifiers."""
         raw = self.raw(document.source, task["content"])
@@ -108,9 +118,7 @@ class Desk:
         if self._with_roles is None or self._with_roles[0] != key:
             if self._with_roles is not None:
                 self._with_roles[1].cache.clear()  # results lead back to their data: nothing else frees them
-            named = raw.with_roles(**roles)
-            direct = named.roles.direct
-            self._with_roles = (key, named.without(direct, direct=True) if direct else named)
+            self._with_roles = (key, with_roles(raw, roles))
         return self._with_roles[1]
 
     def open(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
@@ -120,13 +128,17 @@ class Desk:
         progress("looking at the columns", 1, 3)
         seen = describe(raw)
         progress("keeping the records", 2, 3)
-        name = _kept(raw, self.folder, "original", self._key)
+        name = kept(raw, self.folder, "original", self._key)
+        found = reading(task["source"])
         return {
             "records": raw.height,
             "rows": name,
             "columns": [{**plain.column(c), "value_labels": _labels(raw, c.name)} for c in seen.columns],
             "suggested": seen.roles,
             "key": self._key,
+            "prepared": plain.prepared(raw),
+            "reading": found,
+            "notes": reading_notes(task["source"], raw, found),
         }
 
     def judge(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
@@ -143,12 +155,14 @@ class Desk:
         done = self._assessed(document, data, protected, scenario, progress, measures)
         same = protected is data and not data.dropped  # nothing was changed: the rows are there already
         key = self._key if same else f"{self._key} {task['key']}"
-        name = _kept(protected, self.folder, "original" if same else "protected", key)
+        name = kept(protected, self.folder, "original" if same else "protected", key)
         known = document.intruders or default_intruders(data)
+        aligned = name if same else aligned_rows(data, protected, self.folder, key, name)
         return {
             **plain.assessment(done),
             "log": plain.log(protected),
             "rows": name,
+            "aligned": aligned,
             "protected_records": protected.height,
             "new_records": new,
             "columns": list(protected.columns),
@@ -235,6 +249,17 @@ class Desk:
             ),
         }
 
+    def explore(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """One or two variables of both files, with a picture and numbers."""
+        document = Document.of_dict(task["document"])
+        hidden = [c for c in task["columns"] if {"direct", "id"} & set(document.roles.get(c, ()))]
+        if hidden:
+            raise OptionError("Values that name records are not drawn.", given=", ".join(hidden))
+        data = self.data(task, document)
+        scenario = document.scenario(task["scenario"])
+        protected = scenario.protect(data, document.seed, progress, cache=self._cache)
+        return explored(data, protected if scenario.steps else None, task["columns"])
+
     def threshold(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """How many records of a scenario's file are above a risk."""
         document = Document.of_dict(task["document"])
@@ -296,13 +321,6 @@ class Desk:
         return {}
 
 
-def _opened(source: Mapping[str, Any]) -> Microdata:
-    if "file" in source:
-        return sdc.read(source["file"], encoding=source.get("encoding"))
-    made = demo_data(source.get("demo"))
-    return Microdata.of(made.frame, labels=made.labels)
-
-
 def _placing(document: Document) -> dict[str, Any]:
     """What a scenario is placed on the map by, and judged by."""
     return {
@@ -324,22 +342,6 @@ def _axes(document: Document) -> dict[str, Any]:
 def _options(document: Document) -> dict[str, Any]:
     """Options of measures, by the measure's name."""
     return {name: v for name, v in document.assess.items() if name not in (*AXES, "also", *ONE_FILE)}
-
-
-def _kept(data: Microdata, folder: Path, kind: str, key: str) -> str:
-    """The records as a file that the page reads by the slice; its name."""
-    name = f"{kind}-{sha256(key.encode()).hexdigest()[:24]}.arrow"
-    path = folder / name
-    if path.exists():
-        path.touch()
-    else:
-        made = sorted(folder.glob("protected-*.arrow"), key=lambda p: p.stat().st_mtime)
-        for old in made[: len(made) + 1 - FILES]:
-            old.unlink()
-        frame = data.frame.with_columns(pl.selectors.categorical().cast(pl.String))
-        frame.write_ipc(path.with_suffix(".part"))
-        path.with_suffix(".part").replace(path)
-    return name
 
 
 def _labels(data: Microdata, column: str) -> dict[str, str]:

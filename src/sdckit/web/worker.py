@@ -1,5 +1,6 @@
 """The process that works: it receives a task, calls sdckit, and tells how far it is."""
 
+import json
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -76,7 +77,10 @@ def digest(path: Path) -> str:
 
 
 def source_key(source: Mapping[str, Any]) -> str:
-    """What was opened, as a text that tells two contents apart."""
-    if "file" in source:
-        return f"file {digest(Path(source['file']))} {source.get('encoding') or ''}"
-    return f"demo {sorted(source.items())}"
+    """What was opened and how it is read and prepared, as a text that tells two contents apart."""
+    from sdckit.choose.preparation import preparations_of  # the worker's process is to start at once
+
+    more = {name: value for name, value in source.items() if name != "file"}
+    merged = [digest(Path(file)) for step in preparations_of(source.get("prepare")) for file in step.files]
+    how = json.dumps([more, merged], sort_keys=True, default=str)
+    return f"file {digest(Path(source['file']))} {how}" if "file" in source else f"demo {how}"

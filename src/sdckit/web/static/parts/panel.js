@@ -84,7 +84,7 @@ function Warnings({ list }) {
 }
 
 const FLAGS = { order: "the rows may stay in the order of the original", missing_keys: "keys missing from the start are understood" };
-const LISTS = { columns: "columns looked at and found harmless", numbers: "numbers that may be released unchanged" };
+const LISTS = { columns: "columns looked at and found harmless", numbers: "numbers that may be released unchanged", prepared: "columns whose values preparation changed" };
 
 function Accepted({ state }) {
   const { max_risk: ceiling, accept } = state.document;

@@ -4,9 +4,10 @@ import { get } from "../api.js";
 
 const HEIGHT = 26, PAGE = 60, TALLEST = 8_000_000; // browsers end at some 33 million pixels
 
-export function Table({ file, compared, roles = {} }) {
+// `compared`: a second file with the same records in the same rows; `pairs` shows both values of every cell.
+// `labels`: {column: {code: text}}, shown instead of codes.
+export function Table({ file, compared, pairs = false, roles = {}, labels = {} }) {
   const [part, keep] = useState(null);
-  const [other, keepOther] = useState(null);
   const [sort, setSort] = useState({ column: "", descending: false });
   const [filter, setFilter] = useState({ column: "", value: "" });
   const [top, scroll] = useState(0);
@@ -19,14 +20,24 @@ export function Table({ file, compared, roles = {} }) {
     let gone = false;
     const asked = { at: first, n: PAGE, sort: sort.column, descending: sort.descending ? 1 : 0, column: filter.column, value: filter.value };
     const timer = setTimeout(async () => {
-      const [found, changed] = await Promise.all([get("/api/rows", { ...asked, file }), compared ? get("/api/rows", { ...asked, file: compared }) : null]);
-      if (!gone) { keep(found); keepOther(changed); }
+      const found = await get("/api/rows", { ...asked, file, ...(compared ? { beside: compared } : {}) });
+      if (!gone) keep(found);
     }, 30);
     return () => { gone = true; clearTimeout(timer); };
   }, [file, compared, first, sort, filter]);
   if (!part) return html`<p class="hint">Reading the records …</p>`;
+  const other = part.beside;
   const places = Object.fromEntries((other?.columns || []).map((name, i) => [name, i]));
+  const shown = (column, value) => value === null || value === undefined ? html`<span class="missing">·</span>` : labels[column]?.[value] ?? value;
   const jump = (event) => { if (event.key === "Enter") box.current.scrollTop = ((Number(event.target.value) - 1) * HEIGHT) / scale; };
+  const head = (c, more = "") => html`<th scope="col" class=${(roles[c] || [])[0] || ""}>
+    <button class="quiet" aria-label=${`sort by ${c}`} onClick=${() => setSort({ column: c, descending: sort.column === c && !sort.descending })}>${c}${more}${sort.column === c ? (sort.descending ? " ▾" : " ▴") : ""}</button></th>`;
+  const cells = (row, i) => part.columns.map((c, j) => {
+    const place = places[c], value = row[j], now = other?.rows[i]?.[place];
+    const changed = other && place !== undefined && now !== value;
+    if (pairs && other) return html`<td>${shown(c, value)}</td><td class=${changed ? "after changed" : "after"}>${place === undefined ? "" : shown(c, now)}</td>`;
+    return changed ? html`<td class="changed"><s>${shown(c, value)}</s> ${shown(c, now)}</td>` : html`<td>${shown(c, value)}</td>`;
+  });
   return html`<div class="tools"><label>Go to record <input class="short" inputmode="numeric" onKeyDown=${jump} /></label>
       <label>Only where <select value=${filter.column} onChange=${(e) => setFilter({ ...filter, column: e.target.value })}>
         <option value="">…</option>${part.columns.map((c) => html`<option>${c}</option>`)}</select></label>
@@ -35,11 +46,7 @@ export function Table({ file, compared, roles = {} }) {
     <div class="records" ref=${box} onScroll=${(e) => scroll(e.target.scrollTop)} tabindex="0" aria-label="Records">
       <div class="rows" style=${{ height: `${tall + HEIGHT}px` }}>
         <table style=${{ transform: `translateY(${Math.max(0, (part.at * HEIGHT) / scale)}px)` }}>
-        <thead><tr><th scope="col">#</th>${part.columns.map((c) => html`<th scope="col" class=${(roles[c] || [])[0] || ""}>
-          <button class="quiet" onClick=${() => setSort({ column: c, descending: sort.column === c && !sort.descending })}>${c}${sort.column === c ? (sort.descending ? " ▾" : " ▴") : ""}</button></th>`)}</tr></thead>
-        <tbody>${part.rows.map((row, i) => html`<tr key=${part.at + i}><th scope="row">${part.at + i + 1}</th>
-          ${row.map((value, j) => { const place = places[part.columns[j]]; const now = other?.rows[i]?.[place];
-            return other && place !== undefined && now !== value
-              ? html`<td class="changed"><s>${value ?? "·"}</s> ${now ?? "·"}</td>` : html`<td>${value ?? html`<span class="missing">·</span>`}</td>`; })}</tr>`)}</tbody></table>
+        <thead><tr><th scope="col">#</th>${part.columns.map((c) => pairs && other ? html`${head(c)}<th scope="col" class="after">protected</th>` : head(c))}</tr></thead>
+        <tbody>${part.rows.map((row, i) => html`<tr key=${part.at + i}><th scope="row">${part.places[i] + 1}</th>${cells(row, i)}</tr>`)}</tbody></table>
       </div></div>`;
 }

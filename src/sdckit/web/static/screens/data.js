@@ -2,13 +2,16 @@
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { get, post, upload } from "../api.js";
 import { look, number, store, waitFor } from "../store.js";
+import { Explore } from "../parts/explore.js";
+import { Prepare } from "../parts/prepare.js";
+import { hasOptions, Reading } from "../parts/reading.js";
 import { Table } from "../parts/table.js";
 
 export function Data({ state }) {
   const open = state.facts.records > 0;
   return html`<h1>Data</h1>${!open && html`<p class="lead">Open the file that is to be released. Nothing leaves this machine.</p>`}
     ${!open && state.earlier && html`<section class="card"><h3>Go on where you stopped</h3><p class="hint">${state.earlier.slice(-3).join(" · ")}</p><${Again} /></section>`}
-    <${Open} small=${open} />${open && html`<${Facts} state=${state} /><${Records} state=${state} />`}`;
+    <${Open} small=${open} />${open && html`<${Facts} state=${state} /><${Prepare} state=${state} /><${Records} state=${state} /><${Explorer} state=${state} />`}`;
 }
 
 function Again() {
@@ -21,26 +24,38 @@ function Open({ small }) {
   const [trouble, say] = useState(null);
   const [folder, browse] = useState(null);
   const [path, type] = useState("");
-  const opened = async (asking) => {
+  const [looked, lookAt] = useState(null); // a file that is looked at before it is opened
+  // `file`: where the file can be asked for again, so that another way of reading it can be tried where this one failed.
+  const opened = async (asking, file = null) => {
     say(null);
-    try { await waitFor((await asking).job); look({ screen: "variables" }); } catch (error) { if (!error.stopped) say(error); }
+    try { await waitFor((await asking).job); lookAt(null); look({ screen: "variables" }); } catch (error) { if (!error.stopped) { say(error); if (file && hasOptions(file.name)) lookAt(file); } }
   };
+  const openPath = (p) => opened(post("/api/open", { path: p }), { path: p, name: p });
+  const send = (file) => opened(upload(file), { upload: true, name: file.name });
+  const read = async (options) => { const { name, ...asked } = looked; await waitFor((await post("/api/open", { ...asked, options })).job); say(null); lookAt(null); look({ screen: "variables" }); };
   const list = async (at) => { try { browse(await get("/api/files", { at })); } catch (error) { say(error); } };
-  const drop = (event) => { event.preventDefault(); const [file] = event.dataTransfer.files; if (file) opened(upload(file)); };
+  const drop = (event) => { event.preventDefault(); const [file] = event.dataTransfer.files; if (file) send(file); };
   const inside = html`<div class="sources" onDragOver=${(e) => e.preventDefault()} onDrop=${drop}>
       <section class="card"><h3>A file of this machine</h3>
-        <form class="line" onSubmit=${(e) => { e.preventDefault(); opened(post("/api/open", { path })); }}>
-          <input aria-label="Path of a data file or a plan" placeholder="path of a data file or a plan" value=${path} onInput=${(e) => type(e.target.value)} /><button>Open</button></form>
+        <form class="line" onSubmit=${(e) => { e.preventDefault(); openPath(path); }}>
+          <input aria-label="Path of a data file or a plan" placeholder="path of a data file or a plan" value=${path} onInput=${(e) => type(e.target.value)} /><button>Open</button>${hasOptions(path) && html`<button type="button" onClick=${() => lookAt({ path, name: path })}>Look first</button>`}</form>
         <button onClick=${() => list("")}>Browse folders</button>
-        <label class="button">Upload <input type="file" class="hidden" accept=".csv,.gz,.parquet,.sav,.zsav,.dta,.sas7bdat,.xpt,.xlsx" onChange=${(e) => e.target.files[0] && opened(upload(e.target.files[0]))} /></label>
-        <p class="hint">.csv .parquet .sav .dta .sas7bdat .xpt .xlsx, or drop a file here. A plan (.yaml) opens its file with all roles and steps.</p></section>
+        <label class="button">Upload <input type="file" class="hidden" accept=".csv,.gz,.parquet,.sav,.zsav,.dta,.sas7bdat,.xpt,.xlsx" onChange=${(e) => e.target.files[0] && send(e.target.files[0])} /></label>
+        <p class="hint">.csv .parquet .sav .dta .sas7bdat .xpt .xlsx, or drop a file here. A plan (.yaml) opens its file with all roles and steps.</p><${Recent} open=${openPath} /></section>
       <section class="card"><h3>Try it first</h3><p class="hint">Artificial persons and enterprises: nobody can be harmed.</p>
         <button class="main" onClick=${() => opened(post("/api/open", { demo: "survey" }))}>Demo survey</button>
         <button onClick=${() => opened(post("/api/open", { demo: "business" }))}>Demo business</button></section>
     </div>
     ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.given ? `Given: ${trouble.given}.` : ""} ${trouble.hint || ""}</p>`}
-    ${folder && html`<${Folder} folder=${folder} list=${list} open=${(p) => opened(post("/api/open", { path: p }))} />`}`;
+    ${looked && html`<section class="card"><h3>How ${looked.name.split(/[\\/]/).pop()} is read</h3><${Reading} key=${looked.path || "upload"} file=${looked.upload ? { upload: true } : { path: looked.path }} name=${looked.name} onRead=${read} save="Open it like this" /></section>`}
+    ${folder && html`<${Folder} folder=${folder} list=${list} open=${openPath} />`}`;
   return small ? html`<details class="again"><summary>Open another file</summary>${inside}</details>` : inside;
+}
+
+function Recent({ open }) {
+  const [files, show] = useState([]);
+  useEffect(() => { let gone = false; get("/api/recent").then((found) => gone || show(found.files), () => null); return () => { gone = true; }; }, []);
+  return files.length > 0 && html`<h3>Opened last</h3><ul class="recent">${files.map((f) => html`<li key=${f}><button class="quiet" title=${f} onClick=${() => open(f)}>${f.split(/[\\/]/).pop()}</button></li>`)}</ul>`;
 }
 
 function Folder({ folder, list, open }) {
@@ -60,33 +75,43 @@ function Facts({ state }) {
     <div><dt>with labels</dt><dd>${facts.columns.filter((c) => c.label).length}</dd></div>
     <div><dt>only missing</dt><dd>${empty.length || "none"}</dd></div>
     <div><dt>probably direct identifiers</dt><dd>${direct.map((c) => c.name).join(", ") || "none"}</dd></div></dl>
-    ${facts.told?.length > 0 && html`<ul class="warnings">${facts.told.map((text) => html`<li>${text}</li>`)}</ul>`}
-    ${/\.csv(\.gz)?$/i.test(state.document.source.file || "") && html`<${Encoding} state=${state} />`}`;
+    ${(facts.told?.length > 0 || facts.notes?.length > 0) && html`<ul class="warnings">${[...(facts.told || []), ...(facts.notes || [])].map((text) => html`<li>${text}</li>`)}</ul>`}
+    ${hasOptions(state.document.source.file) && html`<${ReadAgain} state=${state} />`}`;
 }
 
-const ENCODINGS = { "": "found by itself (UTF-8, else Windows-1252)", "utf-8": "UTF-8", "cp1252": "Western (Windows-1252)", "cp1250": "Central European (Windows-1250)", "cp1251": "Cyrillic (Windows-1251)", "cp1253": "Greek (Windows-1253)", "cp1254": "Turkish (Windows-1254)", "cp1256": "Arabic (Windows-1256)", "cp1257": "Baltic (Windows-1257)", "iso8859-2": "Central European (ISO 8859-2)", "iso8859-15": "Western (ISO 8859-15)", "gb18030": "Chinese (GB 18030)", "shift_jis": "Japanese (Shift JIS)", "utf-16": "UTF-16" };
-
-// A text file whose letters look wrong is read again; roles and steps stay.
-function Encoding({ state }) {
-  const [trouble, say] = useState(null);
-  const again = async (encoding) => {
-    say(null);
-    try { await waitFor((await post("/api/open", { again: true, encoding })).job); } catch (error) { if (!error.stopped) say(error); }
-  };
-  return html`<p class="tools"><label>Do letters look wrong? Read the text as <select value=${state.document.source.encoding || ""} onChange=${(e) => again(e.target.value)}>
-    ${Object.entries(ENCODINGS).map(([code, words]) => html`<option value=${code}>${words}</option>`)}</select></label></p>
-    ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.hint || ""}</p>`}`;
+// How the open file was read, to be read again another way; roles and steps stay.
+function ReadAgain({ state }) {
+  const { source } = state.document;
+  const name = source.file.split(/[\\/]/).pop();
+  const read = async (options) => { await waitFor((await post("/api/open", { again: true, version: store.state.version, options })).job); };
+  const [opened, open] = useState(false);
+  return html`<details class="card" open=${opened} onToggle=${(e) => open(e.target.open)}><summary>How the file was read${reading(state.facts.reading)}</summary>
+    ${opened && html`<${Reading} key=${state.facts.key} file=${{}} name=${name} source=${source} onRead=${read} save="Read it again like this" />`}</details>`;
 }
+
+const MARKS = { "\t": "tab", ";": "semicolon", ",": "comma", " ": "space" };
+const reading = (found) => found && Object.keys(found).length ? `: ${Object.entries(found).map(([name, value]) => `${name} ${MARKS[value] || value}`).join(", ")}` : "";
+
+const VIEWS = { original: "original", protected: "protected", both: "changed cells marked", pairs: "side by side" };
 
 function Records({ state }) {
   const [which, choose] = useState("original");
+  const [words, say] = useState(false);
   const found = state.results[store.view.scenario];
   const steps = state.document.scenarios[store.view.scenario]?.some((card) => card.on);
-  const linked = found && found.protected_records === state.facts.records;
   useEffect(() => { if (!found?.rows) choose("original"); }, [found?.rows]);
   const file = which === "protected" ? found?.rows : state.facts.rows;
-  return html`<h2>Records</h2><div class="tools" role="group" aria-label="Which file">
-    ${["original", "protected", "both"].map((name) => html`<button class=${which === name ? "chip on" : "chip"} aria-pressed=${which === name}
-      disabled=${name !== "original" && (!found?.rows || !steps || (name === "both" && !linked))} onClick=${() => choose(name)}>${name === "both" ? "changed cells marked" : name}</button>`)}</div>
-    <${Table} key=${`${file}${which}`} file=${file} compared=${which === "both" ? found?.rows : null} roles=${state.document.roles} />`;
+  const beside = ["both", "pairs"].includes(which) ? found?.aligned : null;
+  const labels = Object.fromEntries(state.facts.columns.map((c) => [c.name, c.value_labels]));
+  const labelled = state.facts.columns.some((c) => Object.keys(c.value_labels).length);
+  return html`<h2>Records</h2><div class="tools"><div class="chips" role="group" aria-label="Which file">
+    ${Object.entries(VIEWS).map(([name, title]) => html`<button class=${which === name ? "chip on" : "chip"} aria-pressed=${which === name}
+      disabled=${name !== "original" && (!found?.rows || !steps || (name !== "protected" && !found.aligned))} onClick=${() => choose(name)}>${title}</button>`)}</div>
+    ${labelled && html`<div class="chips" role="group" aria-label="Codes or labels">${[["codes", false], ["labels", true]].map(([title, value]) => html`<button class=${words === value ? "chip on" : "chip"} aria-pressed=${words === value} onClick=${() => say(value)}>${title}</button>`)}</div>`}</div>
+    <${Table} key=${`${file}${which}`} file=${file} compared=${beside} pairs=${which === "pairs"} roles=${state.document.roles} labels=${words ? labels : {}} />`;
+}
+
+function Explorer({ state }) {
+  const [opened, open] = useState(false);
+  return html`<details class="card explorer" open=${opened} onToggle=${(e) => open(e.target.open)}><summary>Explore one or two variables</summary>${opened && html`<${Explore} state=${state} />`}</details>`;
 }

@@ -2,6 +2,7 @@
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { change, number, start, store } from "../store.js";
 import { Bars } from "../parts/chart.js";
+import { Explore } from "../parts/explore.js";
 import { Intruders } from "../parts/intruders.js";
 
 export const ROLES = { "": "no role", keys: "key", sensitive: "sensitive", numeric: "number", "numeric+sensitive": "number, sensitive", weight: "weight", strata: "stratum", "keys+strata": "key, stratum",
@@ -39,6 +40,12 @@ export function Variables({ state }) {
     <${Intruders} state=${state} />`;
 }
 
+// The same variable in numbers and beside another one.
+function More({ column }) {
+  const [opened, open] = useState(false);
+  return html`<details open=${opened} onToggle=${(e) => open(e.target.open)}><summary>Explore ${column.name}</summary>${opened && html`<${Explore} state=${store.state} first=${column.name} choose=${false} />`}</details>`;
+}
+
 function Row({ column, roles, trouble, give, picked, pick }) {
   const [opened, open] = useState(false);
   const [detail, show] = useState({});
@@ -59,5 +66,6 @@ function Row({ column, roles, trouble, give, picked, pick }) {
     <td>${column.kind}</td><td class="number">${number(column.different)}</td><td class="number">${number(column.missing)}</td>
     <td class="common" title=${column.common.join(", ")}>${column.common.join(", ")}</td></tr>
     ${opened && html`<tr class="detail"><td></td><td colspan="6">${detail.trouble ? html`<p class="bad">${detail.trouble}</p>` : detail.original
-      ? html`<${Bars} original=${detail.original} changed=${detail.protected} labels=${detail.labels} label=${`Distribution of ${column.name}`} />` : "…"}</td></tr>`}`;
+      ? html`<${Bars} original=${detail.original} changed=${detail.protected} labels=${detail.labels} label=${`Distribution of ${column.name}`} />
+        ${!(roles || []).some((r) => ["id", "direct"].includes(r)) && html`<${More} column=${column} />`}` : "…"}</td></tr>`}`;
 }
