@@ -109,8 +109,8 @@ class RiskUtilityMap:
         if not names or "reidentification_risk" not in self.risk:
             return ""
         return (
-            f" In {join_names(names)} nobody has a record: the risk there is the share of persons whose whole "
-            "record comes back and is picked."
+            f" In {join_names(names)} nobody has a record: the risk there is the share of persons whose "
+            "whole record comes back and is picked."
         )
 
     def _risk_text(self, value: float) -> str:
