@@ -11,7 +11,7 @@ import polars as pl
 
 from sdckit._support.html_text import bullets, paragraph, picture, table
 from sdckit._support.messages import did_you_mean, join_names
-from sdckit._support.number_text import display
+from sdckit._support.number_text import SPACE, display
 from sdckit._support.save_chart import save_chart
 from sdckit.choose import map_charts
 from sdckit.choose.assess import assess
@@ -114,10 +114,10 @@ class RiskUtilityMap:
         )
 
     def _risk_text(self, value: float) -> str:
-        return display(value, share=map_charts.is_share(self.risk))
+        return display(value, share=map_charts.is_share(self.risk)).replace(SPACE, " ")
 
     def _loss_text(self, value: float) -> str:
-        return display(value, share=map_charts.is_share(self.utility))
+        return display(value, share=map_charts.is_share(self.utility)).replace(SPACE, " ")
 
     @property
     def verdict(self) -> Verdict | None:
