@@ -28,8 +28,7 @@ def made(opened):
 def test_no_record_is_that_of_a_person_and_the_panel_says_so(made):
     _, found = made
     assert found["new_records"] is True
-    left = {o["measure"]: o["reason"] for o in found["omitted"]}
-    assert "none is that of a person" in left["reidentification_risk"]
+    assert "no link" in found["risk"]["reidentification_risk"]["after"]["notes"][0]
 
 
 def test_what_is_not_judged_is_in_the_headline(made):

@@ -21,6 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 ENTRY: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
 INNER = {"nopython": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+INSIDE = (0, 68)  # the numba whose inside `_Part` knows; with any other inner functions are compiled its way
 KERNELS: list[Any] = []  # every kernel whose module was imported so far
 
 
@@ -52,12 +53,10 @@ def inner(function: F) -> F:
     therefore need not be counted, and has nothing to do with Python objects.
     """
     _name_after_sources(function)
-    switched_off = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
-    return (
-        function
-        if switched_off
-        else cast("F", _Inner(function, targetoptions=dict(INNER), pipeline_class=_InnerCompiler))
-    )
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    compiler = _InnerCompiler if numba.version_info.short == INSIDE else Compiler
+    return cast("F", _Inner(function, targetoptions=dict(INNER), pipeline_class=compiler))
 
 
 class _Inner(CPUDispatcher):
