@@ -346,6 +346,7 @@ def test_a_text_file_is_read_prepared_and_looked_at(page, tmp_path):
     page.get_by_role("button", name="Open it like this").click()
     page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
     page.get_by_label("role of sex").select_option("keys")
+    judged(page)  # a second change before the first is answered would be refused as stale
     page.get_by_label("role of area").select_option("keys")
     judged(page)
     screen(page, "Data")

@@ -1,6 +1,6 @@
 // What is done to the file before it is the original: steps of the plan, like any other.
 import { html, useState } from "../vendor/preact.js";
-import { number, start, store } from "../store.js";
+import { number, refresh, start, store } from "../store.js";
 import { Form } from "./form.js";
 import { said } from "./reading.js";
 
@@ -14,7 +14,8 @@ export function Prepare({ state }) {
   const methods = Object.fromEntries(store.methods.preparation.map((m) => [m.name, m]));
   const columns = state.facts.columns.map((c) => c.name);
   const save = async (next) => {
-    await start("/api/open", { again: true, version: store.state.version, prepare: next.map(([name, options]) => ({ [name]: options })) });
+    try { await start("/api/open", { again: true, version: store.state.version, prepare: next.map(([name, options]) => ({ [name]: options })) }); }
+    catch (error) { if (error.status === 409) await refresh(); throw error; }
     add(""); edit(null); say(null);
   };
   const attempt = async (next) => { try { await save(next); } catch (error) { if (!error.stopped) say(error); } };
