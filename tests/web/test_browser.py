@@ -152,6 +152,22 @@ def test_the_whole_way_from_the_demo_to_the_zip(page, tmp_path):
     judged(page)
 
 
+def test_changes_made_faster_than_they_are_answered_are_all_kept(page):
+    page.get_by_role("button", name="Demo survey").click()
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    page.locator("#role-sex").wait_for()
+    page.evaluate(
+        """() => ["role-sex", "role-age", "role-region"].forEach((id) => {
+            const list = document.getElementById(id);
+            list.value = "keys";
+            list.dispatchEvent(new Event("change", { bubbles: true }));
+        })"""
+    )
+    judged(page)
+    for name in ("sex", "age", "region"):
+        sync_api.expect(page.locator(f"#role-{name}")).to_have_value("keys")
+
+
 def test_an_uploaded_spss_file_with_hostile_names(page, tmp_path):
     n = 60
     frame = pl.DataFrame(

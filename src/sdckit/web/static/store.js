@@ -29,24 +29,25 @@ function take(state) {
 
 export async function refresh() { take(await get("/api/state")); }
 
-// A change of the document; throws the server's message, so that the field it is about can show it.
-export async function change(action, content = {}) {
-  try {
-    take(await post("/api/change", { version: store.state.version, action, ...content }));
-  } catch (error) {
-    if (error.status === 409) await refresh();
-    throw error;
-  }
+// Changes take turns: the next is sent when the one before is answered, with the version that it then is of.
+let last = Promise.resolve();
+function inTurn(address, content) {
+  const sent = last.then(async () => {
+    try {
+      take(await post(address, { version: store.state.version, ...content }));
+    } catch (error) {
+      if (error.status === 409) await refresh();
+      throw error;
+    }
+  });
+  last = sent.catch(() => null);
+  return sent;
 }
 
-export async function go(to) {
-  try {
-    take(await post("/api/history", { to, version: store.state.version }));
-  } catch (error) {
-    if (error.status === 409) await refresh();
-    throw error;
-  }
-}
+// A change of the document; throws the server's message, so that the field it is about can show it.
+export const change = (action, content = {}) => inTurn("/api/change", { action, ...content });
+
+export const go = (to) => inTurn("/api/history", { to });
 
 // What went wrong where nobody was listening: said at the top of the page, until it is read.
 export const complain = (error) => { store.trouble = error; tell(); };
