@@ -62,7 +62,7 @@ def test_comparison_by_hand_and_in_words():
     assert (found.contained, found.overlap, found.verdict) == (True, 0.875, "within sampling error")
     assert compared(ONE, ONE).verdict == "unchanged"
     away = compared(ONE, interval(30.0, 40.0, inf, 0.95))
-    assert (away.share, away.verdict) == (0.0, "contradicts the original; less precise than the original")
+    assert (away.share, away.verdict) == (0.0, "at odds with the original; less precise than the original")
     narrow = compared(ONE, interval(10.0, 0.4, inf, 0.95))
     assert narrow.verdict.endswith("looks more precise than it is")
     lost = compared(ONE, Estimate(nan, nan, nan, nan, inf))

@@ -124,7 +124,7 @@ def test_sign_and_significance():
     row = result.parts.filter(term="sex[T.m]").row(0, named=True)
     assert not row["same_sign"]
     assert row["same_significance"]
-    assert row["verdict"] == "contradicts the original"
+    assert row["verdict"] == "at odds with the original"
     assert result.figures["same_sign"] == 0.5
 
 

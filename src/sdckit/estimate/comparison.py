@@ -88,7 +88,7 @@ def verdict(original: Estimate, protected: Estimate, both: float, inside: bool) 
     elif both > 0:
         words = "noticeably different"
     else:
-        words = "contradicts the original"
+        words = "at odds with the original"
     larger = max(original.variance, protected.variance)
     if larger > PRECISION * min(original.variance, protected.variance):
         less = protected.variance > original.variance
