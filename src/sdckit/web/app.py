@@ -68,6 +68,7 @@ class Page:
             Route("/api/files", _safe(self._list)),
             Route("/api/rows", _safe(self._rows)),
             Route("/api/recent", _safe(self._recent)),
+            Route("/api/recent", _safe(self._forget), methods=["DELETE"]),
             Route("/api/preview", _safe(self._preview), methods=["POST"]),
             Route("/api/open", _safe(self._open), methods=["POST"]),
             Route("/api/upload", _safe(self._upload), methods=["POST"]),
@@ -166,6 +167,11 @@ class Page:
         """The files that were opened last and may be opened again."""
         found = [str(path) for path in self._recently.paths() if self._files.has(path)]
         return JSONResponse({"files": found})
+
+    async def _forget(self, request: Request) -> Response:
+        """Nothing is remembered of the files that were opened before."""
+        self._recently.forget()
+        return JSONResponse({"files": []})
 
     def open(self, path: Path, options: Mapping[str, Any] | None = None) -> Job:
         """Open a data file, or a plan with its data file."""

@@ -1,6 +1,6 @@
 // Open a file, see what it holds, look at its records.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { get, post, upload } from "../api.js";
+import { get, post, remove, upload } from "../api.js";
 import { look, number, store, waitFor } from "../store.js";
 import { Explore } from "../parts/explore.js";
 import { Prepare } from "../parts/prepare.js";
@@ -55,7 +55,7 @@ function Open({ small }) {
 function Recent({ open }) {
   const [files, show] = useState([]);
   useEffect(() => { let gone = false; get("/api/recent").then((found) => gone || show(found.files), () => null); return () => { gone = true; }; }, []);
-  return files.length > 0 && html`<h3>Opened last</h3><ul class="recent">${files.map((f) => html`<li key=${f}><button class="quiet" title=${f} onClick=${() => open(f)}>${f.split(/[\\/]/).pop()}</button></li>`)}</ul>`;
+  return files.length > 0 && html`<h3>Opened last</h3><ul class="recent">${files.map((f) => html`<li key=${f}><button class="quiet" title=${f} onClick=${() => open(f)}>${f.split(/[\\/]/).pop()}</button></li>`)}</ul><button class="quiet" onClick=${() => remove("/api/recent").then(() => show([]), () => null)}>Forget these</button>`;
 }
 
 function Folder({ folder, list, open }) {
