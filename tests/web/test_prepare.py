@@ -345,3 +345,31 @@ def test_what_is_not_explored(opened, columns):
     found = opened.job(kind="explore", columns=columns, scenario="A")
     assert found["state"] == "failed"
     assert "fault" not in found["result"]["what"]
+
+
+def test_what_was_accepted_of_one_preparation_is_not_of_another(page):
+    again(page, prepare=[{"declare_missing": {"codes": [9], "variables": ["sex"]}}])
+    accept = {"prepared": ["sex"], "columns": ["income"], "order": True}
+    page.change("criteria", max_risk=0.1, accept=accept)
+    again(page, prepare=[*STEPS[:1], {"keep_records": {"where": "age >= 18"}}])
+    # other records, but the same values are changed by the same rule: 9 of sex is missing
+    assert page.state()["document"]["accept"] == accept
+    again(page, prepare=[{"declare_missing": {"codes": [9, 2], "variables": ["sex"]}}])
+    assert page.state()["document"]["accept"] == {"columns": ["income"], "order": True}
+
+
+def test_a_column_that_comes_under_an_accepted_name_was_not_looked_at(page, tmp_path):
+    page.change("criteria", max_risk=0.1, accept={"columns": ["size", "income"]})
+    again(page, prepare=[{"merge_file": {"file": str(tmp_path / "homes.csv"), "by": "hid"}}])
+    assert page.state()["document"]["accept"] == {"columns": ["income"]}
+
+
+def test_the_list_of_files_is_for_this_user_alone_and_can_be_forgotten(page, tmp_path):
+    listed = tmp_path / "state" / "recent.json"
+    assert listed.stat().st_mode & 0o777 == 0o600
+    assert listed.parent.stat().st_mode & 0o777 == 0o700
+    assert page.request("DELETE", "/api/recent", headers={"origin": "http://elsewhere"}).status_code == 403
+    assert page.get("/api/recent").json()["files"]
+    assert page.request("DELETE", "/api/recent").json() == {"files": []}
+    assert not listed.exists()
+    assert page.get("/api/recent").json()["files"] == []
