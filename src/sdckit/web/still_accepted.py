@@ -15,7 +15,7 @@ def still_accepted(
     that comes later under the name of one that was found harmless was not looked at. before, after: what the
     page knows of the file, with its columns and what each preparation did.
 
-    >>> done = {"method": "declare_missing", "options": {"codes": [9]}, "figures": {"values_changed": {"a": 3}}}
+    >>> done = {"method": "declare_missing", "figures": {"values_changed": {"a": 3}}}
     >>> facts = {"columns": [{"name": "a"}], "prepared": [done]}
     >>> still_accepted({"prepared": ["a"], "columns": ["b"], "order": True}, facts, facts)
     {'prepared': ['a'], 'order': True}
