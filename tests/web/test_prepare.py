@@ -373,3 +373,27 @@ def test_the_list_of_files_is_for_this_user_alone_and_can_be_forgotten(page, tmp
     assert page.request("DELETE", "/api/recent").json() == {"files": []}
     assert not listed.exists()
     assert page.get("/api/recent").json()["files"] == []
+
+
+def test_a_household_file_may_be_named_from_the_home_or_the_folder(page, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    ended = again(page, prepare=[{"merge_file": {"file": "~/homes.csv", "by": "hid"}}])
+    assert ended["state"] == "done", ended["result"]
+    (named,) = page.state()["document"]["source"]["prepare"]
+    assert named["merge_file"]["file"] == str(tmp_path / "homes.csv")
+
+
+def test_a_link_to_a_household_file_outside_is_refused_and_one_inside_is_followed_once(page, tmp_path):
+    outside = tmp_path.parent / f"{tmp_path.name} outside"
+    outside.mkdir()
+    (outside / "homes.csv").write_bytes((tmp_path / "homes.csv").read_bytes())
+    (tmp_path / "away.csv").symlink_to(outside / "homes.csv")
+    (tmp_path / "here.csv").symlink_to(tmp_path / "homes.csv")
+    step = [{"merge_file": {"file": str(tmp_path / "away.csv"), "by": "hid"}}]
+    answer = page.post("/api/open", again=True, version=page.state()["version"], prepare=step)
+    assert "outside the folders" in answer.json()["what"]
+    again(page, prepare=[{"merge_file": {"file": str(tmp_path / "here.csv"), "by": "hid"}}])
+    (named,) = page.state()["document"]["source"]["prepare"]
+    assert named["merge_file"]["file"] == str(
+        tmp_path / "homes.csv"
+    )  # where the link leads later is no matter
