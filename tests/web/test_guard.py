@@ -68,7 +68,7 @@ def test_other_names_of_this_machine_are_ours(fresh):
 
 
 def test_no_route_is_outside_the_guard(fresh):
-    """Each of them, whatever branch it came with: without the token, from another page, under another name."""
+    """Each of them is refused without the token, from another page, and under another name."""
     asked = {"id": "1", "folder": "a", "name": "b"}
     for route in fresh.page.app().routes:
         path = getattr(route, "path_format", route.path).format(**asked, path="app.js")

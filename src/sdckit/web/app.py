@@ -248,7 +248,7 @@ class Page:
                     self._files.inside(options[field.name])
 
     def _placed(self, preparations: Any) -> list[Preparation]:
-        """Preparations with their files where they are; refused outside the folders that the page may read."""
+        """Preparations with their files where they are; refused outside the folders the page may read."""
         steps = preparations_of(preparations)
         return [step.with_files(lambda name: str(self._files.inside(name))) for step in steps]
 
