@@ -265,3 +265,16 @@ def test_the_scenario_file_of_a_report_prepares_as_well(tmp_path: Path, folder: 
     assert [s.method for s in steps] == [e.method for e in data.prepared]
     assert str(folder) not in content["scenario_file"]
     assert steps[1].options["where"] == "age >= 18 and answer is not missing"
+
+
+@pytest.mark.parametrize("role", ["weight", "household"])
+def test_changes_of_what_risks_rest_on_are_asked_for_though_it_is_not_released(role: str):
+    data = people(number=pl.int_range(1200) // 2 + 1)
+    data = sdc.prepare.replace_values(data, variables="number", values={1: 5000, 2: 7000})
+    data = data.with_roles(keys=["area", "sex"], sensitive=["answer"], **{role: "number"})
+    released = sdc.protect.drop(data, variables=["number"])
+    found = criterion(sdc.assess(data, released, measures=[], max_risk=0.5).verdict)
+    assert found.status == "not judged"
+    assert "4 of number" in found.why
+    accepted = sdc.assess(data, released, measures=[], max_risk=0.5, accept={"prepared": ["number"]})
+    assert criterion(accepted.verdict).met

@@ -513,3 +513,15 @@ def test_closeness_is_chatterjees_coefficient():
     exact, nothing = closeness(np.array([x, rng.random(200)]), ranks)
     assert exact == pytest.approx(1 - 3 * 199 / (200**2 - 1))
     assert abs(nothing) < 0.2
+
+
+def test_a_stratum_of_released_columns_that_is_dropped_again_was_never_hidden():
+    rng = np.random.default_rng(5)
+    columns = {name: rng.choice(list("abc"), 600) for name in ("area", "kind", "answer")}
+    made = sdc.prepare.combine(sdc.read(pl.DataFrame(columns)), variables=["area", "kind"], name="stratum")
+    assert revealing_columns(made, dropped(made, "stratum")).figures["hidden"] == 0
+    # The parts that are hidden themselves are asked for, and so is a stratum that no longer is of them.
+    assert revealing_columns(made, dropped(dropped(made, "stratum"), "area")).figures["hidden"] == 1
+    other = sdc.prepare.replace_values(made, variables="area", values={"a": "b"})
+    found = revealing_columns(other, dropped(other, "stratum"))
+    assert found.figures["hidden"] == 1

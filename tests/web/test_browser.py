@@ -83,7 +83,7 @@ def page(browser: Any, address: str) -> Iterator[Any]:
         "request", lambda r: None if r.url.startswith((home[0], "data:", "blob:")) else faults.append(r.url)
     )
     tab.goto(address)
-    tab.get_by_role("heading", name="Data", exact=True).wait_for()
+    tab.get_by_role("heading", name="Data", exact=True).wait_for(timeout=LONG)
     assert "token" not in tab.url
     yield tab
     context.close()

@@ -65,3 +65,20 @@ def test_every_answer_has_the_policy(fresh, path):
 def test_other_names_of_this_machine_are_ours(fresh):
     answer = fresh.login().request("GET", "/api/state", headers={"host": f"localhost:{PORT}", "origin": HOME})
     assert answer.status_code == 200
+
+
+def test_no_route_is_outside_the_guard(fresh):
+    """Each of them is refused without the token, from another page, and under another name."""
+    asked = {"id": "1", "folder": "a", "name": "b"}
+    for route in fresh.page.app().routes:
+        path = getattr(route, "path_format", route.path).format(**asked, path="app.js")
+        for method in sorted(getattr(route, "methods", None) or {"GET"}):
+            assert fresh.request(method, path).status_code == 403, path
+    fresh.login()
+    for route in fresh.page.app().routes:
+        path = getattr(route, "path_format", route.path).format(**asked, path="app.js")
+        for method in sorted(getattr(route, "methods", None) or {"GET"}):
+            assert fresh.request(method, path, headers={"host": "evil.example"}).status_code == 403, path
+            if method not in ("GET", "HEAD"):
+                answer = fresh.request(method, path, headers={"origin": "http://evil.example"})
+                assert answer.status_code == 403, path

@@ -345,3 +345,55 @@ def test_what_is_not_explored(opened, columns):
     found = opened.job(kind="explore", columns=columns, scenario="A")
     assert found["state"] == "failed"
     assert "fault" not in found["result"]["what"]
+
+
+def test_what_was_accepted_of_one_preparation_is_not_of_another(page):
+    again(page, prepare=[{"declare_missing": {"codes": [9], "variables": ["sex"]}}])
+    accept = {"prepared": ["sex"], "columns": ["income"], "order": True}
+    page.change("criteria", max_risk=0.1, accept=accept)
+    again(page, prepare=[*STEPS[:1], {"keep_records": {"where": "age >= 18"}}])
+    # other records, but the same values are changed by the same rule: 9 of sex is missing
+    assert page.state()["document"]["accept"] == accept
+    again(page, prepare=[{"declare_missing": {"codes": [9, 2], "variables": ["sex"]}}])
+    assert page.state()["document"]["accept"] == {"columns": ["income"], "order": True}
+
+
+def test_a_column_that_comes_under_an_accepted_name_was_not_looked_at(page, tmp_path):
+    page.change("criteria", max_risk=0.1, accept={"columns": ["size", "income"]})
+    again(page, prepare=[{"merge_file": {"file": str(tmp_path / "homes.csv"), "by": "hid"}}])
+    assert page.state()["document"]["accept"] == {"columns": ["income"]}
+
+
+def test_the_list_of_files_is_for_this_user_alone_and_can_be_forgotten(page, tmp_path):
+    listed = tmp_path / "state" / "recent.json"
+    assert listed.stat().st_mode & 0o777 == 0o600
+    assert listed.parent.stat().st_mode & 0o777 == 0o700
+    assert page.request("DELETE", "/api/recent", headers={"origin": "http://elsewhere"}).status_code == 403
+    assert page.get("/api/recent").json()["files"]
+    assert page.request("DELETE", "/api/recent").json() == {"files": []}
+    assert not listed.exists()
+    assert page.get("/api/recent").json()["files"] == []
+
+
+def test_a_household_file_may_be_named_from_the_home_or_the_folder(page, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    ended = again(page, prepare=[{"merge_file": {"file": "~/homes.csv", "by": "hid"}}])
+    assert ended["state"] == "done", ended["result"]
+    (named,) = page.state()["document"]["source"]["prepare"]
+    assert named["merge_file"]["file"] == str(tmp_path / "homes.csv")
+
+
+def test_a_link_to_a_household_file_outside_is_refused_and_one_inside_is_followed_once(page, tmp_path):
+    outside = tmp_path.parent / f"{tmp_path.name} outside"
+    outside.mkdir()
+    (outside / "homes.csv").write_bytes((tmp_path / "homes.csv").read_bytes())
+    (tmp_path / "away.csv").symlink_to(outside / "homes.csv")
+    (tmp_path / "here.csv").symlink_to(tmp_path / "homes.csv")
+    step = [{"merge_file": {"file": str(tmp_path / "away.csv"), "by": "hid"}}]
+    answer = page.post("/api/open", again=True, version=page.state()["version"], prepare=step)
+    assert "outside the folders" in answer.json()["what"]
+    again(page, prepare=[{"merge_file": {"file": str(tmp_path / "here.csv"), "by": "hid"}}])
+    (named,) = page.state()["document"]["source"]["prepare"]
+    assert named["merge_file"]["file"] == str(
+        tmp_path / "homes.csv"
+    )  # where the link leads later is no matter

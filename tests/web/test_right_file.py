@@ -327,3 +327,86 @@ def test_records_above_a_threshold_are_those_that_suppress_risky_treats(opened, 
     done = sdc.protect.suppress_risky(data, threshold=threshold, seed=1)
     assert found["above"] == done.log[-1].figures["above_before"]
     assert sum(found["counts"]) == found["records"] == 300
+
+
+def test_only_the_job_about_what_is_shown_tells_anything_of_it(fresh):
+    """A verdict that an earlier document asked for may still be at work, under the same name."""
+    fresh.login()
+    fresh.post("/api/open", demo="survey", n=3000)
+    fresh.wait()
+    first = fresh.change("roles", roles=ROLES).json()
+    old = next(j for j in first["jobs"] if j["kind"] == "judge")
+    assert old["about"] == first["about"]["A"]
+    second = fresh.change("roles", roles={"age": []}).json()
+    assert second["about"]["A"] != old["about"]
+    now = [j for j in second["jobs"] if j["kind"] == "judge" and j["about"] == second["about"]["A"]]
+    assert [j["id"] for j in now] != [old["id"]]
+    noted = fresh.change("seed", seed=0).json()  # nothing changed: the same work is about it
+    assert noted["about"] == second["about"]
+    fresh.wait()
+
+
+def late(session: Any, job: Any, facts: Any) -> str:
+    """A worker's answer that comes although something else was asked for."""
+    job.result, job.state = facts, "done"
+    job.done(job)
+    return str(job.state)
+
+
+@pytest.mark.parametrize("to_nothing", [True, False])
+def test_a_preparation_that_ends_after_going_back_brings_no_file_to_another_document(
+    fresh, tmp_path, monkeypatch, to_nothing
+):
+    fresh.login()
+    open_file(fresh, common(tmp_path / "common.csv"))
+    judged(fresh)
+    back = 0 if to_nothing else fresh.state()["position"]
+    open_file(fresh, rare(tmp_path / "rare.csv"))
+    session = fresh.page.session
+    facts = dict(session.facts)
+    monkeypatch.setattr(session._quick, "add", lambda job, instead=False: job)
+    job = session.read_again({"prepare": [{"keep_records": {"first": 5}}]})
+    session.go_to(back)
+    before = session.document
+    assert late(session, job, facts) == "stopped"
+    assert session.document is before
+    assert not session.facts
+
+
+def test_of_two_preparations_the_one_that_was_replaced_changes_nothing(fresh, tmp_path, monkeypatch):
+    fresh.login()
+    open_file(fresh, rare(tmp_path / "rare.csv"))
+    session = fresh.page.session
+    monkeypatch.setattr(session._quick, "add", lambda job, instead=False: job)
+    first, second = (session.read_again({"prepare": [{"keep_records": {"first": n}}]}) for n in (5, 7))
+    first.asked_to_stop = True  # as the lane does, where its answer is on the way already
+    facts = dict(session.facts)
+    assert late(session, first, facts) == "stopped"
+    assert late(session, second, facts) == "done"
+    assert session.document.source["prepare"] == [{"keep_records": {"first": 7}}]
+
+
+def test_a_machine_without_room_for_a_process_says_so_and_the_next_job_works(tmp_path, monkeypatch):
+    from sdckit.web.jobs import Job, Lane
+
+    ended: list[Any] = []
+    lane = Lane(tmp_path, lambda job: None)
+    begin = lane._start
+
+    def full() -> None:
+        lane._process = None
+        monkeypatch.setattr(lane, "_start", begin)
+        raise BlockingIOError("no process left")
+
+    monkeypatch.setattr(lane, "_start", full)
+    try:
+        for number in (1, 2):
+            job = Job("open", "Opening", {"source": {"demo": {"survey": 50}}}, ended.append)
+            lane.add(job)
+            end = monotonic() + 60
+            while len(ended) < number and monotonic() < end:
+                sleep(0.02)
+    finally:
+        lane.close()
+    assert [job.state for job in ended] == ["failed", "done"]
+    assert "want of memory" in ended[0].result["what"]

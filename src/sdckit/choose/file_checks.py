@@ -22,9 +22,11 @@ from sdckit.choose.release_facts import (
 from sdckit.data.intruder import WITHIN, intruders_of, known_numbers
 from sdckit.data.privacy import distinct, ended
 from sdckit.data.record_links import source_rows
+from sdckit.data.roles import Role
 from sdckit.data.unchanged import released_ids, same_ids, unchanged_numbers
 from sdckit.engine import frames
 
+RESTED_ON = {Role.WEIGHT, Role.HOUSEHOLD}  # what risks rest on even where it is not released
 MISSING = 0.05  # share of records with keys missing from the start that is taken for granted
 
 
@@ -70,15 +72,22 @@ class FileChecks(ReleaseCase):
         yield Criterion(name, Status.NOT_JUDGED, why, sum(changed[c] for c in asked), 0, mends)
 
     def _changed_before(self) -> dict[str, int]:
-        """How many values preparation changed, in released columns with a role or what they are made of."""
+        """How many values preparation changed, in columns with a role or what these are made of.
+
+        Columns that are not released tell nothing; but who does not know who is in the file is judged by the
+        weights, and households by their numbers, whether they are released or not.
+        """
         counts: dict[str, int] = {}
         made_from: dict[str, list[str]] = {}
         for step in self.original.prepared:
             made_from |= step.figures.get("made_from", {})
             for column, count in step.figures.get("values_changed", {}).items():
                 counts[column] = counts.get(column, 0) + count
-        released = [c for c in self.data.columns if c in self.original.columns and self.original.roles.of(c)]
-        found = {c: sum(counts.get(part, 0) for part in (c, *made_from.get(c, ()))) for c in released}
+        roles, released = self.original.roles, set(self.data.columns)
+        asked = [
+            c for c in self.original.columns if RESTED_ON & {*roles.of(c)} or (c in released and roles.of(c))
+        ]
+        found = {c: sum(counts.get(part, 0) for part in (c, *made_from.get(c, ()))) for c in asked}
         return {c: count for c, count in found.items() if count}
 
     def _same_columns(self) -> Criterion:

@@ -1,6 +1,6 @@
 """Two linked files as arrays: what is released in each column, and what of the original is hidden."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -170,13 +170,16 @@ def hidden_variables(
 ) -> tuple[list[Hidden], dict[str, int]]:
     """The variables that were changed in enough records, and in how many records others were changed.
 
-    Ids and direct identifiers are not for guessing; weights belong to the sample, not to the person.
+    Ids and direct identifiers are not for guessing; weights belong to the sample, not to the person. A
+    stratum that preparation combined of other columns and that is dropped again holds nothing but what these
+    hold, which are asked for themselves.
     """
     roles = original.roles
     left_out = {roles.id, roles.weight, *roles.direct}
     found: list[Hidden] = []
     few: dict[str, int] = {}
     there = set(protected.columns)
+    left_out |= {c for c in _combined(original, left_out) if c not in there}
     for truth in original.frame.iter_columns():
         name = truth.name
         if name in left_out or not is_sortable(truth.dtype) or (name in there and name not in released.clues):
@@ -191,6 +194,19 @@ def hidden_variables(
         elif changed.any():
             found.append(_hidden(original, truth, told, released.clues.get(name), changed, within))
     return found, few
+
+
+def _combined(original: Microdata, not_asked: Collection[str | None]) -> list[str]:
+    """Columns that preparation made of others, where these tell them still and are asked for themselves."""
+    made = {c: p for entry in original.prepared for c, p in entry.figures.get("made_from", {}).items()}
+    found = []
+    for column, named in made.items():
+        parts = [p for p in named if p in original.columns]
+        if column in original.columns and len(parts) == len(named) and not set(parts) & set(not_asked):
+            both = original.frame.select(*parts, column)
+            if both.n_unique() == both.n_unique(parts):
+                found.append(column)
+    return found
 
 
 def differs(first: pl.Series, second: pl.Series) -> pl.Series:

@@ -20,7 +20,7 @@ from starlette.staticfiles import StaticFiles
 
 from sdckit._support.messages import join_names, require_known
 from sdckit.choose.plan import TABLE, Plan
-from sdckit.choose.preparation import preparations_of
+from sdckit.choose.preparation import Preparation, preparations_of
 from sdckit.errors import FileError, OptionError, SdcError, preview
 from sdckit.io.formats import READABLE, ending_of, readable
 from sdckit.io.preview import preview_file
@@ -68,6 +68,7 @@ class Page:
             Route("/api/files", _safe(self._list)),
             Route("/api/rows", _safe(self._rows)),
             Route("/api/recent", _safe(self._recent)),
+            Route("/api/recent", _safe(self._forget), methods=["DELETE"]),
             Route("/api/preview", _safe(self._preview), methods=["POST"]),
             Route("/api/open", _safe(self._open), methods=["POST"]),
             Route("/api/upload", _safe(self._upload), methods=["POST"]),
@@ -140,7 +141,8 @@ class Page:
             document = Document(source={"demo": {kind: _whole(asked.get("n", 2000), 1, 10_000_000)}})
             return JSONResponse({"job": self.session.open(document, f"opened the demo {kind}").id})
         if asked.get("again"):
-            self._require_files_inside(asked.get("prepare"))
+            if "prepare" in asked:
+                asked = {**asked, "prepare": self._placed(asked["prepare"])}
             return JSONResponse({"job": self.session.read_again(asked).id})
         path = self._asked_path(asked)
         options = asked.get("options") or {}
@@ -167,6 +169,11 @@ class Page:
         found = [str(path) for path in self._recently.paths() if self._files.has(path)]
         return JSONResponse({"files": found})
 
+    async def _forget(self, request: Request) -> Response:
+        """Nothing is remembered of the files that were opened before."""
+        self._recently.forget()
+        return JSONResponse({"files": []})
+
     def open(self, path: Path, options: Mapping[str, Any] | None = None) -> Job:
         """Open a data file, or a plan with its data file."""
         if path != self._uploaded:
@@ -183,7 +190,7 @@ class Page:
         if "file" in document.source:
             file = self._files.inside(str(plan.folder / str(document.source["file"])))
             document = replace(document, source={**document.source, "file": str(file)})
-        self._require_files_inside(document.source.get("prepare"))
+        document = document.with_preparation(self._placed(document.source.get("prepare")))
         return self.session.open(document, f"opened the plan {path.name}")
 
     async def _upload(self, request: Request) -> Response:
@@ -240,11 +247,10 @@ class Page:
                 if field.kind == "file" and isinstance(options.get(field.name), str):
                     self._files.inside(options[field.name])
 
-    def _require_files_inside(self, preparations: Any) -> None:
-        """Refuse preparations that name a file outside the folders that the page may read."""
-        for step in preparations_of(preparations):
-            for name in step.files:
-                self._files.inside(name)
+    def _placed(self, preparations: Any) -> list[Preparation]:
+        """Preparations with their files where they are; refused outside the folders the page may read."""
+        steps = preparations_of(preparations)
+        return [step.with_files(lambda name: str(self._files.inside(name))) for step in steps]
 
     async def _history(self, request: Request) -> Response:
         asked = await _json(request)

@@ -29,6 +29,7 @@ class Job:
     progress: dict[str, Any] = field(default_factory=dict)
     since: float = field(default_factory=monotonic)
     so_far: dict[str, Any] = field(default_factory=dict)  # what is known before the end
+    version: int = 0  # of the document when it was asked for
     result: Any = None
     asked_to_stop: bool = False
 
@@ -43,6 +44,7 @@ class Job:
         passed = monotonic() - self.since
         left = passed * (1 - share) / share if self.state == "running" and share > 0.05 else None
         facts = {"id": self.id, "kind": self.kind, "title": self.title, "state": self.state}
+        facts |= {"about": self.task.get("key"), "version": self.version}
         times = {"seconds": round(passed, 1), "left": left and round(left)}
         return {**facts, **self.progress, **times, **({"so_far": self.so_far} if self.so_far else {})}
 
@@ -135,6 +137,17 @@ class Lane:
                 self._process.kill()  # the pipe ends, and the next job starts another
                 self._process.join(2)
 
+    def _not_ready(self) -> OSError | None:
+        """Have a worker that listens; what the system says where it has no process left for one."""
+        try:
+            if self._process is None or not self._process.is_alive():
+                self._start()
+            self._stop.clear()
+        except OSError as error:
+            self._process = None  # one that never ran can neither be asked nor killed
+            return error
+        return None
+
     def _start(self) -> None:
         """A new worker; the caller holds the lock."""
         self._pipe, theirs = self._context.Pipe()
@@ -153,12 +166,12 @@ class Lane:
                 if self._closed:
                     return
                 job = self._running = self._waiting.popleft()
-                if self._process is None or not self._process.is_alive():
-                    self._start()
-                self._stop.clear()
+                refused = self._not_ready()
             job.state, job.since = "running", monotonic()
             self._changed(job)
             try:
+                if refused:
+                    raise refused
                 self._pipe.send({**job.task, "id": job.id, "kind": job.kind})
                 self._follow(job)
             except (EOFError, OSError):

@@ -1,6 +1,7 @@
 """The files that were opened last, for this user alone: their paths, no values."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 from sdckit._support.files import write_text
@@ -32,7 +33,14 @@ class RecentFiles:
         kept = [str(path), *(str(p) for p in self.paths() if p != path)][:KEPT]
         try:
             self._memory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._memory.parent.chmod(0o700)
             write_text(json.dumps(kept), self._memory)
             self._memory.chmod(0o600)
         except (OSError, SdcError):  # a home that cannot be written: nothing is remembered
             return
+
+    def forget(self) -> None:
+        """Remove the list."""
+        if self._memory is not None:
+            with suppress(OSError):
+                self._memory.unlink(missing_ok=True)

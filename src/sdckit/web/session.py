@@ -18,6 +18,7 @@ from sdckit.web.changes import CHANGES, read_otherwise, step_of
 from sdckit.web.document import Document
 from sdckit.web.history import History
 from sdckit.web.jobs import Job, Lane
+from sdckit.web.still_accepted import still_accepted
 
 KEPT = 200  # results by what they are of; each is some kB
 ENDED = 100  # jobs whose end a tab can still ask for
@@ -72,6 +73,7 @@ class Session:
                 "facts": self.facts,
                 "earlier": None if self.earlier is None else [done for done, _ in self.earlier.entries][1:],
                 "results": {name: self.result(name) for name in self.document.scenarios},
+                "about": self._about(),
                 "jobs": [job.as_dict() for lane in (self._quick, self._long) for job in lane.jobs],
                 "unsaved": self.unsaved,
                 "software": __version__,
@@ -80,6 +82,12 @@ class Session:
     def result(self, scenario: str) -> Any:
         """The verdict on a scenario's file, if it is known."""
         return self._results.get(self._key("judge", self.document, [scenario])) if self.facts else None
+
+    def _about(self) -> dict[str, str]:
+        """What a verdict on each scenario would be about: a job about anything else says nothing of it."""
+        if not self.facts:
+            return {}
+        return {name: self._key("judge", self.document, [name]) for name in self.document.scenarios}
 
     def _key(
         self, kind: str, document: Document, scenarios: Sequence[str], more: Mapping[str, Any] | None = None
@@ -150,12 +158,19 @@ class Session:
     def _read(
         self, document: Document, done: str = "", history: History | None = None, *, again: bool = False
     ) -> Job:
+        before, had = self.document.source, self.facts
+
         def ended(job: Job) -> None:
-            if job.state != "done":
-                return
             with self._lock:
+                gone = job.asked_to_stop or (again and self.document.source != before)
+                if job.state == "done" and gone:  # another file or preparation was asked for meanwhile
+                    job.state, job.result = "stopped", None
+                if job.state != "done":
+                    return
                 # what was decided while the same file was read again is not lost
                 base = replace(self.document, source=document.source) if again else document
+                if again and had:
+                    base = replace(base, accept=still_accepted(base.accept, had, job.result))
                 there = _with_columns_of(base, job.result)
                 now = history or (self.history.then(done, there) if done else self.history)
                 if now.document.source != document.source:
@@ -248,7 +263,7 @@ class Session:
             document = self.document
             named = task.get("scenarios") or ([task["scenario"]] if task.get("scenario") else [])
             key = self._key(kind, document, named, task)
-            job = Job(kind, title, self._task(document, key, **task), self._keep(key))
+            job = Job(kind, title, self._task(document, key, **task), self._keep(key), version=self.version)
             known = self._results.get(key) if kind != "release" else None  # its files may be gone
         return self._begin(job, known)
 

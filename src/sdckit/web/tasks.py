@@ -94,7 +94,7 @@ class Desk:
             self._read = prepared(self._unprepared(source), preparations_of(source.get("prepare")))
             self._key = ""
             if source_key(source) != key:
-                self._read = None
+                self._read = self._file = None  # which content was read is not known
                 raise FileError("The file was changed while it was read.", hint="Open it again.")
             self._key = key  # after the reading: a key without its data would be another file's
             self._with_roles = None

@@ -18,7 +18,7 @@ export function Intruders({ state }) {
     ${trouble && html`<p class="bad" role="alert">${trouble}</p>`}
     <ul class="intruders">${Object.entries(list).map(([name, one]) => html`<li key=${name} class="card"><strong>${name}</strong> ${one.words || words(one)}
       ${one.max_risk !== undefined && one.max_risk !== null ? html` · accepted: ${100 * one.max_risk} %` : ""}
-      <span class="buttons"><button onClick=${() => edit(name)}>Change</button><button onClick=${() => { const { [name]: gone, ...rest } = all; save(rest); }}>Take out</button></span>
+${" "}<span class="buttons"><button onClick=${() => edit(name)}>Change</button><button onClick=${() => { const { [name]: gone, ...rest } = all; save(rest); }}>Take out</button></span>
       ${editing === name && html`<${Editor} name=${name} one=${all[name]} columns=${state.facts.columns.map((c) => c.name)} save=${(n, i) => { const { [name]: old, ...rest } = all; save({ ...rest, [n]: i }); }} cancel=${() => edit(null)} />`}</li>`)}</ul>
     <button onClick=${() => edit("")}>One more intruder</button>
     ${Object.keys(own).length > 0 && html` <button onClick=${() => save({})}>Back to the usual ones</button>`}

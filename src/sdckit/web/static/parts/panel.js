@@ -11,7 +11,7 @@ export function Panel({ state }) {
   const name = store.view.scenario;
   const now = state.results[name];
   const [open, show] = useState(false);
-  const short = now?.verdict ? WORDS[now.verdict.status] : now?.error ? "Could not be judged" : judging(name) ? "Being judged …" : "Not judged";
+  const short = now?.verdict ? WORDS[now.verdict.status] : now?.error ? "Could not be judged" : judging(state, name) ? "Being judged …" : "Not judged";
   return html`<aside class=${open ? "panel open" : "panel"} aria-label="Risk now">
     <button class=${`drawer ${now?.verdict?.status.replace(" ", "-") || ""}`} aria-expanded=${open} onClick=${() => show(!open)}>Risk now: ${short} ${open ? "▾" : "▴"}</button>
     <div class="inside"><h2>Risk now <small>scenario ${name}</small></h2>
@@ -21,20 +21,21 @@ export function Panel({ state }) {
     </div></aside>`;
 }
 
-const judge = (name) => [...store.jobs.values()].find((job) => job.kind === "judge" && job.title === `Judging ${name}`);
-const judging = (name) => Boolean(judge(name));
+// The job about exactly what is shown: one that an earlier document asked for may still run under the same name.
+const judge = (state, name) => [...store.jobs.values()].find((job) => job.kind === "judge" && job.about === state.about[name]);
+const judging = (state, name) => Boolean(judge(state, name));
 
 // The verdict on exactly what is shown, or that there is none yet. What was found before a change is kept in
 // sight, in grey and without its headline: it is of another file.
 function Now({ state, name, now }) {
-  const running = judging(name);
+  const running = judging(state, name);
   const again = () => post("/api/jobs", { kind: "judge", scenario: name }).then(refresh).catch(complain);
   if (!state.facts.records) return html`<p class="hint">Open a file to see its risks.</p>`;
   if (!Object.keys(state.document.roles).length) return html`<p class="hint">Give the variables roles, and the risks are measured.</p>`;
   if (now?.error) return html`<div class="verdict open" role="alert"><strong>Could not be judged</strong><p>${now.error.what} ${now.error.hint}</p></div><button onClick=${again}>Try again</button>`;
   if (now?.verdict) return html`<${Verdict} verdict=${now.verdict} /><${NotAsked} found=${now} /><${Losses} found=${now} /><${Warnings} list=${now.warnings} />`;
   const known = store.known[name];
-  const first = judge(name)?.so_far;
+  const first = judge(state, name)?.so_far;
   return html`<div class="verdict pending" role="status"><strong>${running ? "Being judged …" : "Not judged"}</strong>
       <p>${running ? "The verdict on what you see now is being found." : "The verdict was stopped. Nothing is known of what you see now."}</p></div>
     ${!running && html`<button class="main" onClick=${again}>Judge now</button>`}

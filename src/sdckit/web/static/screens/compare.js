@@ -21,7 +21,7 @@ export function Compare({ state }) {
     try { keep(await start("/api/jobs", { kind: "compare", scenarios: chosen, extra })); } catch (error) { if (!error.stopped) say(error); }
   };
   const searching = [...store.jobs.values()].find((job) => job.kind === "search");
-  if (searching?.so_far) trials = { found: searching.so_far, job: searching.id, version: trials?.job === searching.id ? trials.version : state.version };
+  if (searching?.so_far) trials = { found: searching.so_far, version: searching.version };
   return html`<h1>Compare</h1><p class="lead">Scenarios side by side: the lower, the less risk; the further left, the less is lost.</p>
     <div class="tools"><div class="chips" role="group" aria-label="Scenarios to compare">${names.map((n) => html`<button class=${left.includes(n) ? "chip" : "chip on"} aria-pressed=${!left.includes(n)} onClick=${() => leave(left.includes(n) ? left.filter((x) => x !== n) : [...left, n])}>${n}</button>`)}</div>
       <button class="main" disabled=${!chosen.length} onClick=${run}>Compare</button></div>

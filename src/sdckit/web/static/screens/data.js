@@ -1,6 +1,6 @@
 // Open a file, see what it holds, look at its records.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { get, post, upload } from "../api.js";
+import { get, post, remove, upload } from "../api.js";
 import { look, number, store, waitFor } from "../store.js";
 import { Explore } from "../parts/explore.js";
 import { Prepare } from "../parts/prepare.js";
@@ -43,8 +43,8 @@ function Open({ small }) {
         <label class="button">Upload <input type="file" class="hidden" accept=".csv,.gz,.parquet,.sav,.zsav,.dta,.sas7bdat,.xpt,.xlsx" onChange=${(e) => e.target.files[0] && send(e.target.files[0])} /></label>
         <p class="hint">.csv .parquet .sav .dta .sas7bdat .xpt .xlsx, or drop a file here. A plan (.yaml) opens its file with all roles and steps.</p><${Recent} open=${openPath} /></section>
       <section class="card"><h3>Try it first</h3><p class="hint">Artificial persons and enterprises: nobody can be harmed.</p>
-        <button class="main" onClick=${() => opened(post("/api/open", { demo: "survey" }))}>Demo survey</button>
-        <button onClick=${() => opened(post("/api/open", { demo: "business" }))}>Demo business</button></section>
+        <div class="buttons"><button class="main" onClick=${() => opened(post("/api/open", { demo: "survey" }))}>Demo survey</button>
+        <button onClick=${() => opened(post("/api/open", { demo: "business" }))}>Demo business</button></div></section>
     </div>
     ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.given ? `Given: ${trouble.given}.` : ""} ${trouble.hint || ""}</p>`}
     ${looked && html`<section class="card"><h3>How ${looked.name.split(/[\\/]/).pop()} is read</h3><${Reading} key=${looked.path || "upload"} file=${looked.upload ? { upload: true } : { path: looked.path }} name=${looked.name} onRead=${read} save="Open it like this" /></section>`}
@@ -55,7 +55,7 @@ function Open({ small }) {
 function Recent({ open }) {
   const [files, show] = useState([]);
   useEffect(() => { let gone = false; get("/api/recent").then((found) => gone || show(found.files), () => null); return () => { gone = true; }; }, []);
-  return files.length > 0 && html`<h3>Opened last</h3><ul class="recent">${files.map((f) => html`<li key=${f}><button class="quiet" title=${f} onClick=${() => open(f)}>${f.split(/[\\/]/).pop()}</button></li>`)}</ul>`;
+  return files.length > 0 && html`<h3>Opened last <button class="quiet hint" onClick=${() => remove("/api/recent").then(() => show([]), () => null)}>forget these</button></h3><ul class="recent">${files.map((f) => html`<li key=${f}><button class="quiet" title=${f} onClick=${() => open(f)}>${f.split(/[\\/]/).pop()}</button></li>`)}</ul>`;
 }
 
 function Folder({ folder, list, open }) {
