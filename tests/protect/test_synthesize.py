@@ -299,6 +299,7 @@ def test_very_many_columns():
         ({"weights": "keep"}, OptionError, "cannot keep weights"),
         ({"variables": ["income"], "weights": "equal"}, OptionError, "fully synthetic"),
         ({"derive": {"nobody": "age + 1"}}, ColumnError, "nobody"),
+        ({"derive": {"income": "income"}}, OptionError, "computed, too"),
     ],
 )
 def test_refusals(options, error, text):

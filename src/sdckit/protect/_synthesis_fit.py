@@ -75,8 +75,15 @@ def fit_file(data: Microdata, asked: Asked, rng: np.random.Generator | None) -> 
     """Grow all trees; with random numbers on a new Bayesian bootstrap of the records or households."""
     rules = Rules(data, asked.rules)
     expressions = {name: parsed(text, data, "derive") for name, text in asked.derive.items()}
-    for name in expressions:
+    for name, expression in expressions.items():
         data.require(name)
+        computed = [c for c in expression.meta.root_names() if c in expressions]
+        if computed:  # a column of itself would be the person's own, and a circle has no end
+            raise OptionError(
+                f"The computed column {name!r} needs columns that are computed, too.",
+                given=join_names(computed),
+                allowed="columns that are drawn or kept",
+            )
     scope = scope_of(data, asked.variables, (*asked.derive, *asked.apart), some=asked.some)
     columns = (*scope.kept, *scope.targets)
     homes = homes_of(data, columns)

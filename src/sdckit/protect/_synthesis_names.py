@@ -77,7 +77,7 @@ def _numbers_records(column: pl.Series) -> bool:
     known = column.drop_nulls()
     if not names_most(known) or known.n_unique() < len(known):
         return False
-    least, largest = int(known.min()), int(known.max())  # type: ignore[arg-type, call-overload]
+    least, largest = int(known.min()), int(known.max())  # type: ignore[arg-type]
     if least >= 0 and largest - least + 1 <= CONSECUTIVE * len(known):
         return True
     return _long(known) and len(str(least)) == len(str(largest))
