@@ -165,3 +165,58 @@ def noised_copies_three_times() -> Built:
     frame = pl.concat([noised(), noised(), noised(), others]).sample(fraction=1, shuffle=True, seed=2)
     safe = sdc.read(frame, keys=KEYS, numeric=["income"], sensitive="health")
     return data, safe, lambda: copies(data, safe, [*KEYS, "health"])
+
+
+@CASES.add("Copies with three keys renamed, said not to be linked.", least=700, options=UNLINKED)
+def three_keys_renamed() -> Built:
+    data = original()
+    frame = data.frame.with_columns(
+        pl.col("region") % 8 + 1,
+        pl.col("sex").replace({"f": "m", "m": "f"}),
+        pl.col("education") % 5 + 1,
+    ).sample(fraction=1, shuffle=True, seed=1)
+    safe = sdc.read(frame, keys=KEYS, numeric=["income"], sensitive="health")
+    columns = ["age", "citizenship", "occupation", "income"]
+    return data, safe, lambda: copies(data, safe, columns)
+
+
+@CASES.add("Four keys shuffled: the incomes still stand beside the others.", least=700, options=UNLINKED)
+def four_keys_shuffled() -> Built:
+    data = original()
+    moved = [pl.col(c).shuffle(seed=i) for i, c in enumerate(KEYS[:4])]
+    frame = data.frame.with_columns(moved).sample(fraction=1, shuffle=True, seed=1)
+    safe = sdc.read(frame, keys=KEYS, numeric=["income"], sensitive="health")
+    return data, safe, lambda: copies(data, safe, ["citizenship", "occupation", "income", "health"])
+
+
+@CASES.add("Two keys renamed, nobody held back and nothing sensitive.", least=700, options={"linked": False})
+def renamed_and_nobody_held_back() -> Built:
+    data = sdc.read(original().frame.drop("health"), keys=KEYS, numeric=["income"])
+    frame = data.frame.with_columns(pl.col("region", "education") + 100).sample(
+        fraction=1, shuffle=True, seed=1
+    )
+    safe = sdc.read(frame, keys=KEYS, numeric=["income"])
+    return data, safe, lambda: copies(data, safe, ["sex", "age", "citizenship", "occupation", "income"])
+
+
+def partly_of_the_original() -> pl.DataFrame:
+    """People said to be held back: of nearly half the record is in the original."""
+    return pl.concat([original().frame.head(540), held_back(660)])
+
+
+PARTLY = {
+    name: {"holdout": partly_of_the_original()}
+    for name in ("closest_record", "attribute_inference", "reidentification_risk")
+}
+
+
+@CASES.add(
+    "As many copies as people of the original among those held back.",
+    least=500,
+    options={**PARTLY, "linked": False},
+)
+def held_back_from_the_original() -> Built:
+    data, others = original(), persons(660, seed=96).select(ALL)
+    frame = pl.concat([data.frame.head(540), others]).sample(fraction=1, shuffle=True, seed=2)
+    safe = sdc.read(frame, keys=KEYS, numeric=["income"], sensitive="health")
+    return data, safe, lambda: copies(data, safe, ALL)

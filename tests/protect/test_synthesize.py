@@ -254,10 +254,10 @@ def test_direct_identifiers_are_left_out():
     [
         pl.DataFrame({"a": [1], "b": ["x"]}),
         pl.DataFrame({"a": [7] * 30, "b": ["x"] * 30}),
-        pl.DataFrame({"a": pl.Series([None] * 30, dtype=pl.Float64), "b": list(range(30))}),
-        pl.DataFrame({"a": pl.Series([None] * 30), "b": list(range(30))}),
+        pl.DataFrame({"a": pl.Series([None] * 30, dtype=pl.Float64), "b": np.arange(30.0)}),
+        pl.DataFrame({"a": pl.Series([None] * 30), "b": np.arange(30.0)}),
         pl.DataFrame({"a": [1.0, float("inf"), float("nan"), float("-inf")] * 20, "b": np.arange(80.0)}),
-        pl.DataFrame({"a": np.arange(5_000).astype(str), "b": np.arange(5_000) % 7}),
+        pl.DataFrame({"a": (np.arange(25_000) % 5_000).astype(str), "b": np.arange(25_000) % 7}),
         pl.DataFrame({"a": np.arange(70_000.0) ** 1.5, "b": np.arange(70_000) % 3}),
     ],
     ids=["one record", "constant", "all missing", "no type", "infinite", "5,000 levels", "70,000 values"],
@@ -299,6 +299,7 @@ def test_very_many_columns():
         ({"weights": "keep"}, OptionError, "cannot keep weights"),
         ({"variables": ["income"], "weights": "equal"}, OptionError, "fully synthetic"),
         ({"derive": {"nobody": "age + 1"}}, ColumnError, "nobody"),
+        ({"derive": {"income": "income"}}, OptionError, "computed, too"),
     ],
 )
 def test_refusals(options, error, text):

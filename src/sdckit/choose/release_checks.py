@@ -207,6 +207,19 @@ class PersonChecks(ReleaseCase):
             yield self._whole_records_of(
                 row, max(result.value if row["on_axis"] else 0.0, row["upper"]), beyond, others
             )
+        yield self._in_some_columns(result.figures["in_some_columns"])
+
+    def _in_some_columns(self, value: float) -> Criterion:
+        """Columns that were renamed or drawn anew hide nobody where the others are those of persons."""
+        name, limit = "records that come back in some columns", self.x.max_risk
+        about = f"In some columns together {100 * value:.3g} % more persons come back than by chance"
+        if limit is None:
+            return Criterion(name, Status.NOT_JUDGED, f"{about}.", value, None, "Set max_risk.", share=True)
+        if value <= limit:
+            return Criterion(name, Status.MET, f"{about}.", value, limit, share=True)
+        why = f"{about}; accepted are {100 * limit:.3g} %: the file repeats parts of original records."
+        mends = "Draw all columns anew; a record of which only some columns changed is the person's."
+        return Criterion(name, Status.NOT_MET, why, value, limit, mends, share=True)
 
     def _whole_records_of(
         self, row: dict[str, Any], found: float, beyond: float, others: float | None

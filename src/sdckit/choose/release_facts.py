@@ -11,14 +11,13 @@ from sdckit._support.messages import join_names
 from sdckit.choose.row_agreement import SURE, agreement
 from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
+from sdckit.data.naming import DIFFERENT, FEWEST
 from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
 from sdckit.data.unchanged import SAME, same_ids
 from sdckit.engine import frames
 from sdckit.kernels.hashing import distinct_rows
 
-DIFFERENT = 0.5  # as many different values as half of the records: the column (nearly) names them
-FEWEST = 20  # different values at least: in a handful of records every column has few values in common
 LARGEST_HOUSEHOLD = 10  # records on average that share a value, up to which the column joins households
 LARGEST = 2**62  # whole numbers that are safe in 64 bits
 PEOPLE = 8.2e9  # on Earth: weights that add up to more have implied decimals

@@ -13,6 +13,7 @@ from sdckit.protect._strata import pooled_strata
 from sdckit.protect._synthesis_draft import Draft
 from sdckit.protect._synthesis_households import HomePart, Homes, homes_of
 from sdckit.protect._synthesis_level import Check, Settings
+from sdckit.protect._synthesis_names import refuse_names
 from sdckit.protect._synthesis_order import Scope, after_conditions, codes_of, order_of, scope_of
 from sdckit.protect._synthesis_records import Base, Draw, RecordPart
 from sdckit.protect._synthesis_rules import (
@@ -48,6 +49,7 @@ class Asked:
     apart: tuple[str, ...]
     some: bool
     by_weight: bool
+    smooth: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,15 @@ def fit_file(data: Microdata, asked: Asked, rng: np.random.Generator | None) -> 
     """Grow all trees; with random numbers on a new Bayesian bootstrap of the records or households."""
     rules = Rules(data, asked.rules)
     expressions = {name: parsed(text, data, "derive") for name, text in asked.derive.items()}
-    for name in expressions:
+    for name, expression in expressions.items():
         data.require(name)
+        computed = [c for c in expression.meta.root_names() if c in expressions]
+        if computed:  # a column of itself would be the person's own, and a circle has no end
+            raise OptionError(
+                f"The computed column {name!r} needs columns that are computed, too.",
+                given=join_names(computed),
+                allowed="columns that are drawn or kept",
+            )
     scope = scope_of(data, asked.variables, (*asked.derive, *asked.apart), some=asked.some)
     columns = (*scope.kept, *scope.targets)
     homes = homes_of(data, columns)
@@ -86,6 +95,7 @@ def fit_file(data: Microdata, asked: Asked, rng: np.random.Generator | None) -> 
     _refuse(data, asked, homes, rules, scope)
     codes_only = asked.categories if homes is None else (*asked.categories, homes.size_name)
     coding = codes_of(data, columns, codes_only, asked.spikes)
+    refuse_names(data, scope, coding, smooth=asked.smooth)
     order = order_of(data, scope.targets, coding, asked.order)
     if homes is not None:
         coding |= homes.codes()

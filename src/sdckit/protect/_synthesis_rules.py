@@ -58,6 +58,10 @@ def parsed(text: str, data: Microdata, option: str) -> pl.Expr:
                 allowed=join_names(data.columns),
                 hint=did_you_mean(name, data.columns),
             )
+        if name in (data.roles.id, *data.roles.direct):
+            raise ColumnError(
+                f"An expression in {option} uses a column that names records.", given=preview(text)
+            )
     return expression
 
 

@@ -29,6 +29,7 @@ from sdckit.protect._private_synthesis import (
 from sdckit.protect._synthesis_draft import Draft
 from sdckit.protect._synthesis_fit import Asked, Fitted, draw_file, fit_file
 from sdckit.protect._synthesis_level import Counts
+from sdckit.protect._synthesis_names import rare_texts
 from sdckit.protect._synthesis_records import Draw
 from sdckit.protect._synthesis_release import changed_file, new_file, share_of_own
 from sdckit.protect._synthesis_rules import Rule, refuse_breaches
@@ -238,8 +239,7 @@ def synthesize(
     records gains on average; the best of so many cuts gains more. Classes that vary in ν dimensions (1 for
     two of them, K − 1 for K of equal size) vary less by chance, and 1 + (g − 1)/√ν is enough. Small values
     keep more detail, in which people of the original come back; 8 keeps little but sure relations.
-    Missing values and spikes of numbers are drawn as classes first.
-    Types, dates, texts and labels stay what they are.
+    Missing values and spikes of numbers are drawn as classes first. Types, dates and labels stay.
 
     All columns (but ids, household numbers and direct identifiers): full synthesis. No record is that of a
     person: ids are new, the order is random, direct identifiers are left out. Some `variables`, or records
@@ -251,7 +251,10 @@ def synthesize(
     outermost hundredth (at least 50 records, else by their mean). `uniques`: in a fully synthetic file a
     record that equals an original that is unique on the keys has its last key drawn again. Other people of
     the population repeat as many of them by chance, so that this costs utility and protects nobody; it is
-    there for those who must show a file without.
+    there for those who must show a file without. Texts that (nearly) name records, such as e-mail addresses,
+    numbers that count or identify them, and times to the second that are not smoothed are refused before any
+    work: drop them, give them the role direct or id, or recode them. Of texts that fewer than `leaf` records
+    have the log counts how often they were drawn (`rare_texts`).
 
     `order`: strata first, then keys, sensitive columns, numbers, the weight last; inside each as in the file.
     `predictors`: beyond 30 those with most mutual information are used, which the log says. Whole
@@ -316,6 +319,7 @@ def synthesize(
         _apart(data, weights, variables),
         chosen is not None,
         equal,
+        smooth is Smoothing.LEAF,
     )
     seed = int(rng.integers(2**63))
     if proper:  # no two files learn from the same records
@@ -389,6 +393,8 @@ def _figures(fitted: Fitted, draft: Draft, counts: Counts) -> dict[str, Any]:
     for check, number in counts.left.items():
         if number:
             figures[f"left_{check.kind}"] = figures.get(f"left_{check.kind}", 0) + number
+    if rare := rare_texts(base.data, base.scope.targets, draft, base.settings.leaf):
+        figures["rare_texts"] = rare
     if fitted.cut:
         figures["predictors_chosen_for"] = fitted.cut
     return figures

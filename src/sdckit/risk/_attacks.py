@@ -16,8 +16,9 @@ from sdckit.methods.file_option import TableOption
 from sdckit.methods.options import Option
 from sdckit.methods.registry import risk
 from sdckit.methods.spec import Better, Compares, Figure, share
+from sdckit.risk._held_back import not_other_people
 from sdckit.risk._points import SAME, Distance, Points, distinct_order, points
-from sdckit.risk._synthetic import as_sets, in_all, lost_note, same_records
+from sdckit.risk._synthetic import as_sets, in_all, lost_note
 from sdckit.risk._uncertainty import wilson
 
 CHUNK = 2_000_000  # distances held at a time
@@ -177,9 +178,9 @@ def ground(
     sets, others = as_sets(synthetic, chosen), as_sets(holdout, chosen, "hold-out")
     files = [original, *others, *sets]
     notes = lost_note(lost)
-    if same_records(original, holdout):
+    if not_other_people(original, holdout):
         chosen = []
-        notes += ("The hold-out has the records of the original: it must be other people.",)
+        notes += ("The hold-out has people of the original: it must be other people.",)
     frames = tuple(f.collect().frame for f in files)
     space = points(frames, chosen, original, Distance.GOWER, ranges=len(files))
     if not space.variables:

@@ -11,9 +11,9 @@ from sdckit.data.common_columns import is_continuous, role_variables
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import as_numbers, is_date, texts
 from sdckit.methods.recoding import apply_same_recoding
+from sdckit.risk._in_some_columns import NEARER, InSomeColumns, in_some_columns
 from sdckit.risk._known_values import LinkedFiles
 
-NEARER = 0.1  # of the distance to the nearest other person, within which a record can be nobody else's
 FEWEST = 3  # columns from which on one may be left aside
 
 
@@ -57,13 +57,15 @@ class OwnRecords:
     files: every person with their record; −1 where none is theirs. Of several records that are the same
     person's one stays in the file: who makes copies hides nobody. come_back: share of the persons asked who
     have a record. among_others: the same of people who were not in the original; nan without any.
-    left_aside: the column that the records were compared without; empty where all counted.
+    left_aside: the column that the records were compared without; empty where all counted. in_some: the
+    columns in which most persons come back, beyond others.
     """
 
     files: LinkedFiles
     come_back: float
     among_others: float
     left_aside: str
+    in_some: InSomeColumns
 
 
 def own_records(
@@ -101,7 +103,8 @@ def own_records(
         theirs, _ = nearest_rows(content.others, content.records, nominal, same=False)
         among = float((theirs <= their_limit + 1e-9)[:, choice].mean())
     left_aside = content.columns[choice] if choice < width else ""
-    return OwnRecords(files, float(back[:, choice].mean()), among, left_aside)
+    in_some = in_some_columns(content.people, content.records, content.others, nominal, content.columns)
+    return OwnRecords(files, float(back[:, choice].mean()), among, left_aside, in_some)
 
 
 def _shared_out(people: Floats, asked: Ints, owner: Ints) -> tuple[Ints, Ints]:

@@ -27,6 +27,7 @@ from sdckit.models.category_inference import infer_category
 from sdckit.models.number_inference import infer_number
 from sdckit.models.number_intruder import draw_targets
 from sdckit.risk._closest_guess import closest_guesses
+from sdckit.risk._held_back import not_other_people
 from sdckit.risk._known_values import (
     FEW,
     CountedPairs,
@@ -38,7 +39,7 @@ from sdckit.risk._known_values import (
 from sdckit.risk._moved_dates import on_relative_scale
 from sdckit.risk._nearest_guess import Guessed, guess_categories, guess_numbers, with_composition
 from sdckit.risk._own_record_guess import guess_from_own_category, guess_from_own_number
-from sdckit.risk._synthetic import as_texts, same_records
+from sdckit.risk._synthetic import as_texts
 from sdckit.risk.reidentification_risk import Holdout, Intruders, Linked, Sure, attack
 
 TARGETS = 1_000  # persons of whom sensitive numbers are inferred
@@ -343,8 +344,8 @@ def _unlinked(
     if holdout is None:
         why = "Give holdout=, people who were not in the original, to compare with."
         return Result(nan, notes=(f"The records are not linked. {why}",))
-    if same_records(original, holdout):
-        return Result(nan, notes=("The hold-out has the records of the original: it must be other people.",))
+    if not_other_people(original, holdout):
+        return Result(nan, notes=("The hold-out has people of the original: it must be other people.",))
     keys = [k for k in intruder.known(original).keys if k in protected.columns and k in holdout.columns]
     rows: list[dict[str, Any]] = []
     for column in sensitive:

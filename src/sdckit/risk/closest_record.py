@@ -20,8 +20,9 @@ from sdckit.methods.file_option import TableOption
 from sdckit.methods.options import Columns, Option
 from sdckit.methods.registry import risk
 from sdckit.methods.spec import Better, Compares, Figure, share
+from sdckit.risk._held_back import not_other_people
 from sdckit.risk._points import SAME, DistanceOption, Points, distinct_order, points
-from sdckit.risk._synthetic import as_sets, in_all, lost_note, same_records
+from sdckit.risk._synthetic import as_sets, in_all, lost_note
 from sdckit.risk._uncertainty import wilson
 
 _FAR_BELOW = 0.5  # of the reference: chance does not take a median there
@@ -158,10 +159,8 @@ def closest_record(
     chosen, lost = in_all(as_sets(synthetic, variables), variables or role_variables(original))
     sets = as_sets(synthetic, chosen)
     others = as_sets(holdout, chosen, "hold-out") if holdout is not None else []
-    if holdout is not None and same_records(original, holdout):
-        return Result(
-            math.nan, notes=("The hold-out has the records of the original: it must be other people.",)
-        )
+    if holdout is not None and not_other_people(original, holdout):
+        return Result(math.nan, notes=("The hold-out has people of the original: it must be other people.",))
     files = [original, *others, *sets]
     space = points([f.collect().frame for f in files], chosen, original, distance, ranges=1)
     notes = (*lost_note(lost), *space.notes)

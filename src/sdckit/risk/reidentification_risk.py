@@ -22,6 +22,7 @@ from sdckit.methods.spec import Compares, Figure, records, share
 from sdckit.models._key_looks import TooManyCells
 from sdckit.models.key_intruder import KeyAttack, attack_keys
 from sdckit.risk._engine_pairs import EnginePairs, engine_pairs
+from sdckit.risk._held_back import not_other_people
 from sdckit.risk._household_attack import household_outcome
 from sdckit.risk._known_values import (
     CountedPairs,
@@ -35,7 +36,6 @@ from sdckit.risk._new_records_attack import WHOLE_RECORDS, attack_new_records
 from sdckit.risk._number_attack import ALL, by_numbers, not_learned, persons_attacked
 from sdckit.risk._outcome import Outcome, unknown_row
 from sdckit.risk._own_records import own_records
-from sdckit.risk._synthetic import same_records
 
 FIGURES = (
     "expected_links",
@@ -102,6 +102,7 @@ Linked = Annotated[
         "expected_reidentifications": records("Expected re-identifications"),
         "come_back": share("Persons with a record that can be nobody else's (new records)"),
         "among_others": share("The same of people who were not in the original (new records)"),
+        "in_some_columns": share("Persons who surely come back in some columns, beyond others (new records)"),
     },
     section="intruder",
     reference="Fellegi & Sunter (1969); Duncan & Lambert (1989); Reiter (2005); Skinner & Shlomo (2008)",
@@ -161,8 +162,11 @@ def reidentification_risk(
     above on this link, and whose record does not come back is not found. On a copy of the original the value
     is that of the linked copy. It says that a whole record comes back, not that a person was traced: other
     people of the same population come back now and then, too. `come_back` is the share of persons with such
-    a record, `among_others` the same of `holdout`. Members of households are attacked one by one, and where
-    the file has the household, a household whose members all come back together counts as found.
+    a record, `among_others` the same of `holdout`. `in_some_columns`: the columns are sought in which most
+    persons come back, beyond others (without any: one half of the original in the other), so that columns
+    renamed or drawn anew hide nobody; the excess less three standard errors. Members of households are
+    attacked one by one, and where the file has the household, a household whose members all come back
+    together counts as found.
 
     Weights: only for intruders who do not know who is in the file; always those of the original. Missing
     values: a missing true key is a value of its own, a suppressed one a released value of its own; of a
@@ -205,18 +209,20 @@ def _of_new_records(
     holdout: Microdata | None,
 ) -> Result:
     """What intruders find in a file in which nobody has a record: whole records that come back."""
-    if holdout is not None and same_records(original, holdout):
-        return Result(nan, notes=("The hold-out has the records of the original: it must be other people.",))
+    if holdout is not None and not_other_people(original, holdout):
+        return Result(nan, notes=("The hold-out has people of the original: it must be other people.",))
     asked = persons_attacked(LinkedFiles(original, protected, np.empty(0, dtype=np.int64)), targets)
     found = own_records(original, protected, holdout, asked)
     if found is None:
         return Result(nan, notes=("The files share no key, numeric or sensitive column.",))
     outcomes = [attack_new_records(found.files, intruder, targets) for intruder in intruders]
     result = _result(found.files, outcomes, sure)
-    figures = {**result.figures, "come_back": found.come_back}
+    figures = {**result.figures, "come_back": found.come_back, "in_some_columns": found.in_some.surely}
     notes = [WHOLE_RECORDS]
     if found.left_aside:
         notes.append(f"{found.left_aside} was left aside: without it more records come back.")
+    if found.in_some.surely > 0:
+        notes.append(f"More come back than by chance in {join_names(found.in_some.columns)} alone.")
     if not isnan(found.among_others):
         figures["among_others"] = found.among_others
         notes.append(
