@@ -44,3 +44,22 @@ def test_a_real_limit_ends_with_one_line_or_works(tmp_path, megabytes):
         assert done.stderr.splitlines()[-1].startswith("Error: ")
         assert not (tmp_path / "safe.csv").exists()
     assert {p.name for p in tmp_path.iterdir()} <= {"people.csv", "plan.yaml", "safe.csv"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_a_process_that_comes_to_a_standstill_without_memory_is_ended(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import subprocess, sys\n"
+        "from sdckit.cli import _low_memory\n"
+        "_low_memory.PATIENCE = 0.2\n"
+        "stuck = \"import sys, time; sys.stderr.write('memory allocation of 8 bytes failed\\\\n');\"\n"
+        "stuck += 'sys.stderr.flush(); time.sleep(600)'\n"
+        "words = [sys.executable, '-c', stuck]\n"
+        "with subprocess.Popen(words, stderr=subprocess.PIPE) as process:\n"
+        "    _low_memory._listen(process)\n"
+        "    print(process.wait())\n"
+    )
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "-9"
+    assert "memory allocation" in done.stderr

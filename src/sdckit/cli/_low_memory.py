@@ -5,6 +5,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from threading import Timer
+from typing import IO
 
 import typer
 
@@ -12,6 +14,8 @@ from sdckit._support.files import WATCHED
 from sdckit.cli._exit import NO_MEMORY, Code
 
 CALL = "from sdckit.cli import main; main()"
+LAST_WORDS = b"memory allocation of "  # of Rust's runtime, which then ends the process
+PATIENCE = 10.0  # seconds in which it does, or has come to a standstill on the way
 
 
 def limited() -> bool:
@@ -36,10 +40,28 @@ def supervise() -> int | None:
         names = Path(folder) / "names"
         names.touch()
         env = {**os.environ, WATCHED: str(names)}
-        ended = subprocess.run(command, env=env, check=False).returncode
+        with subprocess.Popen(command, env=env, stderr=subprocess.PIPE) as process:
+            _listen(process)
+            ended = process.wait()
         if ended >= 0:
             return ended
         for name in names.read_text(encoding="utf-8").splitlines():
             Path(name).unlink(missing_ok=True)
     typer.echo(f"Error: {NO_MEMORY}", err=True)
     return int(Code.ERROR)
+
+
+def _listen(process: "subprocess.Popen[bytes]") -> None:
+    """Pass on what the process says, to its end. Where it is out of memory it is given a little time to end.
+
+    Several threads that find no memory at once may wait for each other for ever.
+    """
+    stream: IO[bytes] | None = process.stderr
+    end = Timer(PATIENCE, process.kill)
+    end.daemon = True
+    for line in stream or ():
+        sys.stderr.buffer.write(line)
+        sys.stderr.buffer.flush()
+        if LAST_WORDS in line and end.ident is None:  # not started yet
+            end.start()
+    end.cancel()
