@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from sdckit.choose.release_facts import DIFFERENT, FEWEST
 from sdckit.data.intruder import Intruder, default_intruders
 from sdckit.data.microdata import Microdata, require_microdata
+from sdckit.data.naming import DIFFERENT, FEWEST
 from sdckit.data.roles import Role
 from sdckit.data.values import is_date
 from sdckit.errors import EngineError

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isnan
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -126,3 +127,16 @@ def pool_results(results: Sequence[Result]) -> Result:
         notes=(*dict.fromkeys(text for r in results for text in r.notes), note),
         lost=lost,
     )
+
+
+def worst_result(results: Sequence[Result], *, low_is_good: bool) -> Result:
+    """That of the most dangerous of several files, all of them released; what is not known comes first."""
+    if len(results) == 1:
+        return results[0]
+    sign = 1 if low_is_good else -1
+    place = max(
+        range(len(results)),
+        key=lambda i: (isnan(results[i].value), 0.0 if isnan(results[i].value) else sign * results[i].value),
+    )
+    note = f"Of {len(results)} files, all released: the one with the largest risk, number {place + 1}."
+    return replace(results[place], notes=(*results[place].notes, note))

@@ -10,11 +10,11 @@ import numpy as np
 from sdckit._support.progress import Progress, closes_progress
 from sdckit.data.effects import merged
 from sdckit.data.microdata import LogEntry, Microdata, require_microdata
-from sdckit.data.result import Result, pool_results
+from sdckit.data.result import Result, pool_results, worst_result
 from sdckit.errors import EngineError, OptionError, preview
 from sdckit.methods.serialise import number, numbers, to_builtin
 from sdckit.methods.signatures import readable
-from sdckit.methods.spec import Spec, files_wanted
+from sdckit.methods.spec import Better, Spec, files_wanted
 from sdckit.methods.where import chosen_records, protect_some
 
 
@@ -58,12 +58,19 @@ def measuring(spec: Spec) -> Callable[..., Result]:
 
 
 def _of_sets(spec: Spec, files: Sequence[Any], options: Mapping[str, Any]) -> Result:
-    """The result of a measure; of a list of synthetic sets the mean, where it does not take lists itself."""
+    """The result of a measure; of a list of synthetic sets the mean, where it does not take lists itself.
+
+    A risk on which a release is decided is that of the worst set: one that repeats people is not made
+    safe by others beside it.
+    """
     *first, last = files
     if spec.takes_sets or not isinstance(last, list | tuple):
         result: Result = spec.function(*files, **options)
         return result
-    return pool_results([spec.function(*first, data, **options) for data in last])
+    results = [spec.function(*first, data, **options) for data in last]
+    if spec.judges:
+        return worst_result(results, low_is_good=spec.better is not Better.HIGH)
+    return pool_results(results)
 
 
 def protecting(spec: Spec) -> Callable[..., Microdata]:

@@ -78,7 +78,7 @@ def in_some_columns(
     half, rest = (people, records) if len(others) else (people[1::2], people[::2])
     some = others if len(others) else half
     taken = 1 if len(others) else 0  # others are one more beside those of the original who are equal
-    sides = _Sides(people, _spread(people, count), records, half, _spread(some, count), rest, nominal, taken)
+    sides = _Sides(people, spread(people, count), records, half, spread(some, count), rest, nominal, taken)
     found = {pair: sides.excess(pair) for pair in pairs}
     best = max(found, key=lambda pair: found[pair][0])
     used, value = list(best), found[best]
@@ -93,6 +93,7 @@ def in_some_columns(
     return InSomeColumns(max(surely, 0.0), tuple(names[c] for c in sorted(used)))
 
 
-def _spread(rows: Floats, count: int) -> Floats:
+def spread(rows: Floats, count: int) -> Floats:
+    """So many of the rows at most, evenly over the file."""
     chosen = np.linspace(0, len(rows) - 1, min(count, len(rows))).round().astype(np.int64)
     return np.ascontiguousarray(rows[chosen])

@@ -11,7 +11,7 @@ from sdckit.data.common_columns import is_continuous, role_variables
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import as_numbers, is_date, texts
 from sdckit.methods.recoding import apply_same_recoding
-from sdckit.risk._in_some_columns import NEARER, InSomeColumns, in_some_columns
+from sdckit.risk._in_some_columns import NEARER, InSomeColumns, in_some_columns, spread
 from sdckit.risk._known_values import LinkedFiles
 
 FEWEST = 3  # columns from which on one may be left aside
@@ -98,9 +98,10 @@ def own_records(
     files = LinkedFiles(original, replace(protected, frame=protected.frame[kept]), own)
     among = float("nan")
     if len(content.others):
-        their_gap, _ = nearest_rows(content.others, content.people, nominal, same=True)
+        others = spread(content.others, len(people))  # as many as persons are asked
+        their_gap, _ = nearest_rows(others, content.people, nominal, same=True)
         their_limit = NEARER * np.where(np.isfinite(their_gap), their_gap, 0.0)
-        theirs, _ = nearest_rows(content.others, content.records, nominal, same=False)
+        theirs, _ = nearest_rows(others, content.records, nominal, same=False)
         among = float((theirs <= their_limit + 1e-9)[:, choice].mean())
     left_aside = content.columns[choice] if choice < width else ""
     in_some = in_some_columns(content.people, content.records, content.others, nominal, content.columns)
