@@ -129,6 +129,7 @@ def test_report(folder, scenario):
 WRITE = """
 import sys, time
 import sdckit as sdc
+import sdckit.io
 
 module = sys.modules["sdckit.io.write"]  # the package has the function under this name
 whole = module._write

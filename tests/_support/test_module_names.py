@@ -14,7 +14,7 @@ import pytest
 import sdckit as sdc
 from sdckit.errors import SdcError, UnknownNameError
 
-PACKAGES = [sdc, sdc.charts, sdc.demo, sdc.protect, sdc.risk, sdc.utility]
+PACKAGES = [sdc, sdc.charts, sdc.demo, sdc.prepare, sdc.protect, sdc.risk, sdc.utility]
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,6 @@ def test_every_name_is_what_it_says_whatever_was_imported_before(first: str) -> 
     code = f"{first}\nimport sdckit\nprint(*(f'{{n}}={{getattr(sdckit, n).__name__}}' for n in dir(sdckit)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     found = dict(pair.split("=") for pair in done.stdout.split())
-    packages = ("charts", "demo", "protect", "registry", "risk", "utility")
+    packages = ("charts", "demo", "prepare", "protect", "registry", "risk", "utility")
     assert found == {name: f"sdckit.{name}" if name in packages else name for name in found}
     assert {"report", "assess", "read", "Microdata", "load_results"} <= set(found)

@@ -31,7 +31,7 @@ def test_the_verdict_is_the_same_as_with_all_of_them():
 
 
 def test_copies_are_asked_of_synthetic_files():
-    data = survey()
+    data = survey().with_roles(id="person_id")
     assert judging_measures(data, sdc.protect.synthesize(data, rng=1)) == JUDGES
 
 

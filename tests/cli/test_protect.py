@@ -133,7 +133,7 @@ def test_formulas_are_escaped_on_request(run, plan):
 
 
 SYNTHETIC = """
-data: {file: survey.csv, keys: [sex, region], numeric: income}
+data: {file: survey.csv, id: person_id, keys: [sex, region], numeric: income}
 scenarios:
   made: [{recode: {variable: age, width: 5}}, {synthesize: {leaf: 5}}]
   k3: [{suppress: {k: 3}}]

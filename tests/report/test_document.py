@@ -47,8 +47,8 @@ def test_the_shape(documents, audience):
     assert (document["format"], document["version"]) == ("sdckit report", VERSION)
     assert list(document) == [
         *("format", "version", "audience", "date", "software", "seed", "scenario_file", "verdict", "data"),
-        *("map", "risk", "utility", "estimates", "by_key", "riskiest", "distributions", "missing"),
-        *("steps", "omitted", "glossary"),
+        *("prepared", "map", "risk", "utility", "estimates", "by_key", "riskiest", "distributions"),
+        *("missing", "steps", "omitted", "glossary"),
     ]
     assert document["audience"] == audience
     assert document["verdict"]["status"] == "bad"  # it has direct identifiers

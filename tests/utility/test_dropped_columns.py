@@ -10,7 +10,7 @@ from sdckit.methods.options import RoleColumns
 from sdckit.methods.registry import specs
 from sdckit.methods.spec import Kind
 
-TOLD = ("indicators", "prediction_quality", "regression")  # an estimate that is lost counts as lost
+TOLD = ("indicators", "prediction_quality", "regression", "table_loss")  # what is lost counts as lost
 MEASURES = [s for s in specs(Kind.UTILITY) if s.name not in TOLD]
 KEYS, NUMBERS = ["sex", "urban"], ["income", "expenditure", "age", "wealth_index"]
 CATEGORICAL = ("contingency_loss", "contingency_tables", "entropy", "entropy_loss")

@@ -326,6 +326,7 @@ def test_both_files_stand_side_by_side_whatever_the_order(opened):
     ],
 )
 def test_variables_are_explored_in_both_files(opened, columns, chart):
+    opened.change("add_step", scenario="A", method="round_values", options={"base": 10_000})
     opened.wait()
     found = opened.job(kind="explore", columns=columns, scenario="A")["result"]
     assert chart in found["chart"] or "hconcat" in found["chart"]

@@ -15,7 +15,7 @@ from sdckit.methods.registry import find
 from sdckit.methods.spec import Kind
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Preparation(Step):
     """One preparation with its options, checked when it is written down.
 

@@ -30,6 +30,7 @@ FINE = 20  # classes of a number, in which its detail is counted
 @utility(
     "Loss in two-way tables",
     family="Whole distributions",
+    section="distribution",
     bounds=(0, 1),
     unit="share of what two-way tables tell",
     several=True,
