@@ -1,6 +1,7 @@
 """Data frames of any kind in, one of three engines inside, the same kind out."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -8,6 +9,7 @@ import narwhals as nw
 import polars as pl
 
 from sdckit._support.messages import join_names, require_unique
+from sdckit.engine.duckdb_session import duckdb_errors, same_connection
 from sdckit.engine.pandas_columns import Categories, made_again
 from sdckit.errors import ColumnError, DataError, EngineError
 
@@ -143,6 +145,11 @@ def engine_of(frame: Any) -> str:
     return "duckdb" if nw.from_native(frame).implementation.value == "duckdb" else "spark"
 
 
+def can_join(one: Any, other: Any) -> bool:
+    """Whether two frames of one engine can be joined: DuckDB cannot join relations of two connections."""
+    return engine_of(one) != "duckdb" or same_connection(one, other)
+
+
 def lazy(frame: Any) -> nw.LazyFrame[Any]:
     """The frame as a narwhals LazyFrame."""
     table: nw.LazyFrame[Any] = nw.from_native(frame).lazy()
@@ -156,7 +163,8 @@ def collect(frame: Any) -> pl.DataFrame:
 
 def gather(table: nw.LazyFrame[Any]) -> pl.DataFrame:
     """The rows of a lazy table in memory, as Polars."""
-    rows: pl.DataFrame = table.collect(backend="polars").to_native()
+    with duckdb_errors() if table.implementation.is_duckdb() else nullcontext():
+        rows: pl.DataFrame = table.collect(backend="polars").to_native()
     return rows
 
 

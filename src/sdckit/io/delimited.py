@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
@@ -32,7 +32,32 @@ class Layout:
 
 def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
     """The file as a data frame, every column with the type that all its values fit."""
-    layout = layout_of(path, encoding)
+    return read_files([path], layout_of(path, encoding))
+
+
+def read_files(paths: Sequence[Path], layout: Layout) -> pl.DataFrame:
+    """Files of one layout as a data frame, every column with the type that all its values fit."""
+    texts = pl.concat([_texts(path, layout) for path in paths])
+    types = column_types(texts.lazy(), layout, whole=texts.height <= SAMPLE)
+    parts = []
+    for start in range(0, len(layout.columns), AT_ONCE):
+        some = layout.columns[start : start + AT_ONCE]
+        alike = {t: [name for name in some if types[name] == t] for t in TYPES}
+        made = texts.select(TYPES[t](pl.col(names)) for t, names in alike.items() if names)
+        parts.append(made.select(some))
+    return pl.concat(parts, how="horizontal")
+
+
+def scan_texts(paths: Sequence[Path], layout: Layout) -> pl.LazyFrame:
+    """Files of one layout in UTF-8, not loaded, all values as they stand there."""
+    texts = pl.scan_csv(
+        list(paths), separator=layout.separator, infer_schema=False, null_values=list(MISSING), glob=False
+    )
+    return texts.rename(dict(zip(texts.collect_schema().names(), layout.columns, strict=True)))
+
+
+def _texts(path: Path, layout: Layout) -> pl.DataFrame:
+    """One file, all values as they stand there, without blank lines."""
     source: Path | BytesIO = path
     if layout.encoding != UTF8:
         with opened(path) as stream:
@@ -45,14 +70,7 @@ def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
     texts.columns = list(layout.columns)  # Polars leaves doubled quotes in names as they are
     if texts.height and texts[:, -1].null_count():
         texts = _without_blank_lines(texts, path, layout)
-    types = column_types(texts.lazy(), layout, whole=texts.height <= SAMPLE)
-    parts = []
-    for start in range(0, len(layout.columns), AT_ONCE):
-        some = layout.columns[start : start + AT_ONCE]
-        alike = {t: [name for name in some if types[name] == t] for t in TYPES}
-        made = texts.select(TYPES[t](pl.col(names)) for t, names in alike.items() if names)
-        parts.append(made.select(some))
-    return pl.concat(parts, how="horizontal")
+    return texts
 
 
 def write_delimited(frames: Iterable[pl.DataFrame], path: Path, *, decimal_comma: bool = False) -> None:
