@@ -80,7 +80,7 @@ def _switched(made: Any, folder: str) -> bool:
 
     try:
         _set(made, "temp_directory", folder)
-    except duckdb.NotImplementedException:
+    except duckdb.Error:  # in use, or an interrupted query is not yet over
         return False
     return True
 

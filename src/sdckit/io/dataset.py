@@ -27,7 +27,8 @@ class Dataset:
 
     base: the folder from which on names of folders are values of columns. types: the type of each column of
     the files that all their values fit. differing: columns that have other types in some files.
-    partitions: columns that stand in names of folders, with their types.
+    partitions: columns that stand in names of folders, with their types. untyped: columns that have no type
+    in a file, for it has no value of them.
     """
 
     base: Path
@@ -37,6 +38,7 @@ class Dataset:
     differing: tuple[str, ...] = ()
     partitions: Mapping[str, pl.DataType] = field(default_factory=dict)
     layout: Layout | None = None
+    untyped: Mapping[Path, frozenset[str]] = field(default_factory=dict)
 
     def values(self, file: Path) -> dict[str, str | None]:
         """What the names of its folders say of all records of a file."""
@@ -87,7 +89,16 @@ def find_dataset(path: Path, encoding: str | None = None) -> Dataset:
             given=path,
             hint="Rename the folders, or leave the column out of the files.",
         )
-    return Dataset(base, files, ending, types, differing, partitions)
+    untyped = {
+        file: frozenset(name for name in differing if schema[name] == pl.Null)
+        for file, schema in schemas.items()
+    }
+    return Dataset(base, files, ending, types, differing, partitions, untyped=untyped)
+
+
+def files_of(path: Path) -> tuple[Path, ...]:
+    """The files that a folder or a pattern means, not looked into."""
+    return _files(path)[1]
 
 
 def _files(path: Path) -> tuple[Path, tuple[Path, ...]]:

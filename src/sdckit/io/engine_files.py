@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import polars as pl
 
 from sdckit._support.files import scratch_folder
+from sdckit._support.progress import Progress
 from sdckit.engine import duckdb_session, frames
 from sdckit.engine._duckdb import quoted
 from sdckit.errors import FileError
@@ -18,13 +19,23 @@ BATCH = 100_000
 class Counted:
     """Frames on their way to a file, with the number of records so far."""
 
-    def __init__(self, parts: Iterable[pl.DataFrame]) -> None:
-        self._parts, self.records = parts, 0
+    def __init__(self, parts: Iterable[pl.DataFrame], progress: Progress) -> None:
+        self._parts, self._progress, self.records = parts, progress, 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End the reading, also where not all was read."""
+        close = getattr(self._parts, "close", None)
+        if close is not None:
+            close()
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         for part in self._parts:
             self.records += part.height
             yield part
+            self._progress(f"writing, {self.records:,} records", 0, 2)
 
 
 @contextmanager
@@ -46,8 +57,11 @@ def batches(frame: Any, folder: Path) -> Iterator[pl.DataFrame]:
         yield pl.DataFrame(
             pl.from_arrow(reader.schema.empty_table())
         )  # the columns, where there is no record
-        for batch in reader:
-            yield pl.DataFrame(pl.from_arrow(batch))
+        try:
+            for batch in reader:
+                yield pl.DataFrame(pl.from_arrow(batch))
+        finally:  # the connection does nothing else before
+            reader.close()
     else:
         with scratch_folder(folder) as scratch:
             yield from _spark_batches(frame, scratch / "records")

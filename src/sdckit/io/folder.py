@@ -7,6 +7,7 @@ import narwhals as nw
 import polars as pl
 
 from sdckit._support.messages import join_names
+from sdckit._support.progress import Progress
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
@@ -50,7 +51,9 @@ def _is_ours(file: Path, column: str) -> bool:
     return file.name.startswith((f"{column}=", "_", ".")) or file.suffix == ".parquet"
 
 
-def write_folder(data: Microdata, folder: Path, column: str, *, texts: bool, keep_unused: bool) -> list[str]:
+def write_folder(
+    data: Microdata, folder: Path, column: str, *, texts: bool, keep_unused: bool, progress: Progress
+) -> list[str]:
     """Write all records, read them back and count; what the user should know."""
     labels = data.labels.without_values(tuple(data.labels.values)) if texts else data.labels
     labels = labels if keep_unused else only_used_labels(data.frame, labels)
@@ -61,13 +64,12 @@ def write_folder(data: Microdata, folder: Path, column: str, *, texts: bool, kee
     if data.engine == "spark":
         records = spark_folder(frame, folder, column)
     else:
-        parts = Counted([frame] if data.engine == "polars" else batches(frame, folder))
-        if not keep_unused:
-            parts = Counted(only_used_categories(part) for part in parts)
-        with PartitionWriter(folder, column) as writer:
+        source = [frame] if data.engine == "polars" else batches(frame, folder)
+        with Counted(source, progress) as parts, PartitionWriter(folder, column) as writer:
             for part in parts:
-                writer.write(part)
+                writer.write(part if keep_unused else only_used_categories(part))
         records = parts.records
+    progress(f"reading back {records:,} records", 1, 2)
     FolderNotes(labels, {column: kind}).write(folder)
     _check(folder, records)
     return []

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -172,18 +173,40 @@ def _spark_path(path: Path) -> str:
 def _spark_dataset(dataset: Dataset) -> Any:
     from pyspark.sql.types import StructField, StructType, _parse_datatype_string
 
-    paths = [_spark_path(file) for file in dataset.files]
     reader = active_session().read.option("basePath", "file:" + str(dataset.base.resolve()))
     kinds = {name: dataset.types[name] for name in dataset.differing} | dict(dataset.partitions)
-    if not kinds:
-        return reader.parquet(*paths)
-    found = {one.name: one for one in reader.parquet(*paths).schema.fields}
-    fields = []
-    for name in (*dataset.types, *dataset.partitions):
-        kind = SPARK_TYPES.get(kinds.get(name, pl.Null()))
-        fields.append(StructField(name, _parse_datatype_string(kind)) if kind else found[name])
-    frame = reader.schema(StructType(fields)).parquet(*paths)
-    return _with_letters(frame, dataset).select(*(f"`{one.name}`" for one in fields))
+    found: dict[str, Any] = {}
+    for file in dataset.files:  # a type from the first file that has one
+        known = {one.name: one for one in reader.parquet(_spark_path(file)).schema.fields}
+        found |= {n: one for n, one in known.items() if n not in found and n not in dataset.untyped[file]}
+        if found.keys() >= dataset.types.keys():
+            break
+    for name, kind in kinds.items():
+        if kind in SPARK_TYPES:
+            found[name] = StructField(name, _parse_datatype_string(SPARK_TYPES[kind]))
+    names = [*dataset.types, *dataset.partitions]
+    tables = []
+    for absent in dict.fromkeys(dataset.untyped.values()):
+        paths = [_spark_path(file) for file in dataset.files if dataset.untyped[file] == absent]
+        schema = StructType([found[name] for name in names if name not in absent])
+        table = _with_letters(reader.schema(schema).parquet(*paths), dataset)
+        tables.append(
+            _with_missing(table, {name: found[name].dataType for name in absent}).select(*map(_name, names))
+        )
+    return reduce(lambda one, other: one.unionByName(other), tables)
+
+
+def _with_missing(frame: Any, kinds: Mapping[str, Any]) -> Any:
+    """Columns without any value: Spark does not read what has no type as another type."""
+    from pyspark.sql import functions
+
+    for name, kind in kinds.items():
+        frame = frame.withColumn(name, functions.lit(None).cast(kind))
+    return frame
+
+
+def _name(column: str) -> str:
+    return "`" + column.replace("`", "``") + "`"
 
 
 def _with_letters(frame: Any, dataset: Dataset) -> Any:
@@ -214,7 +237,7 @@ def _spark_csv(paths: Sequence[Path], layout: Layout, types: dict[str, str]) -> 
     texts.write.format("noop").mode("overwrite").save()
     columns = []
     for name in layout.columns:
-        column = functions.col("`" + name.replace("`", "``") + "`")
+        column = functions.col(_name(name))
         column = functions.when(~column.isin(*MISSING), column)
         if types[name] == "float with comma":
             column = functions.regexp_replace(column, ",", ".")

@@ -13,6 +13,7 @@ import polars as pl
 
 from sdckit._support.files import atomic_folder, atomic_write, flush
 from sdckit._support.messages import join_names, require_flag
+from sdckit._support.progress import Progress, ShowProgress
 from sdckit.data.before_release import before_release, direct_identifiers
 from sdckit.data.effects import merged
 from sdckit.data.labels import Labels
@@ -51,6 +52,7 @@ def write(
     overwrite: bool = False,
     escape_formulas: bool = False,
     partition_by: str | None = None,
+    progress: ShowProgress | None = None,
 ) -> Path:
     """Write microdata to a file and return its path.
 
@@ -111,7 +113,8 @@ def write(
     **Larger than memory.** Data on DuckDB and Spark go to .csv and .parquet without ever being all in memory,
     to other formats through memory. DuckDB may write what does not fit into memory to a folder beside the
     target that only its owner can read. Records are in no set order, unless it was drawn (`shuffle_order`),
-    so that bytes may differ from day to day.
+    so that bytes may differ from day to day. `progress` is a function of what is done, pieces done and pieces
+    in all; it is told how many records are written.
 
     >>> import tempfile, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"sex": ["f", None], "age": [30, 41]}), keys=["sex", "age"])
@@ -145,7 +148,9 @@ def write(
         raise OptionError("Only texts of .csv files are run as formulas.", given=target.name)
     require_flag("codebook", codebook)
     require_flag("keep_unused", keep_unused)
-    how = _Written(values == "labels", keep_unused, decimal == ",", escape_formulas)
+    tell = Progress.of(progress)
+    tell("writing", 0, 2)
+    how = _Written(values == "labels", keep_unused, decimal == ",", escape_formulas, tell)
     with _file_errors(ending, target):
         in_order = merged(entry.effects for entry in data.log).reorders_rows
         with engine_work(data.frame, target.resolve().parent, in_order=in_order), ExitStack() as files:
@@ -153,7 +158,9 @@ def write(
             if partition_by is not None:
                 made = files.enter_context(atomic_folder(target))
                 codes: Mapping[str, MissingCodes] = {}
-                notes = write_folder(data, made, partition_by, texts=how.texts, keep_unused=keep_unused)
+                notes = write_folder(
+                    data, made, partition_by, texts=how.texts, keep_unused=keep_unused, progress=tell
+                )
             else:
                 made = files.enter_context(atomic_write(target, ending))
                 notes, codes = _write(data, made, ending, how)
@@ -210,6 +217,7 @@ class _Written:
     keep_unused: bool
     decimal_comma: bool
     escape_formulas: bool
+    progress: Progress
 
 
 def _codebook(
@@ -242,6 +250,7 @@ def _write(
         records, notes = _write_parts(data, labels, path, ending, how)
     fix_date(path, ending)
     flush(path)
+    how.progress(f"reading back {records:,} records", 1, 2)
     check_whole(path, ending, (records, len(data.columns)), separator=";" if how.decimal_comma else ",")
     return notes, codes
 
@@ -252,20 +261,22 @@ def _write_parts(
     """Write records in memory, or batch by batch; their number, and what the user should know."""
     whole = data.engine == "polars" or ending == ".xlsx"
     days = only_dates(data.frame) if ending in DELIMITED else []
-    parts = Counted([data.collect().frame] if whole else batches(data.frame, path.parent))
-    written = (with_texts(part, data.labels if how.texts else Labels()) for part in parts)
-    if not how.keep_unused:
-        written = (only_used_categories(part) for part in written)
-    if ending in DELIMITED:
-        dated = (part.with_columns(pl.col(days).cast(pl.Date)) for part in written)
-        checked = Formulas(dated, escape=how.escape_formulas)
-        write_delimited(checked, path, decimal_comma=how.decimal_comma)
-        return parts.records, _formulas(checked.columns)
-    if ending == ".parquet":
-        write_parquet(written, labels, path)
-    else:
-        write_excel(next(written), labels, path)
-    return parts.records, []
+    source = [data.collect().frame] if whole else batches(data.frame, path.parent)
+    with Counted(source, how.progress) as parts:
+        written = (with_texts(part, data.labels if how.texts else Labels()) for part in parts)
+        if not how.keep_unused:
+            written = (only_used_categories(part) for part in written)
+        notes: list[str] = []
+        if ending in DELIMITED:
+            dated = (part.with_columns(pl.col(days).cast(pl.Date)) for part in written)
+            checked = Formulas(dated, escape=how.escape_formulas)
+            write_delimited(checked, path, decimal_comma=how.decimal_comma)
+            notes = _formulas(checked.columns)
+        elif ending == ".parquet":
+            write_parquet(written, labels, path)
+        else:
+            write_excel(next(written), labels, path)
+        return parts.records, notes
 
 
 def _lost_codes(lost: Mapping[str, str]) -> list[str]:
