@@ -2,10 +2,10 @@
 
     python -m benchmarks.scale [--sizes 6,7] [--only frequencies,suppress] [--folder FOLDER]
 
-Each line is a fresh process: CPU seconds with reading and, for protections, writing to Parquet; the exponent
-of the number of records from the size before; the peak memory of the process and all it started. Which
-methods run on DuckDB is asked of the registry, so that new ones enter by themselves. The file is made in a temporary
-folder, which is removed; a size whose file does not fit on the disk is left out.
+Each line is a fresh process: CPU seconds with reading and, for protections, writing to Parquet; the
+exponent of the number of records from the size before; the peak memory of the process and all it started.
+Which methods run on DuckDB is asked of the registry, so that new ones enter by themselves. The file is made
+in a temporary folder, which is removed; a size whose file does not fit on the disk is left out.
 """
 
 import argparse
