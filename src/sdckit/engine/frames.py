@@ -14,6 +14,7 @@ from sdckit.engine.pandas_columns import Categories, made_again
 from sdckit.errors import ColumnError, DataError, EngineError
 
 ENGINES = ("polars", "duckdb", "spark")
+OUTSIDE = ("duckdb", "pyspark", "pyspark[connect]")  # kinds of tables that stay outside memory
 COLUMNS = 200  # asked about in one query
 
 
@@ -33,7 +34,7 @@ def accept(frame: Any) -> tuple[Any, str]:
             allowed="Polars, pandas, PyArrow, DuckDB relation, Spark, or a path with sdckit.read",
         ) from error
     kind = table.implementation.value
-    if kind in ("duckdb", "pyspark"):
+    if kind in OUTSIDE:
         return _without_nan(frame), kind
     polars = _to_polars(frame, kind)
     _refuse_patterns(polars.columns)
@@ -135,7 +136,7 @@ def is_kept(frame: Any) -> bool:
     if isinstance(frame, pl.DataFrame):
         return True
     table = nw.from_native(frame, pass_through=True)
-    return table is not frame and table.implementation.value in ("duckdb", "pyspark")
+    return table is not frame and table.implementation.value in OUTSIDE
 
 
 def engine_of(frame: Any) -> str:

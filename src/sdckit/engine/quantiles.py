@@ -121,8 +121,12 @@ def _first_exceeding(masses: _Masses, targets: Sequence[Fraction]) -> list[float
     searches = [_Search(t, *ends, masses.high if t >= masses.total else None) for t in targets]
     whole = frames.engine_of(masses.table.to_native()) == "polars"
     while pending := [i for i, search in enumerate(searches) if search.found is None]:
+        ends_now = {(searches[i].low, searches[i].high) for i in pending}
+        samples = {} if whole else {ends: _sample(masses, *ends) for ends in ends_now}  # shared: a scan each
         brackets = {
-            i: (searches[i].low, searches[i].high) if whole else _bracket(masses, searches[i])
+            i: (searches[i].low, searches[i].high)
+            if whole
+            else _bracket(searches[i], samples[searches[i].low, searches[i].high])
             for i in pending
         }
         below = _below(masses, brackets)
@@ -132,11 +136,15 @@ def _first_exceeding(masses: _Masses, targets: Sequence[Fraction]) -> list[float
     return [nan if search.found is None else search.found for search in searches]
 
 
-def _bracket(masses: _Masses, search: _Search) -> tuple[float, float]:
-    """Two values, sampled between the ends of a search, with the wanted value in all likelihood between."""
-    here = masses.table.filter((nw.col(_X) >= search.low) & (nw.col(_X) <= search.high)).select(_X, _W)
+def _sample(masses: _Masses, low: float, high: float) -> pl.DataFrame:
+    """Some of the values between two ends, in order."""
+    here = masses.table.filter((nw.col(_X) >= low) & (nw.col(_X) <= high)).select(_X, _W)
     native = native_module(masses.table).sample_rows(here.to_native(), SAMPLE)
-    sample = frames.gather(frames.lazy(native)).sort(_X)
+    return frames.gather(frames.lazy(native)).sort(_X)
+
+
+def _bracket(search: _Search, sample: pl.DataFrame) -> tuple[float, float]:
+    """Two values, sampled between the ends of a search, with the wanted value in all likelihood between."""
     if not sample.height or search.after <= search.before:
         return search.low, search.high
     x, w = sample[_X].to_numpy(), sample[_W].to_numpy()
