@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sdckit.io as sdc
 from sdckit.errors import ColumnError, DataError, FileError
-from sdckit.io import on_disk
+from sdckit.io import engine_files
 from sdckit.io.delimited import read_delimited
 
 
@@ -208,7 +208,7 @@ def test_a_column_without_a_name_is_named_by_its_place(csv, engine):
 
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])
 def test_midnights_are_written_as_dates(tmp_path, monkeypatch, engine):
-    monkeypatch.setattr(on_disk, "BATCH", 1)  # a batch of midnights must not decide for the others
+    monkeypatch.setattr(engine_files, "BATCH", 1)  # a batch of midnights must not decide for the others
     moments = [datetime(2024, 2, 29), None, datetime(2020, 1, 1)]
     later = [datetime(2024, 2, 29), None, datetime(2020, 1, 1, 0, 0, 1)]
     pl.DataFrame({"day": moments, "moment": later, "k": [1, 2, 3]}).write_parquet(tmp_path / "a.parquet")

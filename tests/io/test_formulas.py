@@ -8,7 +8,7 @@ import pytest
 
 import sdckit.io as sdc
 from sdckit.errors import OptionError, SdcWarning
-from sdckit.io import on_disk
+from sdckit.io import engine_files
 
 DANGEROUS = [
     "=1+1",
@@ -48,7 +48,7 @@ def test_numbers_and_other_texts_stay(tmp_path, text):
 
 
 def test_categories_labels_and_names_count_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(on_disk, "BATCH", 1)
+    monkeypatch.setattr(engine_files, "BATCH", 1)
     frame = pl.DataFrame({"=name": [1, 2], "kind": pl.Series(["@x", "y"], dtype=pl.Enum(["@x", "y"]))})
     with pytest.warns(SdcWarning, match="Texts in =name, kind begin"):
         sdc.write(sdc.read(frame), tmp_path / "a.csv")

@@ -8,7 +8,7 @@ from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
 from sdckit.errors import EngineError, FileError
-from sdckit.io import on_disk
+from sdckit.io import engine_files, on_disk
 
 TEXT = (
     'nace;x;"we ird ""n""";yes;day;moment;text;none\n'
@@ -56,7 +56,7 @@ def test_engine_that_is_not_installed(tmp_path, monkeypatch):
 @pytest.mark.parametrize("batch", [1, 100])
 @pytest.mark.parametrize("ending", [".parquet", ".csv", ".csv.gz", ".sav", ".xlsx"])
 def test_duckdb_writes_what_polars_writes(tmp_path, monkeypatch, ending, batch):
-    monkeypatch.setattr(on_disk, "BATCH", batch)
+    monkeypatch.setattr(engine_files, "BATCH", batch)
     sdc.write(LABELLED, tmp_path / "in.parquet")
     data = sdc.read(tmp_path / "in.parquet", engine="duckdb")
     assert data.engine == "duckdb"
@@ -77,10 +77,10 @@ def test_duckdb_writes_no_labels_of_codes_that_no_record_has(tmp_path):
 
 
 def test_batches_are_batches(tmp_path, monkeypatch):
-    monkeypatch.setattr(on_disk, "BATCH", 2048)
+    monkeypatch.setattr(engine_files, "BATCH", 2048)
     sdc.write(sdc.read(pl.DataFrame({"a": range(10_000)})), tmp_path / "in.parquet")
     relation = sdc.read(tmp_path / "in.parquet", engine="duckdb").frame
-    sizes = [part.height for part in on_disk.batches(relation)]
+    sizes = [part.height for part in engine_files.batches(relation, tmp_path)]
     assert sum(sizes) == 10_000
     assert max(sizes) <= 2048
 

@@ -49,7 +49,7 @@ def test_direct_identifiers_are_dropped_unless_kept(tmp_path):
 def test_missing_file_and_folder_and_ending(tmp_path):
     with pytest.raises(FileError, match=r"does not exist\. Given: .*nothing\.csv"):
         sdc.read(tmp_path / "nothing.csv")
-    with pytest.raises(FileError, match="is a folder"):
+    with pytest.raises(FileError, match="no file in this folder that can be read"):
         sdc.read(str(tmp_path))
     (tmp_path / "a.doc").write_text("x")
     with pytest.raises(

@@ -10,12 +10,13 @@ from pathlib import Path
 from types import FrameType
 from uuid import uuid4
 
+from sdckit._support.scratch import Scratch
 from sdckit.errors import FileError
 
 # What ends a process that has no answer of its own to it: without ours a half-written file would stay.
 ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 WATCHED = "SDCKIT_TEMPORARY_FILES"  # a file in which a process that may be aborted names what it writes
-_temporary: dict[Path, int] = {}  # files that are being written, and by which process
+_temporary: dict[Path, int] = {}  # files and folders that are being written, and by which process
 
 
 @contextmanager
@@ -31,6 +32,54 @@ def atomic_write(target: Path, ending: str = "") -> Iterator[Path]:
         if real.exists():
             shutil.copymode(real, temporary)
         temporary.replace(real)
+
+
+@contextmanager
+def scratch_folder(parent: Path) -> Iterator[Path]:
+    """A folder for what is half-done, for its owner alone; gone behind the block."""
+    made = Scratch(parent)
+    try:
+        with _removed_at_the_end(made.folder):
+            yield made.folder
+    finally:
+        made.remove()
+
+
+@contextmanager
+def atomic_folder(target: Path) -> Iterator[Path]:
+    """A new folder that takes the place of the target, files and all, only when all went well."""
+    real = target.resolve()
+    if not real.parent.is_dir():
+        raise FileError("The folder does not exist.", given=real.parent)
+    with scratch_folder(real.parent) as scratch:
+        made = scratch / "new"
+        made.mkdir()
+        yield made
+        for file in made.rglob("*"):
+            if file.is_file():
+                flush(file)
+        # Not in the scratch folder: a process killed between the two renames must not lose the older files.
+        before = real.with_name(f".{real.name}.before")
+        if real.exists():
+            shutil.copymode(real, made)
+        else:
+            made.chmod(0o777 & ~_umask())
+        try:
+            if real.exists():
+                real.rename(before)
+            made.rename(real)
+        except BaseException:
+            if before.exists() and not real.exists():
+                before.rename(real)
+            raise
+        remove(before)
+
+
+def _umask() -> int:
+    """The permissions that new files do not get: they can only be asked for by setting them."""
+    now = os.umask(0o077)
+    os.umask(now)
+    return now
 
 
 def flush(path: Path) -> None:
@@ -58,7 +107,7 @@ def _removed_at_the_end(temporary: Path) -> Iterator[None]:
                 signal.signal(number, _end)
         yield
     finally:
-        temporary.unlink(missing_ok=True)
+        remove(temporary)
         _temporary.pop(temporary, None)
         for number in ours:
             if signal.getsignal(number) is _end:
@@ -69,9 +118,17 @@ def _end(number: int, _: FrameType | None) -> None:
     """Remove what is half-written, then end as if nobody had listened to the signal."""
     for temporary, process in list(_temporary.items()):
         if process == os.getpid():  # not in a copy of the process, which another one goes on writing
-            temporary.unlink(missing_ok=True)
+            remove(temporary)
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
+
+
+def remove(temporary: Path) -> None:
+    """Remove a file or a folder, if it is there."""
+    if temporary.is_dir():
+        shutil.rmtree(temporary, ignore_errors=True)
+    else:
+        temporary.unlink(missing_ok=True)
 
 
 def write_text(text: str, path: str | Path) -> Path:

@@ -12,13 +12,15 @@ from sdckit.data.roles import Role
 from sdckit.errors import FileError
 
 
-def check_outputs(outputs: Iterable[Path], inputs: Iterable[Path], *, force: bool) -> None:
-    """Refuse, before any work, files that cannot be written or must not be replaced."""
+def check_outputs(
+    outputs: Iterable[Path], inputs: Iterable[Path], *, force: bool, folders: bool = False
+) -> None:
+    """Refuse, before any work, what cannot be written or must not be replaced."""
     read, others = list(inputs), list[Path]()
     for path in outputs:
         if not path.parent.is_dir():
             raise FileError("The folder to write to does not exist.", given=path.parent)
-        if path.is_dir():
+        if path.is_dir() and not folders:
             raise FileError("A file name is needed, this is a folder.", given=path)
         if any(_same(path, other) for other in read):
             raise FileError(

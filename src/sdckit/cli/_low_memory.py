@@ -10,7 +10,7 @@ from typing import IO
 
 import typer
 
-from sdckit._support.files import WATCHED
+from sdckit._support.files import WATCHED, remove
 from sdckit.cli._exit import NO_MEMORY, Code
 
 CALL = "from sdckit.cli import main; main()"
@@ -46,7 +46,7 @@ def supervise() -> int | None:
         if ended >= 0:
             return ended
         for name in names.read_text(encoding="utf-8").splitlines():
-            Path(name).unlink(missing_ok=True)
+            remove(Path(name))
     typer.echo(f"Error: {NO_MEMORY}", err=True)
     return int(Code.ERROR)
 

@@ -13,6 +13,16 @@ def say(text: str) -> None:
     typer.echo(text, err=True)
 
 
+def before_writing(tell: Tell) -> Tell:
+    """Progress of steps behind which writing is one more."""
+    return lambda what, done, of: tell(what, done, of + 1)
+
+
+def writing(tell: Tell, steps: int) -> Tell:
+    """Progress of writing, told as a further step behind these."""
+    return lambda what, done, of: tell(what, steps, steps + 1)
+
+
 @contextmanager
 def following(title: str, *, finished: bool = False) -> Iterator[Tell]:
     """A function that shows progress; `finished` says that it is called after each piece, not before."""

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sdckit.cli._engine import Engine
 from sdckit.cli._options import (
     Audience,
     For,
@@ -54,6 +55,7 @@ def assess(
     save: SaveResults = None,
     report_file: ReportFile = None,
     audience: For = Audience.INTERNAL,
+    engine: Engine = None,
     force: Force = False,
     timings: Timings = False,
     as_json: Json = False,
@@ -70,6 +72,7 @@ def assess(
     from sdckit.choose import plain
     from sdckit.choose.plan import Plan
     from sdckit.cli import _json, _show
+    from sdckit.cli._engine import get_ready
     from sdckit.cli._files import check_outputs, plan_inputs, report_outputs, results_output
     from sdckit.cli._plan import for_one_release, measured_files, settings
 
@@ -89,7 +92,8 @@ def assess(
     given: dict[str, Any] = {role: names(texts) for role, texts in several.items() if texts}
     single = {"weight": weight, "cluster": cluster, "household": household, "id": id}
     given |= {role: column for role, column in single.items() if column}
-    entries = {**loaded.data, **given}
+    entries = {**loaded.data, **given, **({"engine": engine.value} if engine else {})}
+    get_ready(str(entries.get("engine", "polars")), [original, *([protected] if protected else [])])
     done = measured_files(original, protected, entries, chosen, loaded.intruders, loaded.folder)
     if as_json:
         _json.emit(plain.assessment(done))

@@ -1,5 +1,6 @@
 """`sdckit compare`."""
 
+from sdckit.cli._engine import Engine
 from sdckit.cli._options import (
     Audience,
     Axis,
@@ -29,6 +30,7 @@ def compare(
     save: SaveResults = None,
     report_file: ReportFile = None,
     audience: For = Audience.INTERNAL,
+    engine: Engine = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -42,10 +44,11 @@ def compare(
     """
     from sdckit.choose.plan import Plan
     from sdckit.cli import _show
+    from sdckit.cli._engine import with_engine
     from sdckit.cli._files import check_outputs, plan_inputs, report_outputs, results_output
     from sdckit.cli._plan import compared
 
-    loaded = Plan.load(plan)
+    loaded = with_engine(Plan.load(plan), engine)
     check_outputs(
         [*report_outputs(report_file), *results_output(save)], plan_inputs(plan, loaded), force=force
     )

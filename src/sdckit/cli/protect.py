@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from sdckit.cli._engine import Engine
 from sdckit.cli._options import Force, Json, PlanFile, Seed, expanded
 
 
@@ -44,6 +45,11 @@ def protect(
             help="An apostrophe before texts of a .csv that a spreadsheet would run.",
         ),
     ] = False,
+    partition_by: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="A folder of .parquet files, one for each value of this column."),
+    ] = None,
+    engine: Engine = None,
     force: Force = False,
     overwrite: Annotated[
         bool,
@@ -63,9 +69,10 @@ def protect(
     from sdckit.choose.release_facts import unmeasured
     from sdckit.choose.scenario import StepCache
     from sdckit.cli import _json, _show
+    from sdckit.cli._engine import with_engine
     from sdckit.cli._files import check_outputs, plan_inputs
     from sdckit.cli._plan import one_scenario
-    from sdckit.cli._progress import following, say
+    from sdckit.cli._progress import before_writing, following, say, writing
     from sdckit.data.before_release import before_release
     from sdckit.data.roles import roles_of
     from sdckit.errors import OptionError
@@ -73,19 +80,22 @@ def protect(
     from sdckit.io.codebook import beside
     from sdckit.io.formats import writable
 
-    writable(out)
-    loaded = Plan.load(plan)
+    if partition_by is None:
+        writable(out)
+    loaded = with_engine(Plan.load(plan), engine)
     outputs = [out] if sets == 1 else [out.with_stem(f"{out.stem}_{i}") for i in range(1, sets + 1)]
     books = beside(out) if codebook else {}
     inputs = plan_inputs(plan, loaded, data=not overwrite)
-    check_outputs([*outputs, *books.values()], inputs, force=force or overwrite)
+    check_outputs(
+        [*outputs, *books.values()], inputs, force=force or overwrite, folders=partition_by is not None
+    )
     chosen = one_scenario(loaded, scenario)
     used = loaded.seed if seed is None else seed
     data = loaded.read()
     with following("Step") as tell:
         # steps that draw nothing, and what was fitted to their file, serve all sets
         kept = {"cache": StepCache()} if sets > 1 else {}
-        protected = chosen.protect(data, seed=used, progress=tell, **kept)
+        protected = chosen.protect(data, seed=used, progress=before_writing(tell), **kept)
         if sets > 1 and not any(entry.effects.synthesises for entry in protected.steps_since(data)):
             raise OptionError(
                 "--sets makes several synthetic files, and the scenario draws no values anew.",
@@ -98,10 +108,11 @@ def protect(
             "separator": "\t" if separator == "tab" else separator,
             "values": "labels" if labels else "codes",
         }
+        how |= {"partition_by": partition_by, "progress": writing(tell, len(chosen.steps))}
         written = {"the protected file": write(protected, outputs[0], codebook=codebook, **how)}
         written |= {f"its codebook, {kind}": path for kind, path in books.items()}
         for number, file in enumerate(outputs[1:], 2):
-            another = chosen.protect(data, seed=used + number - 1, progress=tell, **kept)
+            another = chosen.protect(data, seed=used + number - 1, progress=before_writing(tell), **kept)
             written[f"synthetic file {number}"] = write(another, file, **how)
     had = [*roles_of(direct=loaded.data.get("direct")).direct, *data.columns]
     dropped = [c for c in dict.fromkeys(had) if c not in protected.columns]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sdckit.cli._engine import Engine, EngineName
 from sdckit.cli._options import Audience, For, Force, Jobs, Json, Seed, Timings, expanded
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def report(
     force: Force = False,
     seed: Seed = None,
     jobs: Jobs = 1,
+    engine: Engine = None,
     timings: Timings = False,
     as_json: Json = False,
 ) -> None:
@@ -44,7 +46,7 @@ def report(
     from sdckit.report import json_beside
     from sdckit.report import report as write_report
 
-    found, what, seconds = _results(source, out, scenario, force=force, seed=seed, jobs=jobs)
+    found, what, seconds = _results(source, out, scenario, force=force, seed=seed, jobs=jobs, engine=engine)
     with following("Report") as tell:
         path = write_report(found, out, audience=audience.value, progress=tell)
     written = {"the report": path, "its numbers for programs": json_beside(path)}
@@ -58,10 +60,18 @@ def report(
 
 
 def _results(
-    source: Path, out: Path, scenario: str | None, *, force: bool, seed: int | None, jobs: int
+    source: Path,
+    out: Path,
+    scenario: str | None,
+    *,
+    force: bool,
+    seed: int | None,
+    jobs: int,
+    engine: EngineName | None,
 ) -> tuple["Assessment | RiskUtilityMap | SavedResults", str, dict[str, float]]:
     """What to report on, measured or loaded, and how long what took."""
     from sdckit.choose.plan import Plan
+    from sdckit.cli._engine import with_engine
     from sdckit.cli._files import check_outputs, plan_inputs, report_outputs
     from sdckit.cli._plan import assessed, compared
     from sdckit.errors import OptionError
@@ -72,7 +82,7 @@ def _results(
             raise OptionError("Saved results are reported as they are.", given="--scenario or --seed")
         check_outputs(report_outputs(out), [source], force=force)
         return load_results(source), "scenario", {}
-    loaded = Plan.load(source)
+    loaded = with_engine(Plan.load(source), engine)
     check_outputs(report_outputs(out), plan_inputs(source, loaded), force=force)
     if scenario is not None:
         done = assessed(loaded, scenario, seed=seed)

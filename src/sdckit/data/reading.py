@@ -24,7 +24,8 @@ class MissingCodes:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read: the file, its table (None outside memory) and its codes of missing values.
+    """What was read: the file or folder, the files where there are several, its table (None outside memory)
+    and its codes of missing values.
 
     rows_certain: whether every table since was made by a step, so that the log tells which row is which.
     All microdata made from one reading share it. It is never written and not handed to other processes:
@@ -35,6 +36,7 @@ class Reading:
     frame: pl.DataFrame | None = None
     missing_codes: Mapping[str, MissingCodes] = field(default_factory=dict)
     rows_certain: bool = True
+    files: tuple[Path, ...] = ()
 
     def without(self, columns: tuple[str, ...]) -> "Reading":
         """The reading with these columns gone."""
@@ -47,10 +49,14 @@ class Reading:
         return replace(self, rows_certain=False)
 
     def is_file(self, path: Path) -> bool:
-        """Whether a path leads to the file that was read, also through links."""
-        if self.path is None:
-            return False
-        try:
-            return path.samefile(self.path)
-        except OSError:  # one of them is not there
-            return path.resolve() == self.path
+        """Whether a path leads to a file that was read, also through links; or to or into its folder."""
+        if self.path is not None and (_same(path, self.path) or self.path in path.resolve().parents):
+            return True
+        return any(_same(path, file) or path.resolve() in file.resolve().parents for file in self.files)
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them is not there
+        return one.resolve() == other

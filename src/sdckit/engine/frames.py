@@ -1,6 +1,7 @@
 """Data frames of any kind in, one of three engines inside, the same kind out."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -9,10 +10,12 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.messages import join_names, require_unique
+from sdckit.engine.duckdb_session import duckdb_errors, same_connection
 from sdckit.engine.pandas_columns import Categories, made_again
 from sdckit.errors import ColumnError, DataError, EngineError
 
 ENGINES = ("polars", "duckdb", "spark")
+OUTSIDE = ("duckdb", "pyspark", "pyspark[connect]")  # kinds of tables that stay outside memory
 COLUMNS = 200  # asked about in one query
 
 
@@ -32,7 +35,7 @@ def accept(frame: Any) -> tuple[Any, str]:
             allowed="Polars, pandas, PyArrow, DuckDB relation, Spark, or a path with sdckit.read",
         ) from error
     kind = table.implementation.value
-    if kind in ("duckdb", "pyspark"):
+    if kind in OUTSIDE:
         return _without_nan(frame), kind
     polars = _to_polars(frame, kind)
     _refuse_patterns(polars.columns)
@@ -134,7 +137,7 @@ def is_kept(frame: Any) -> bool:
     if isinstance(frame, pl.DataFrame):
         return True
     table = nw.from_native(frame, pass_through=True)
-    return table is not frame and table.implementation.value in ("duckdb", "pyspark")
+    return table is not frame and table.implementation.value in OUTSIDE
 
 
 def engine_of(frame: Any) -> str:
@@ -142,6 +145,11 @@ def engine_of(frame: Any) -> str:
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return "polars"
     return "duckdb" if nw.from_native(frame).implementation.value == "duckdb" else "spark"
+
+
+def can_join(one: Any, other: Any) -> bool:
+    """Whether two frames of one engine can be joined: DuckDB cannot join relations of two connections."""
+    return engine_of(one) != "duckdb" or same_connection(one, other)
 
 
 def lazy(frame: Any) -> nw.LazyFrame[Any]:
@@ -157,7 +165,8 @@ def collect(frame: Any) -> pl.DataFrame:
 
 def gather(table: nw.LazyFrame[Any]) -> pl.DataFrame:
     """The rows of a lazy table in memory, as Polars."""
-    rows: pl.DataFrame = table.collect(backend="polars").to_native()
+    with duckdb_errors() if table.implementation.is_duckdb() else nullcontext():
+        rows: pl.DataFrame = table.collect(backend="polars").to_native()
     return rows
 
 

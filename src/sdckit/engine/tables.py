@@ -21,6 +21,8 @@ Table = nw.LazyFrame[Any]
 
 # Columns we add. The prefix keeps them apart from users' columns, also where case is folded.
 OURS = "__sdckit_"
+SOME = 10_000  # records whose mean is near that of all
+FAR = 1e4  # squared distance of a centre from the mean, in variances: four digits of the variance are lost
 RECORDS, WEIGHT_SUM, COUNT = f"{OURS}records", f"{OURS}weight_sum", f"{OURS}count"
 
 
@@ -132,7 +134,9 @@ def moments(table: Table, variables: Sequence[str], weight: str | None) -> Momen
     """Mean, variance and range per variable, each over the records where that variable is present.
 
     x̄ = Σwx/Σw and S² = n/(n−1) · Σw(x−x̄)²/Σw: the n−1 variance for equal weights, and the same for weights
-    on any scale. None for n = 0 (all) and n = 1 (variance). Two passes: means, then centred sums.
+    on any scale. None for n = 0 (all) and n = 1 (variance). In memory two passes: means, then centred sums.
+    On DuckDB and Spark one pass, of numbers centred on the means of some records; a second one only where
+    these turn out to be far from the means of all.
     """
     if not variables:
         return Moments({}, {}, {}, {}, {}, {})
@@ -146,20 +150,31 @@ def moments(table: Table, variables: Sequence[str], weight: str | None) -> Momen
         first += [
             x.count().alias(f"{code}n"),
             present.sum().alias(f"{code}w"),
-            (x * w).sum().alias(f"{code}s"),
             x.min().alias(f"{code}a"),
             x.max().alias(f"{code}z"),
         ]
-    row = frames.gather(short.select(*first)).row(0, named=True)
+    pairs = [(c, c) for c in codes]
+    in_memory = frames.engine_of(table.to_native()) == "polars"
+    centres = [0.0] * len(codes) if in_memory else _near_means(short, codes)
+    row, sums = _centred_sums(short, codes, centres, w, [] if in_memory else pairs, first)
     n = {c: int(row[f"{c}n"]) for c in codes}
     mass = {c: float(row[f"{c}w"] or 0.0) for c in codes}
-    mean = {c: float(row[f"{c}s"]) / mass[c] if n[c] else None for c in codes}
-    sums = _centred(short, codes, [mean[c] or 0.0 for c in codes], w, [(c, c) for c in codes])
+    shift = {c: sums[c] / mass[c] if n[c] else 0.0 for c in codes}
+    mean = {c: centre + shift[c] if n[c] else None for c, centre in zip(codes, centres, strict=True)}
+    if in_memory or any(shift[c] ** 2 * mass[c] > FAR * sums[c, c] for c in codes if n[c]):
+        sums = _centred(short, codes, [mean[c] or 0.0 for c in codes], w, pairs)
     variance = {
         c: _variance(n[c], sums[c, c] / mass[c], sums[c] / mass[c]) if n[c] > 1 else None for c in codes
     }
     low, high = ({c: row[f"{c}{end}"] if n[c] else None for c in codes} for end in "az")
     return Moments(*(_named(d, variables) for d in (n, mass, mean, variance, low, high)))
+
+
+def _near_means(short: Table, codes: Sequence[str]) -> list[float]:
+    """The means of the first records that come: near enough for sums of what is left not to lose digits."""
+    some = frames.gather(short.select(*codes).head(SOME))
+    found = [float(some[code].mean() or 0.0) for code in codes]  # type: ignore[arg-type]
+    return [mean if isfinite(mean) else 0.0 for mean in found]
 
 
 def _variance(n: int, square: float, shift: float) -> float:
@@ -225,11 +240,31 @@ def _centred(
     """Σw(x−c) per column and Σw(x−c)(y−d) per pair. The first corrects the rounding error of the centres."""
     if len(pairs) > len(codes) and frames.engine_of(table.to_native()) == "polars":
         return _centred_in_memory(table, codes, centres, w, pairs)
-    centred = table.with_columns(*(nw.col(c) - m for c, m in zip(codes, centres, strict=True)))
-    wanted = [(nw.col(c) * w).sum().alias(c) for c in codes]
-    wanted += [(nw.col(a) * nw.col(b) * w).sum().alias(f"{OURS}p{k}") for k, (a, b) in enumerate(pairs)]
-    row = frames.gather(centred.select(*wanted)).row(0)
-    return {key: float(value or 0.0) for key, value in zip([*codes, *pairs], row, strict=True)}
+    return _centred_sums(table, codes, centres, w, pairs)[1]
+
+
+def _centred_sums(
+    table: Table,
+    codes: Sequence[str],
+    centres: Sequence[float],
+    w: nw.Expr,
+    pairs: Sequence[tuple[str, str]],
+    also: Sequence[nw.Expr] = (),
+) -> tuple[dict[str, Any], dict[Any, float]]:
+    """What else is wanted of the numbers as they are, and the sums, in one pass."""
+    names = [f"{OURS}c{k}" for k in range(len(codes))]
+    place = dict(zip(codes, names, strict=True))
+    table = table.with_columns(
+        *((nw.col(c) - m).alias(place[c]) for c, m in zip(codes, centres, strict=True))
+    )
+    wanted = [(nw.col(name) * w).sum().alias(f"{name}s") for name in names]
+    wanted += [
+        (nw.col(place[a]) * nw.col(place[b]) * w).sum().alias(f"{OURS}p{k}") for k, (a, b) in enumerate(pairs)
+    ]
+    row = frames.gather(table.select(*wanted, *also)).row(0, named=True)
+    keys = [*(f"{name}s" for name in names), *(f"{OURS}p{k}" for k in range(len(pairs)))]
+    sums = {key: float(row[name] or 0.0) for key, name in zip([*codes, *pairs], keys, strict=True)}
+    return row, sums
 
 
 def _short(table: Table, columns: Sequence[str], weight: str | None, *, numbers: bool = False) -> Table:

@@ -7,7 +7,7 @@ import narwhals as nw
 import polars as pl
 
 from sdckit.data.labels import Labels
-from sdckit.engine import frames
+from sdckit.engine import frames, recode
 
 
 def fitting(labels: Mapping[Any, str], dtype: pl.DataType) -> dict[Any, str]:
@@ -35,6 +35,19 @@ def with_texts(frame: pl.DataFrame, labels: Labels) -> pl.DataFrame:
             )
         )
     return frame.with_columns(columns)
+
+
+def with_texts_lazy(frame: Any, labels: Labels) -> Any:
+    """The same for a table of any engine, which stays where it is."""
+    table = frames.lazy(frame)
+    kinds = table.collect_schema()
+    for name, texts in labels.values.items():
+        if name in kinds:
+            number = kinds[name].is_numeric() or kinds[name] == nw.Boolean
+            known = {c: t for c, t in texts.items() if isinstance(c, int | float if number else str)}
+            table = recode.values(table.with_columns(nw.col(name)), name, known)
+            table = table if known else table.with_columns(nw.col(name).cast(nw.String))
+    return table.to_native()
 
 
 def is_category(dtype: pl.DataType) -> bool:

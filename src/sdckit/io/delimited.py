@@ -2,12 +2,13 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -34,23 +35,32 @@ class Layout:
     header: bool = True  # whether the first line has the names
     skip: int = 0  # blank lines before a first line without names, which Polars takes for records
 
+    def polars_options(self) -> dict[str, Any]:
+        """How Polars reads a file of this layout, every value as it stands there."""
+        return {
+            "separator": self.separator,
+            "has_header": self.header,
+            "skip_lines": self.skip,
+            "infer_schema": False,
+            "null_values": list(MISSING),
+            "glob": False,
+        }
+
 
 def read_delimited(path: Path, options: TableOptions = FOUND_OUT, *, rows: int | None = None) -> pl.DataFrame:
     """The file as a data frame, every column with the type that all its values fit.
 
     rows: only so many at the beginning, with the types that these have.
     """
-    layout = layout_of(path, options)
-    source: Path | BytesIO = path
-    if layout.encoding != UTF8:
-        with opened(path) as stream:
-            source = BytesIO(stream.read().decode(layout.encoding).encode())
-    texts = _texts(source, path, layout, rows)
-    if texts.width != len(layout.columns):
-        raise FileError("The header line cannot be split into columns.", given=path)
-    texts.columns = list(layout.columns)  # Polars leaves doubled quotes in names as they are
-    if texts.height and texts[:, -1].null_count():
-        texts = _without_blank_lines(texts, path, layout, rows)
+    return read_files([path], layout_of(path, options), rows=rows)
+
+
+def read_files(paths: Sequence[Path], layout: Layout, *, rows: int | None = None) -> pl.DataFrame:
+    """Files of one layout as a data frame, every column with the type that all its values fit.
+
+    rows: only so many at the beginning of each.
+    """
+    texts = pl.concat([_texts(path, layout, rows) for path in paths])
     types = column_types(texts.lazy(), layout, whole=texts.height <= SAMPLE)
     parts = []
     for start in range(0, len(layout.columns), AT_ONCE):
@@ -61,29 +71,44 @@ def read_delimited(path: Path, options: TableOptions = FOUND_OUT, *, rows: int |
     return pl.concat(parts, how="horizontal")
 
 
-def _texts(source: Path | BytesIO, path: Path, layout: Layout, rows: int | None) -> pl.DataFrame:
-    """Every value as text; lines that are too long are refused, for a value may be cut in two there."""
+def scan_texts(paths: Sequence[Path], layout: Layout) -> pl.LazyFrame:
+    """Files of one layout in UTF-8, not loaded, all values as they stand there."""
+    texts = pl.scan_csv(list(paths), **layout.polars_options())
+    return texts.rename(dict(zip(texts.collect_schema().names(), layout.columns, strict=True)))
+
+
+def _texts(path: Path, layout: Layout, rows: int | None) -> pl.DataFrame:
+    """One file, all values as they stand there, without blank lines."""
+    source: Path | BytesIO = path
+    if layout.encoding != UTF8:
+        with opened(path) as stream:
+            source = BytesIO(stream.read().decode(layout.encoding).encode())
     try:
-        return pl.read_csv(
-            source,
-            separator=layout.separator,
-            has_header=layout.header,
-            skip_lines=layout.skip,
-            infer_schema=False,
-            null_values=list(MISSING),
-            glob=False,
-            n_rows=rows,
-        )
-    except pl.exceptions.ComputeError as error:
-        if "more fields" not in str(error):
-            raise
-        first = "header" if layout.header else "first line"
-        raise FileError(
-            f"A line has more values than the {first}, which has {len(layout.columns)}.",
-            given=path,
-            hint="Another mark may separate values: read(…, separator=';').",
-            plan_hint="Another mark may separate values: separator: under data: in the plan.",
-        ) from error
+        texts = pl.read_csv(source, **layout.polars_options(), n_rows=rows)
+    except pl.exceptions.ComputeError:
+        _refuse_long_line(path, layout)
+        raise
+    if texts.width != len(layout.columns):
+        raise FileError("The header line cannot be split into columns.", given=path)
+    texts.columns = list(layout.columns)  # Polars leaves doubled quotes in names as they are
+    if texts.height and texts[:, -1].null_count():
+        texts = _without_blank_lines(texts, path, layout, rows)
+    return texts
+
+
+def _refuse_long_line(path: Path, layout: Layout) -> None:
+    """Refuse a file with a line that has too many values: one of them may be cut in two there."""
+    with _lines(path, layout.encoding) as stream:
+        rows = csv.reader(stream, delimiter=layout.separator)
+        for row in rows:
+            if len(row) > len(layout.columns):
+                first, fits = "header" if layout.header else "first line", len(layout.columns)
+                raise FileError(
+                    f"Line {rows.line_num} has more values than the {first}, which has {fits}.",
+                    given=path,
+                    hint="Another mark may separate values: read(…, separator=';').",
+                    plan_hint="Another mark may separate values: separator: under data: in the plan.",
+                )
 
 
 def write_delimited(

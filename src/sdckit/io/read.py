@@ -16,11 +16,13 @@ from sdckit.data.reading import MissingCodes
 from sdckit.data.roles import roles_of
 from sdckit.engine.frames import ENGINES
 from sdckit.errors import ColumnError, EngineError, FileError, OptionError, SdcError, SdcWarning, preview
+from sdckit.io.dataset import is_dataset
 from sdckit.io.delimited import read_delimited
 from sdckit.io.excel import read_excel
 from sdckit.io.formats import DELIMITED, STATISTICAL, readable
 from sdckit.io.on_disk import open_on_disk
 from sdckit.io.parquet import parquet_labels, read_parquet
+from sdckit.io.several import load_several
 from sdckit.io.statistical import read_statistical
 from sdckit.io.table_options import TableOptions
 
@@ -82,8 +84,15 @@ def read(
 
     **Missing.** NULL everywhere; NaN becomes NULL. A column without any value is numeric if its role is.
 
+    **Several files** that are one table: a folder, or a pattern such as `"survey/*.parquet"`, of .parquet or
+    .csv files (a file with that very name comes first). All must have the same columns. Types that differ
+    are united where no value changes (16 and 32 bits, categories and texts), else the file that differs is
+    named. Folders named `region=1` add a column: whole numbers or text, or the type that `write` noted.
+    Delta and Iceberg tables only through Spark, in a session that can read them.
+
     **Engine.** `"duckdb"` and `"spark"` leave .csv and .parquet files on disk, for data larger than memory
-    (Spark needs an active session). A data frame stays with the engine it came with.
+    (Spark needs an active session). A data frame stays with the engine it came with; files on DuckDB are
+    read through a connection of sdckit's own, which takes a quarter of the free memory.
 
     >>> data = read(pl.DataFrame({"name": ["Ann", "Bo"], "sex": ["f", "m"]}), keys="sex", direct="name")
     >>> data.columns
@@ -127,13 +136,22 @@ def with_roles(data: Microdata, roles: dict[str, Any], *, keep_direct: bool = Fa
 
 
 def _from_file(path: Path, engine: str, options: TableOptions, roles: dict[str, Any]) -> Microdata:
-    ending = readable(path)
-    options.require_for(ending, f"files ending in {ending}")
+    several = is_dataset(path)
+    ending = "one table" if several else readable(path)
+    if not several:
+        options.require_for(ending, f"files ending in {ending}")
     try:
-        frame, labels, codes = _load(path, ending, engine, options)
+        codes: dict[str, MissingCodes] = {}
+        files: tuple[Path, ...] = ()
+        if several:
+            frame, labels, files = load_several(path, engine, options)
+        else:
+            frame, labels, codes = _load(path, ending, engine, options)
         if isinstance(frame, pl.DataFrame):
             frame = _typed(frame, (*roles["numeric"], roles["weight"]))
-        return Microdata.of(frame, labels=labels, **roles).as_read(path=path.resolve(), missing_codes=codes)
+        data = Microdata.of(frame, labels=labels, **roles)
+        where = None if several and not path.is_dir() else path.resolve()
+        return data.as_read(path=where, files=files, missing_codes=codes)
     except (SdcError, MemoryError):
         raise
     except pl.exceptions.DuplicateError as error:

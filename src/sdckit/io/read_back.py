@@ -30,7 +30,9 @@ def _size(path: Path, ending: str) -> tuple[int, int]:
     if ending == ".parquet":
         table = pl.scan_parquet(path, glob=False, hive_partitioning=False)
         names = table.collect_schema().names()
-        return table.select(names[0]).collect().height, len(names)
+        first = pl.col(names[0])
+        counted = table.select(first.count() + first.null_count()).collect(engine="streaming")
+        return int(counted.item()), len(names)
     return _excel(path) if ending == ".xlsx" else _statistical(path, ending)
 
 

@@ -1,17 +1,21 @@
 """`write`: microdata to a file, whole or not at all."""
 
-from collections.abc import Mapping
-from contextlib import ExitStack
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any, Literal
 from warnings import warn
 
 import polars as pl
 
-from sdckit._support.files import atomic_write, flush
+from sdckit._support.files import atomic_folder, atomic_write, flush
 from sdckit._support.messages import join_names, require_flag
+from sdckit._support.progress import Progress, ShowProgress
 from sdckit.data.before_release import before_release, direct_identifiers
+from sdckit.data.effects import merged
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.data.missing_codes import codes_in_place
@@ -20,10 +24,11 @@ from sdckit.errors import FileError, OptionError, ReleaseWarning, RoleError, Sdc
 from sdckit.io.codebook import beside, described, written_as
 from sdckit.io.coding import only_dates, only_used_categories, only_used_labels, with_texts
 from sdckit.io.delimited import SEPARATORS, write_delimited
+from sdckit.io.engine_files import Counted, batches, engine_work
 from sdckit.io.excel import write_excel
+from sdckit.io.folder import writable_folder, write_folder
 from sdckit.io.formats import DELIMITED, SHUT, STREAMED, writable
 from sdckit.io.formulas import Formulas
-from sdckit.io.on_disk import batches
 from sdckit.io.parquet import write_parquet
 from sdckit.io.read_back import check_whole
 from sdckit.io.stamps import fix_date
@@ -32,6 +37,7 @@ from sdckit.io.user_missing import PROGRAMS as USER_MISSING
 from sdckit.io.user_missing import fitting_codes
 
 VALUES = ("codes", "labels")
+NO_ROOM = re.compile("no space left|not enough space|disk quota|disk full", re.IGNORECASE)
 
 
 def write(
@@ -46,6 +52,8 @@ def write(
     separator: Literal[",", ";", "\t", "|"] | None = None,
     overwrite: bool = False,
     escape_formulas: bool = False,
+    partition_by: str | None = None,
+    progress: ShowProgress | None = None,
 ) -> Path:
     """Write microdata to a file and return its path.
 
@@ -100,7 +108,15 @@ def write(
     harm. A warning names the columns with such texts; `escape_formulas=True` puts an apostrophe before each.
     Numbers are no such texts, and cells of .xlsx files are never formulas.
 
-    Data on DuckDB go to .csv and .parquet in batches, never all in memory; to other formats through memory.
+    **Folders.** `partition_by="region"` writes a folder of .parquet files instead, `region=1`, `region=2`, …,
+    that `read` and other programs read as one table; its name ends in .parquet or in nothing. The notes in
+    it (`_sdckit.json`) hold the labels and the type of the column.
+
+    **Larger than memory.** Data on DuckDB and Spark go to .csv and .parquet without ever being all in memory,
+    to other formats through memory. DuckDB may write what does not fit into memory to a folder beside the
+    target that only its owner can read. Records are in no set order, unless it was drawn (`shuffle_order`),
+    so that bytes may differ from day to day. `progress` is a function of what is done, pieces done and pieces
+    in all; it is told how many records are written.
 
     >>> import tempfile, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"sex": ["f", None], "age": [30, 41]}), keys=["sex", "age"])
@@ -124,7 +140,7 @@ def write(
             plan_hint="Without keep_direct under data: in the plan they are dropped at reading.",
         )
     target = Path(path).expanduser()
-    ending = writable(target)
+    ending = writable(target) if partition_by is None else writable_folder(data, target, partition_by)
     require_flag("overwrite", overwrite)
     _keep_original(data, target, overwrite=overwrite)
     require_flag("escape_formulas", escape_formulas)
@@ -135,30 +151,47 @@ def write(
     between = _separator(separator, decimal, target.name, ending)
     require_flag("codebook", codebook)
     require_flag("keep_unused", keep_unused)
-    how = _Written(values == "labels", keep_unused, decimal == ",", escape_formulas, between)
-    try:
-        with ExitStack() as files:  # all are written before any takes its place, the data file last
-            temporary = files.enter_context(atomic_write(target, ending))
-            notes, codes = _write(data, temporary, ending, how)
-            fix_date(temporary, ending)
-            flush(temporary)
-            size = data.height, len(data.columns)
-            check_whole(temporary, ending, size, separator=between)
+    tell = Progress.of(progress)
+    tell("writing", 0, 2)
+    how = _Written(values == "labels", keep_unused, decimal == ",", escape_formulas, between, tell)
+    with _file_errors(ending, target):
+        in_order = merged(entry.effects for entry in data.log).reorders_rows
+        with engine_work(data.frame, target.resolve().parent, in_order=in_order), ExitStack() as files:
+            # All are written before any takes its place, the data file last.
+            if partition_by is not None:
+                made = files.enter_context(atomic_folder(target))
+                codes: Mapping[str, MissingCodes] = {}
+                notes = write_folder(
+                    data, made, partition_by, texts=how.texts, keep_unused=keep_unused, progress=tell
+                )
+            else:
+                made = files.enter_context(atomic_write(target, ending))
+                notes, codes = _write(data, made, ending, how)
             for kind, text in (_codebook(data, target, ending, how, codes) if codebook else {}).items():
                 files.enter_context(atomic_write(beside(target)[kind])).write_text(text, encoding="utf-8")
-    except (SdcError, MemoryError):
-        raise
-    except PermissionError:
-        raise FileError(f"The file cannot be written: {SHUT}.", given=target) from None
-    # The writers have no error class in common.
-    except (Exception, pl.exceptions.PanicException) as error:
-        reason = str(error).strip().splitlines() or [type(error).__name__]
-        raise FileError(f"The {ending} file cannot be written.", given=target, hint=reason[0]) from error
     for told in notes:
         warn(told, SdcWarning, stacklevel=2)
     if told := before_release(data):
         warn(told, ReleaseWarning, stacklevel=2)
     return target
+
+
+@contextmanager
+def _file_errors(ending: str, target: Path) -> Iterator[None]:
+    """The errors of all writers, which have no class in common, as ours."""
+    try:
+        yield
+    except (SdcError, MemoryError):
+        raise
+    except PermissionError:
+        raise FileError(f"The file cannot be written: {SHUT}.", given=target) from None
+    except (Exception, pl.exceptions.PanicException) as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        if getattr(error, "errno", None) == ENOSPC or NO_ROOM.search(str(error)):
+            raise FileError(
+                "The file cannot be written: there is no room left on the disk.", given=target, hint=reason
+            ) from error
+        raise FileError(f"The {ending} file cannot be written.", given=target, hint=reason) from error
 
 
 def _keep_original(data: Microdata, target: Path, *, overwrite: bool) -> None:
@@ -188,6 +221,7 @@ class _Written:
     decimal_comma: bool
     escape_formulas: bool
     separator: str
+    progress: Progress
 
 
 def _separator(given: Any, decimal: str, name: str, ending: str) -> str:
@@ -216,33 +250,52 @@ def _codebook(
 def _write(
     data: Microdata, path: Path, ending: str, how: _Written
 ) -> tuple[list[str], Mapping[str, MissingCodes]]:
-    """Write one file; what the user should know of it, and the codes in it of missing values."""
+    """Write one file and read it back; what the user should know of it, and the codes of missing values."""
     labels = data.labels.without_values(tuple(data.labels.values)) if how.texts else data.labels
     named = data.labels if how.texts else Labels()
+    notes: list[str] = []
+    codes: Mapping[str, MissingCodes] = {}
     if ending not in STREAMED and ending != ".xlsx":
         frame = with_texts(data.collect().frame, named)
         kept, lost = codes_in_place(data) if ending in USER_MISSING else ({}, {})
         codes = fitting_codes(kept, frame, ending)
         write_statistical(frame, labels, path, ending, keep_unused=how.keep_unused, codes=codes)
         homeless = [name for name in kept if name not in codes]
-        return _lost_codes(lost | dict.fromkeys(homeless, f"a {ending} file has no place for them")), codes
-    if not how.keep_unused:
-        labels = only_used_labels(data.frame, labels)
-    parts = [data.collect().frame] if data.engine == "polars" or ending == ".xlsx" else batches(data.frame)
-    written = (with_texts(part, named) for part in parts)
-    if not how.keep_unused:
-        written = (only_used_categories(part) for part in written)
-    if ending in DELIMITED:
-        days = only_dates(data.frame)
-        dated = (part.with_columns(pl.col(days).cast(pl.Date)) for part in written)
-        checked = Formulas(dated, escape=how.escape_formulas)
-        write_delimited(checked, path, separator=how.separator, decimal_comma=how.decimal_comma)
-        return _formulas(checked.columns), {}
-    if ending == ".parquet":
-        write_parquet(written, labels, path)
+        notes = _lost_codes(lost | dict.fromkeys(homeless, f"a {ending} file has no place for them"))
+        records = frame.height
     else:
-        write_excel(next(written), labels, path)
-    return [], {}
+        if not how.keep_unused:
+            labels = only_used_labels(data.frame, labels)
+        records, notes = _write_parts(data, labels, path, ending, how)
+    fix_date(path, ending)
+    flush(path)
+    how.progress(f"reading back {records:,} records", 1, 2)
+    check_whole(path, ending, (records, len(data.columns)), separator=how.separator)
+    return notes, codes
+
+
+def _write_parts(
+    data: Microdata, labels: Labels, path: Path, ending: str, how: _Written
+) -> tuple[int, list[str]]:
+    """Write records in memory, or batch by batch; their number, and what the user should know."""
+    whole = data.engine == "polars" or ending == ".xlsx"
+    days = only_dates(data.frame) if ending in DELIMITED else []
+    source = [data.collect().frame] if whole else batches(data.frame, path.parent)
+    with Counted(source, how.progress) as parts:
+        written = (with_texts(part, data.labels if how.texts else Labels()) for part in parts)
+        if not how.keep_unused:
+            written = (only_used_categories(part) for part in written)
+        notes: list[str] = []
+        if ending in DELIMITED:
+            dated = (part.with_columns(pl.col(days).cast(pl.Date)) for part in written)
+            checked = Formulas(dated, escape=how.escape_formulas)
+            write_delimited(checked, path, separator=how.separator, decimal_comma=how.decimal_comma)
+            notes = _formulas(checked.columns)
+        elif ending == ".parquet":
+            write_parquet(written, labels, path)
+        else:
+            write_excel(next(written), labels, path)
+        return parts.records, notes
 
 
 def _lost_codes(lost: Mapping[str, str]) -> list[str]:

@@ -11,6 +11,7 @@ from sdckit._support.progress import Progress, closes_progress
 from sdckit.data.effects import merged
 from sdckit.data.microdata import LogEntry, Microdata, require_microdata
 from sdckit.data.result import Result, pool_results, worst_result
+from sdckit.engine import frames
 from sdckit.errors import EngineError, OptionError, preview
 from sdckit.methods.serialise import number, numbers, to_builtin
 from sdckit.methods.signatures import readable
@@ -35,6 +36,11 @@ def prepare(spec: Spec, files: Sequence[Any], given: Mapping[str, Any]) -> dict[
             elif data.engine != files[0].engine:
                 raise EngineError(
                     "Both files must be on the same engine.", given=f"{files[0].engine}, {data.engine}"
+                )
+            elif not frames.can_join(files[0].frame, data.frame):
+                raise EngineError(
+                    "Both files must be of the same DuckDB connection.",
+                    hint="Read both with sdckit.read(…, engine='duckdb'), or both through your connection.",
                 )
     return spec.resolve(files[0], options)
 

@@ -12,10 +12,12 @@ from sdckit.data.key_cells import Missing, key_cells
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
+from sdckit.engine.tables import missing_counts
 from sdckit.methods.options import KEYS, KeyColumns, MissingKeys, MissingKeyWeight, Option
 from sdckit.methods.registry import risk
 from sdckit.methods.spec import Better, Figure, records, share
 from sdckit.models.cell_risk import Method, cell_risk
+from sdckit.risk._engine_households import sizes_on_engine
 from sdckit.risk.frequencies import WEIGHT_NEEDS_WILDCARD, missing_note
 from sdckit.risk.individual_risk import RiskMethod
 
@@ -26,6 +28,7 @@ from sdckit.risk.individual_risk import RiskMethod
     bounds=(0, 1),
     unit="probability",
     needs=(Role.KEYS, Role.HOUSEHOLD),
+    engines="all",
     share=True,
     main="threshold",
     rules=(WEIGHT_NEEDS_WILDCARD,),
@@ -74,7 +77,8 @@ def household_risk(
     value: the mean of r_h over persons, so a household counts once for each of its members.
     figures: expected_reidentifications Σ r_h over persons, expected_households Σ r_h over households,
     mean_over_households, households, above_threshold (persons whose household is above `threshold`), highest.
-    parts: individual_risk, household_risk and household_size of each record.
+    parts: individual_risk, household_risk and household_size of each record; on DuckDB and Spark the
+    individual risk of each combination of keys.
     The table `household_sizes` has both mean risks for each household size.
 
     Weights: enter the individual risks. Missing keys: see `frequencies`. A record without a household number
@@ -91,30 +95,39 @@ def household_risk(
     [0.75, 0.75, 1.0, 1.0]
     """
     cells = key_cells(data, keys, missing, missing_weight)
-    risks = cell_risk(cells.sample, cells.population, method)[cells.of_records]
-    persons = _persons(data.frame[data.roles.household], risks)
-    homes = persons.select(pl.col("household_risk") / pl.col("household_size"), 1 / pl.col("household_size"))
-    expected = _sum(persons["household_risk"])
-    expected_households, households = (_sum(column) for column in homes)
+    of_cells = cell_risk(cells.sample, cells.population, method)
+    household = data.roles.household or ""
+    if data.engine == "polars":
+        persons = _persons(data.frame[household], of_cells[cells.of_records])
+        sizes = _by_size(persons, threshold)
+        parts = pl.DataFrame([data.ids(beside=persons.columns), *persons])
+    else:
+        sizes = sizes_on_engine(data, cells, of_cells, threshold)
+        parts = cells.parts(individual_risk=of_cells)
     notes = missing_note(cells, missing, missing_weight)
-    alone = data.frame[data.roles.household].null_count()
+    alone = missing_counts(data.table, [household])[household]
     if alone:
         notes += (f"{alone:,} records have no household number; each is a household of its own.",)
     if data.roles.weight is None:
         notes += ("No weights: the file is taken for the whole population, individual risks are 1/f.",)
+    persons_found, homes_found = (
+        _sum(sizes["household_total"]),
+        _sum(sizes["household_total"] / sizes["household_size"]),
+    )
+    homes = int(sizes["households"].sum())
     return Result(
-        expected / data.height,
+        persons_found / data.height,
         {
-            "expected_reidentifications": expected,
-            "expected_households": expected_households,
-            "mean_over_households": expected_households / households,
-            "households": round(households),
-            "above_threshold": int((persons["household_risk"] > threshold).sum()),
-            "highest": float(persons["household_risk"].max()),  # type: ignore[arg-type]
+            "expected_reidentifications": persons_found,
+            "expected_households": homes_found,
+            "mean_over_households": homes_found / homes,
+            "households": homes,
+            "above_threshold": int(sizes["above"].sum()),
+            "highest": float(sizes["highest"].max()),  # type: ignore[arg-type]
         },
-        pl.DataFrame([data.ids(beside=persons.columns), *persons]),
+        parts,
         notes,
-        {"household_sizes": _by_size(persons)},
+        {"household_sizes": _shown(sizes)},
     )
 
 
@@ -139,23 +152,30 @@ def _persons(household: pl.Series, risks: Floats) -> pl.DataFrame:
     )
 
 
-def _by_size(persons: pl.DataFrame) -> pl.DataFrame:
-    size = pl.col("household_size")
+def _by_size(persons: pl.DataFrame, threshold: float) -> pl.DataFrame:
+    """Sums over persons for each household size: what a file outside memory delivers, too."""
+    size, risk = pl.col("household_size"), pl.col("household_risk")
     return (
         persons.group_by(size)
         .agg(
             pl.len().cast(pl.Int64).alias("persons"),
-            pl.col("individual_risk").mean(),
-            pl.col("household_risk").mean(),
+            pl.col("individual_risk").sum().alias("individual_total"),
+            risk.sum().alias("household_total"),
+            (risk > threshold).sum().cast(pl.Int64).alias("above"),
+            risk.max().alias("highest"),
         )
-        .select(
-            size,
-            (pl.col("persons") // size).alias("households"),
-            "persons",
-            pl.col("individual_risk").alias("mean_individual_risk"),
-            pl.col("household_risk").alias("mean_household_risk"),
-        )
+        .with_columns((pl.col("persons") // size).alias("households"))
         .sort("household_size")
+    )
+
+
+def _shown(sizes: pl.DataFrame) -> pl.DataFrame:
+    return sizes.select(
+        "household_size",
+        "households",
+        "persons",
+        (pl.col("individual_total") / pl.col("persons")).alias("mean_individual_risk"),
+        (pl.col("household_total") / pl.col("persons")).alias("mean_household_risk"),
     )
 
 

@@ -12,6 +12,7 @@ from sdckit.data.common_columns import common_numeric, lost_columns
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.engine import frames, tables
+from sdckit.engine import quantiles as brackets
 from sdckit.utility._variables import require_named
 
 Source = tuple[tables.Table, str | None]  # the variables as numbers, and the name of the weight beside them
@@ -206,7 +207,15 @@ def cells(source: Source, variable: str) -> tuple[Floats, Floats, Floats]:
 def quantiles(
     source: Source, variable: str, probabilities: Sequence[float], *, weighted: bool
 ) -> list[float]:
-    """Quantiles of the values present: weighted as in `weighted_quantiles`, else of type 7."""
+    """Quantiles of the values present: weighted as in `weighted_quantiles`, else of type 7.
+
+    On DuckDB and Spark by brackets: different values of a column may be as many as records.
+    """
+    table, weight = source
+    if frames.engine_of(table.to_native()) != "polars":
+        if weighted:
+            return brackets.weighted_quantiles(table, variable, probabilities, weight)
+        return [math.nan if q is None else q for q in brackets.quantiles(table, variable, probabilities)]
     if weighted:
         value, _, mass = cells(source, variable)
         return weighted_quantiles(value, mass, probabilities)

@@ -1,0 +1,75 @@
+"""Where the records of a command are: in memory, on DuckDB or on Spark."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from sdckit.choose.plan import Plan
+
+SHARE = 3  # a file takes several times its size while it is worked on
+
+
+class EngineName(StrEnum):
+    """The engines."""
+
+    POLARS = "polars"
+    DUCKDB = "duckdb"
+    SPARK = "spark"
+
+
+Engine = Annotated[
+    EngineName | None,
+    typer.Option(
+        help="Where the records are: polars, in memory; duckdb, on disk; spark, on a cluster. "
+        "The plan's by default."
+    ),
+]
+
+
+def with_engine(plan: "Plan", engine: EngineName | None) -> "Plan":
+    """The plan with the engine of the command line, made ready for work."""
+    chosen = plan if engine is None else replace(plan, data={**plan.data, "engine": engine.value})
+    files = [plan.folder / str(plan.data["file"])] if "file" in plan.data else []
+    get_ready(str(chosen.data.get("engine", EngineName.POLARS)), files)
+    return chosen
+
+
+def get_ready(engine: str, files: Iterable[Path]) -> None:
+    """Start Spark where it is asked for; say where files may be too large for memory."""
+    from sdckit._support.memory import free_memory
+    from sdckit.cli._progress import say
+    from sdckit.engine.spark_session import start_session
+
+    if engine == EngineName.SPARK:
+        start_session()
+    free = free_memory()
+    if engine != EngineName.POLARS or free is None:
+        return
+    for file in files:
+        size = _size(file)
+        if size > free / SHARE:
+            say(
+                f"{file} has {_gigabytes(size)}, more than a third of the free memory ({_gigabytes(free)}): "
+                "it may not fit. --engine duckdb leaves the records on disk."
+            )
+
+
+def _size(path: Path) -> int:
+    """The bytes of a file, or of all files of a folder or pattern."""
+    from sdckit.errors import FileError
+    from sdckit.io.dataset import files_of, is_dataset
+
+    try:
+        files = files_of(path) if is_dataset(path) else [path] if path.is_file() else []
+    except FileError:  # reading says what is wrong
+        return 0
+    return sum(file.stat().st_size for file in files)
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:.1f} GB"

@@ -1,0 +1,130 @@
+"""The DuckDB connection of this process: files are read through it, and it leaves memory to others.
+
+It is not DuckDB's shared default connection, whose settings and tables are the user's. Relations of different
+connections cannot be joined, so there is one for all files.
+"""
+
+import atexit
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from sdckit._support.files import scratch_folder
+from sdckit._support.memory import free_memory
+from sdckit._support.scratch import Scratch
+from sdckit.errors import EngineError
+
+SPILLED = "spilled"
+SHARE = 4  # DuckDB gets a quarter of the free memory
+LEAST = 256 * 2**20  # bytes: with less, work that spills to disk fails as well
+
+INTERRUPTED = "Query interrupted"  # DuckDB's words for Ctrl-C
+
+_open: dict[int, Any] = {}  # by process: a connection does not survive a fork
+
+
+def connection() -> Any:
+    """The connection of this process, opened at its first use."""
+    if os.getpid() not in _open:
+        import duckdb
+
+        _open.clear()
+        made = duckdb.connect()
+        scratch = Scratch(Path(tempfile.gettempdir()))
+        _set(made, "temp_directory", str(scratch.folder / SPILLED))
+        _set(made, "preserve_insertion_order", "false")
+        free = free_memory()
+        if free is not None:
+            _set(made, "memory_limit", f"{max(free // SHARE, LEAST) // 2**20}MiB")
+        _open[os.getpid()] = made
+        atexit.register(_closed, os.getpid(), scratch)
+    return _open[os.getpid()]
+
+
+def _closed(process: int, scratch: Scratch) -> None:
+    if process == os.getpid():  # a copy of the process leaves the folder to the one that made it
+        made = _open.pop(process, None)
+        if made is not None and os.name == "nt":  # which removes no open files; elsewhere the end closes all
+            made.close()
+        scratch.remove()
+
+
+@contextmanager
+def spilling_beside(parent: Path) -> Iterator[None]:
+    """Have what does not fit into memory written to a folder in `parent`, where there is room for the result.
+
+    DuckDB does not leave a folder it has used: that one is removed when the process ends, others at once.
+    """
+    made = connection()
+    before = made.execute("select current_setting('temp_directory')").fetchall()[0][0]
+    stack = ExitStack()
+    folder = stack.enter_context(scratch_folder(parent))
+    if not _switched(made, str(folder / SPILLED)):
+        stack.close()
+        yield
+        return
+    try:
+        yield
+    finally:
+        if _switched(made, before):
+            stack.close()
+        else:
+            atexit.register(stack.close)
+
+
+def _switched(made: Any, folder: str) -> bool:
+    import duckdb
+
+    try:
+        _set(made, "temp_directory", folder)
+    except duckdb.Error:  # in use, or an interrupted query is not yet over
+        return False
+    return True
+
+
+@contextmanager
+def duckdb_errors() -> Iterator[None]:
+    """Ctrl-C as Python knows it, and too little memory in words of ours."""
+    import duckdb
+
+    try:
+        yield
+    except RuntimeError as error:
+        if str(error) == INTERRUPTED:
+            raise KeyboardInterrupt from None
+        raise
+    except duckdb.OutOfMemoryException as error:
+        raise EngineError(
+            "DuckDB has too little memory, or no room on disk for what does not fit into it.",
+            hint="Close other programs, or have the variable TMPDIR name a folder on a larger disk. "
+            f"({str(error).splitlines()[0]})",
+        ) from error
+
+
+def same_connection(one: Any, other: Any) -> bool:
+    """Whether two relations can be joined."""
+    import duckdb
+
+    try:
+        one.set_alias("one").cross(other.set_alias("other"))
+    except duckdb.InvalidInputException as error:
+        return "different connections" not in str(error)
+    return True
+
+
+@contextmanager
+def rows_in_order() -> Iterator[None]:
+    """Results in the order of their rows, for the time of a block: for a file whose order was drawn."""
+    _set(connection(), "preserve_insertion_order", "true")
+    try:
+        yield
+    finally:
+        _set(connection(), "preserve_insertion_order", "false")
+
+
+def _set(to: Any, name: str, value: str) -> None:
+    quoted = value.replace("'", "''")
+    to.execute(f"set {name} = '{quoted}'")

@@ -1,0 +1,52 @@
+"""The Spark session: the one that is there, of a cluster, of this machine or of Spark Connect."""
+
+import os
+import shutil
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sdckit.errors import EngineError
+
+
+def active_session() -> Any:
+    """The session of the user's program."""
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.getActiveSession()
+    if session is None:
+        raise EngineError("There is no Spark session.", hint="Start one: SparkSession.builder.getOrCreate().")
+    return session
+
+
+def start_session() -> Any:
+    """The session that is there, or a new one: of the cluster that spark-submit names, or here."""
+    if find_spec("pyspark") is None:
+        raise EngineError("pyspark is not installed.", hint="pip install 'sdckit[spark]'")
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.getActiveSession()
+    if session is not None:
+        return session
+    if not os.environ.get("SPARK_REMOTE") and not has_java():
+        raise EngineError(
+            "Spark needs Java, and there is none.",
+            hint="Install Java 17, or set JAVA_HOME to the folder where it is; or use engine duckdb, "
+            "which needs no Java.",
+        )
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers need the packages of this program
+    builder = SparkSession.builder.appName("sdckit").config("spark.ui.showConsoleProgress", "false")
+    try:
+        return builder.getOrCreate()
+    except Exception as error:  # of Java, of the gateway to it, or of the network
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise EngineError("Spark cannot be started.", hint=reason) from error
+
+
+def has_java() -> bool:
+    """Whether there is a Java that Spark would find."""
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        return any((Path(home) / "bin" / name).is_file() for name in ("java", "java.exe"))
+    return shutil.which("java") is not None

@@ -1,0 +1,124 @@
+"""--engine of the commands, data: {engine: …} of plans, and files that may be too large for memory."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+from sdckit._support import memory
+from sdckit.engine import spark_session
+from sdckit.io import read
+
+ROLES = ("--keys", "region,sex,age", "--weight", "weight", "--id", "person_id", "--engine", "duckdb")
+
+
+def test_protect_and_assess_on_duckdb(run, plan):
+    out = plan.with_name("p.parquet")
+    result = run("protect", plan, "--scenario", "age5", "--out", out, "--engine", "duckdb")
+    assert result.exit_code == 0, result.output
+    assert "Step 1/2: recode" in result.stderr
+    assert "Step 2/2: writing" in result.stderr
+    run("protect", plan, "--scenario", "age5", "--out", plan.with_name("m.parquet"))
+    here, there = (read(plan.with_name(f"{name}.parquet")).frame.sort("person_id") for name in "mp")
+    assert there.equals(here.select(there.columns))
+    wanted = ("--measures", "individual_risk,records_changed")
+    result = run("assess", plan.with_name("survey.csv"), out, *ROLES, *wanted)
+    assert "individual_risk" in result.stdout
+    assert "records_changed" in result.stdout
+    assert "needs the records in memory" not in result.stdout
+
+
+def test_a_plan_names_the_engine(run, plan):
+    plan.write_text(plan.read_text().replace("{file: survey.csv,", "{file: survey.csv, engine: duckdb,"))
+    result = run("compare", plan, "--risk", "individual_risk", "--utility", "missing_values")
+    assert "with engine: duckdb the data are not in memory" in result.stderr
+    assert "microaggregate" in result.output  # which asks for the records in memory
+    result = run("compare", plan, "--utility", "missing_values", "--engine", "polars")
+    assert "not in memory" not in result.stderr
+
+
+def test_folders_in_and_out(run, plan):
+    folder = plan.with_name("parts")
+    folder.mkdir()
+    whole = read(plan.with_name("survey.csv")).frame
+    whole[:80].write_parquet(folder / "a.parquet")
+    whole[80:].write_parquet(folder / "b.parquet")
+    plan.write_text(plan.read_text().replace("file: survey.csv", "file: parts/*.parquet"))
+    out = plan.with_name("out")
+    words = ("protect", plan, "--scenario", "age5", "--out", out, "--partition-by", "sex")
+    result = run(*words, "--engine", "duckdb")
+    assert result.exit_code == 0, result.output
+    assert {p.name for p in out.iterdir()} == {*(f"sex={s}" for s in whole["sex"].unique()), "_sdckit.json"}
+    assert read(out).height == 200
+    assert "exists already; add --force" in run(*words).stderr
+    assert run(*words, "--force").exit_code == 0
+
+
+def test_a_file_that_may_be_too_large_is_announced(run, plan, monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: 20_000)
+    words = ("protect", plan, "--scenario", "age5", "--out", plan.with_name("p.csv"))
+    result = run(*words)
+    assert result.exit_code == 0
+    assert "more than a third of the free memory" in result.stderr
+    assert "--engine duckdb" in result.stderr
+    assert "free memory" not in run(*words, "--force", "--engine", "duckdb").stderr
+    monkeypatch.setattr(memory, "free_memory", lambda: None)
+    assert "free memory" not in run(*words, "--force").stderr
+
+
+def test_spark_without_java(run, plan, monkeypatch):
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    from pyspark.sql import SparkSession
+
+    monkeypatch.setattr(spark_session, "has_java", lambda: False)
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    monkeypatch.delenv("SPARK_REMOTE", raising=False)
+    result = run("protect", plan, "--scenario", "age5", "--out", plan.with_name("p.csv"), "--engine", "spark")
+    assert result.exit_code == 1
+    assert "Spark needs Java, and there is none. Install Java 17, or set JAVA_HOME" in result.stderr
+    monkeypatch.setattr(spark_session, "find_spec", lambda name: None)
+    result = run("protect", plan, "--scenario", "age5", "--out", plan.with_name("p.csv"), "--engine", "spark")
+    assert "pyspark is not installed. pip install 'sdckit[spark]'" in result.stderr
+
+
+def test_free_memory(monkeypatch, tmp_path):
+    found = memory.free_memory()
+    assert found is None or found > 2**20
+    (tmp_path / "memory.max").write_text("1000\n")
+    (tmp_path / "memory.current").write_text("400\n")
+    monkeypatch.setattr(memory, "CONTAINER", tmp_path)
+    assert memory.free_memory() == 600
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory.free_memory() != 600
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
+def test_ctrl_c_leaves_nothing_behind(tmp_path):
+    n = 3_000_000
+    pl.select(
+        id=pl.int_range(n), age=pl.int_range(n) % 90, x=(pl.int_range(n) * 7 % 1000003).cast(pl.Float64)
+    ).write_parquet(tmp_path / "in.parquet")
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        "data: {file: in.parquet, engine: duckdb, id: id, keys: [age]}\n"
+        "scenarios: {s: [{recode: {variable: age, width: 5}}]}\n"
+    )
+    before = {p.name for p in tmp_path.iterdir()}
+    command = [sys.executable, "-c", "from sdckit.cli import main; main()", "protect", str(plan)]
+    with subprocess.Popen([*command, "--out", str(tmp_path / "out.csv")], stderr=subprocess.PIPE) as process:
+        lines = []
+        for line in process.stderr:
+            lines.append(line)
+            if b"writing" in line:
+                break
+        while not any(p.suffix == ".csv" and p.stat().st_size for p in tmp_path.iterdir()):
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGINT)
+        lines += process.stderr.readlines()
+        assert process.wait(timeout=120) == 130, lines
+    assert lines[-1] == b"Interrupted; nothing is half-written.\n"
+    assert {p.name for p in tmp_path.iterdir()} == before
