@@ -28,6 +28,11 @@ def string_code(native: Any, column: str, name: str) -> Any:
     return native.project(f"*, {code} as {quoted(name)}")
 
 
+def sample_rows(native: Any, rows: int) -> Any:
+    """Some rows drawn at random, all where there are no more; not the same ones each time."""
+    return native.query("sdckit_rows", f"select * from sdckit_rows using sample reservoir({rows} rows)")
+
+
 def map_strata(
     native: Any,
     by: Sequence[str],

@@ -18,6 +18,12 @@ def string_code(native: Any, column: str, name: str) -> Any:
     return native.withColumn(name, code)
 
 
+def sample_rows(native: Any, rows: int) -> Any:
+    """About this many rows drawn at random, all where there are no more; not the same ones each time."""
+    count = native.count()
+    return native if count <= rows else native.sample(fraction=rows / count)
+
+
 def map_strata(
     native: Any,
     by: Sequence[str],

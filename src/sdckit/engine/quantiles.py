@@ -1,0 +1,204 @@
+"""Exact order statistics and weighted quantiles, without a sort and without holding a column in memory.
+
+A sample of the values tells between which two numbers the wanted one lies; one pass over the file counts what
+is below this bracket and brings the different values inside. The answer is exact whatever the sample was: a
+bracket that does not hold the wanted value, or holds too many values, is moved or narrowed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import floor, nan
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+
+from sdckit._support.arrays import Floats
+from sdckit.engine import frames
+from sdckit.engine.exact_sums import Scale
+from sdckit.engine.tables import OURS, Table, native_module
+
+SAMPLE = 200_000  # values that tell where the bracket lies
+LIMIT = 100_000  # different values that one pass may bring into memory
+DEVIATIONS = 5.0  # half the width of a bracket, in standard deviations of a sampled rank
+EQUAL = Fraction(1, 10**12)  # shares that equal p up to rounding do not exceed it
+
+_X, _W, _H, _L = f"{OURS}x", f"{OURS}w", f"{OURS}h", f"{OURS}l"
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The smallest value with more than `target` of the mass at or below it is between low and high.
+
+    before, after: about the mass below low and up to high.
+    """
+
+    target: Fraction
+    low: float
+    high: float
+    before: Fraction
+    after: Fraction
+    found: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Masses:
+    """The values present with their mass as two whole numbers, and how to read these."""
+
+    table: Table
+    scale: Scale
+    n: int
+    total: Fraction
+    low: float
+    high: float
+
+
+def order_statistics(table: Table, column: str, places: Sequence[int]) -> list[float]:
+    """The values at these places, counted from 0, among the present values in ascending order."""
+    if frames.engine_of(table.to_native()) == "polars":
+        values = np.sort(_values(table, column))
+        return [float(values[place]) for place in places]
+    return _first_exceeding(_masses(table, column, None), [Fraction(place) for place in places])
+
+
+def quantiles(table: Table, column: str, probabilities: Sequence[float]) -> list[float | None]:
+    """Unweighted quantiles, linear between order statistics (Hyndman and Fan's type 7); None without values.
+
+    With n values the p-quantile is at position (n−1)·p, counted from 0.
+    """
+    count = nw.col(column).count().cast(nw.Int64).alias(_X)
+    n = int(frames.gather(table.select(count))[_X][0])
+    if not n:
+        return [None] * len(probabilities)
+    positions = [(n - 1) * p for p in probabilities]
+    places = sorted({place for at in positions for place in (floor(at), min(floor(at) + 1, n - 1))})
+    value = dict(zip(places, order_statistics(table, column, places), strict=True))
+    ends = [(at - floor(at), value[floor(at)], value[min(floor(at) + 1, n - 1)]) for at in positions]
+    return [low + part * (high - low) for part, low, high in ends]
+
+
+def weighted_quantiles(
+    table: Table, column: str, probabilities: Sequence[float], weight: str | None
+) -> list[float]:
+    """For each p the first of the ordered values whose cumulated share of weight exceeds p; no averaging.
+
+    Shares that equal p up to rounding (10⁻¹²) do not exceed it. nan where no value is present.
+    """
+    masses = _masses(table, column, weight)
+    if not masses.n:
+        return [nan] * len(probabilities)
+    return _first_exceeding(masses, [(Fraction(p) + EQUAL) * masses.total for p in probabilities])
+
+
+def _values(table: Table, column: str) -> Floats:
+    """The present values of a column that is in memory anyway."""
+    values = nw.col(column).cast(nw.Float64).alias(_X)
+    return np.asarray(frames.gather(table.select(values).drop_nulls())[_X].to_numpy())
+
+
+def _masses(table: Table, column: str, weight: str | None) -> _Masses:
+    mass = nw.lit(1.0) if weight is None else nw.col(weight)
+    table = table.select(nw.col(column).cast(nw.Float64).alias(_X), mass.cast(nw.Float64).alias(_W))
+    table = table.filter(~nw.col(_X).is_null() & ~nw.col(_W).is_null())
+    x, w = nw.col(_X), nw.col(_W)
+    counts = table.select(
+        nw.len().cast(nw.Int64).alias("n"),
+        x.min().alias("low"),
+        x.max().alias("high"),
+        w.abs().max().alias("largest"),
+    )
+    n, low, high, largest = frames.gather(counts).row(0)
+    scale = Scale.of(int(n), largest or 0.0)
+    table = scale.split(table, _W, _H, _L)
+    sums = frames.gather(table.select(_total(_H), _total(_L))).row(0)
+    return _Masses(table, scale, int(n), scale.total(*sums), low or 0.0, high or 0.0)
+
+
+def _first_exceeding(masses: _Masses, targets: Sequence[Fraction]) -> list[float]:
+    """For each target the smallest value with more than this mass at or below it; else the largest value."""
+    ends = (masses.low, masses.high, Fraction(0), masses.total)
+    searches = [_Search(t, *ends, masses.high if t >= masses.total else None) for t in targets]
+    whole = frames.engine_of(masses.table.to_native()) == "polars"
+    while pending := [i for i, search in enumerate(searches) if search.found is None]:
+        brackets = {
+            i: (searches[i].low, searches[i].high) if whole else _bracket(masses, searches[i])
+            for i in pending
+        }
+        below = _below(masses, brackets)
+        inside = _inside(masses, list(brackets.values()), limit=None if whole else LIMIT * len(pending))
+        for i, (a, b) in brackets.items():
+            searches[i] = _closer(masses, searches[i], (a, b), below[i], inside)
+    return [nan if search.found is None else search.found for search in searches]
+
+
+def _bracket(masses: _Masses, search: _Search) -> tuple[float, float]:
+    """Two values, sampled between the ends of a search, with the wanted value in all likelihood between."""
+    here = masses.table.filter((nw.col(_X) >= search.low) & (nw.col(_X) <= search.high)).select(_X, _W)
+    native = native_module(masses.table).sample_rows(here.to_native(), SAMPLE)
+    sample = frames.gather(frames.lazy(native)).sort(_X)
+    if not sample.height or search.after <= search.before:
+        return search.low, search.high
+    x, w = sample[_X].to_numpy(), sample[_W].to_numpy()
+    share = min(max(float((search.target - search.before) / (search.after - search.before)), 0.0), 1.0)
+    shares = np.cumsum(w) / w.sum()
+    effective = float(w.sum() ** 2 / (w * w).sum())  # records of equal weight that would tell as much
+    margin = DEVIATIONS * np.sqrt(share * (1 - share) / effective) + 2 / effective
+    first, last = np.searchsorted(shares, [share - margin, share + margin])
+    a = search.low if share - margin <= 0 else float(x[min(first, len(x) - 1)])
+    b = search.high if last >= len(x) else float(x[last])
+    return a, b
+
+
+def _below(masses: _Masses, brackets: dict[int, tuple[float, float]]) -> dict[int, tuple[Fraction, Fraction]]:
+    """The mass below each bracket, and up to its end."""
+    x = nw.col(_X)
+    wanted = []
+    for i, (a, b) in brackets.items():
+        for part in (_H, _L):
+            wanted.append(nw.when(x < a).then(nw.col(part)).sum().cast(nw.Int64).alias(f"{part}a{i}"))
+            wanted.append(nw.when(x <= b).then(nw.col(part)).sum().cast(nw.Int64).alias(f"{part}b{i}"))
+    row = frames.gather(masses.table.select(*wanted)).row(0, named=True)
+
+    def mass(end: str) -> Fraction:
+        return masses.scale.total(row[f"{_H}{end}"], row[f"{_L}{end}"])
+
+    return {i: (mass(f"a{i}"), mass(f"b{i}")) for i in brackets}
+
+
+def _inside(
+    masses: _Masses, brackets: Sequence[tuple[float, float]], limit: int | None
+) -> pl.DataFrame | None:
+    """The different values in some brackets in order, with their mass; None where there are too many."""
+    x = nw.col(_X)
+    inside = nw.any_horizontal(*((x >= a) & (x <= b) for a, b in brackets), ignore_nulls=False)
+    cells = masses.table.filter(inside).group_by(_X).agg(_total(_H), _total(_L))
+    rows = frames.gather(cells if limit is None else cells.head(limit + 1))
+    return rows.sort(_X) if limit is None or rows.height <= limit else None
+
+
+def _closer(
+    masses: _Masses,
+    search: _Search,
+    bracket: tuple[float, float],
+    below: tuple[Fraction, Fraction],
+    inside: pl.DataFrame | None,
+) -> _Search:
+    """The search ended, or with ends that are nearer to each other."""
+    (a, b), (before, up_to) = bracket, below
+    if search.target < before:
+        return replace(search, high=a, after=before)
+    if search.target >= up_to:
+        return replace(search, low=b, before=up_to)
+    if inside is None:
+        return replace(search, low=a, high=b, before=before, after=up_to)
+    mass = before
+    for value, high, low in inside.filter(pl.col(_X).is_between(a, b)).iter_rows():
+        mass += masses.scale.total(high, low)
+        if mass > search.target:
+            return replace(search, found=value)
+    return replace(search, found=b)
+
+
+def _total(part: str) -> nw.Expr:
+    return nw.col(part).sum().cast(nw.Int64)
