@@ -47,4 +47,5 @@ def keyed_uniform(id, seed, step):
                 x = pow(x + int.from_bytes(digest[:8], "big"), 3, PRIME)
                 number += 1
         words.append(x)
-    return (words[0] * 2.0**20 + words[1] // 2048 + 0.5) * (1.0 / (PRIME * 2.0**20))
+    digits = PRIME // 1024 + 1
+    return (words[0] * digits + words[1] // 1024 + 0.5) * (1.0 / (PRIME * digits))

@@ -1,5 +1,6 @@
 from hashlib import md5
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -8,6 +9,8 @@ from scipy import stats
 from naive_tables import keyed_uniform
 from sdckit.engine import frames, random
 from sdckit.errors import ColumnError, DataError
+from sdckit.kernels import keyed_numbers
+from sdckit.kernels.keyed_numbers import DIGITS, UNIT
 
 P = random.PRIME
 EDGES = [0, 1, -1, 2, P - 1, P, P + 1, -P, P * P - 1, P * P, 2 * P * P, 2**62, 2**63 - 1, -(2**63)]
@@ -17,6 +20,10 @@ def draw(table, seed=7, step=0, id="id"):
     return frames.gather(random.uniform(table, id=id, seed=seed, step=step, name="u"))
 
 
+def draw_normal(table, seed=7, step=0):
+    return frames.gather(random.normal(table, id="id", seed=seed, step=step, name="z"))
+
+
 def in_memory(ids, **kwargs):
     return draw(frames.lazy(pl.DataFrame({"id": ids})), **kwargs)["u"].to_numpy()
 
@@ -24,9 +31,10 @@ def in_memory(ids, **kwargs):
 def test_the_prime_makes_cubing_one_to_one_and_products_fit():
     assert P % 3 == 2
     assert all(P % d for d in range(2, int(P**0.5) + 1))
-    assert (P - 1) * (P - 1) < 2**63
-    top = (P * 2.0**20 - 0.5) * (1.0 / (P * 2.0**20))
+    assert (2 * P) * (2 * P) < 2**63
+    top = (P * DIGITS - 0.5) * UNIT
     assert top < 1.0
+    assert P * DIGITS < 2**52
 
 
 def test_every_engine_gives_exactly_the_numbers_of_the_definition(lazy):
@@ -86,3 +94,36 @@ def test_numbers_are_uniform_and_unrelated(start, stride):
     assert stats.chisquare(pairs.ravel()).pvalue > 1e-4
     low_bits = np.floor(u * 2**44).astype(np.int64) % 256
     assert stats.chisquare(np.bincount(low_bits, minlength=256)).pvalue > 1e-4
+
+
+def test_normal_numbers_are_the_quantiles_of_the_uniform_ones_on_every_engine(lazy):
+    ids = pl.DataFrame({"id": [*EDGES, *range(3000), None]}, schema={"id": pl.Int64})
+    u, z = (dict(draw(lazy(ids)).rows()), dict(draw_normal(lazy(ids)).rows()))
+    assert z.pop(None) is None
+    here = dict(draw_normal(frames.lazy(ids)).rows())
+    assert all(z[i] == here[i] for i in z)  # bit by bit
+    x = np.array([u[i] for i in z])
+    np.testing.assert_allclose(list(z.values()), stats.norm.ppf(x), rtol=1e-13, atol=1e-15)
+
+
+def test_normal_quantiles_far_out():
+    u = np.concatenate(
+        [2.0 ** -np.arange(1.0, 52.0), 1 - 2.0 ** -np.arange(2.0, 52.0), [0.075, 0.925, UNIT / 2]]
+    )
+    got = keyed_numbers.normal_of(u, keyed_numbers.Arrays())
+    np.testing.assert_allclose(got, stats.norm.ppf(u), rtol=2e-15 * 4, atol=1e-300)
+
+
+def test_compiled_numbers_are_those_of_arrays(monkeypatch):
+    ids = np.array([*EDGES, *range(-500, 500)], dtype=np.int64)
+    keys = random.round_keys(5, 1)
+    plain = keyed_numbers.keyed_uniform(ids, keys)
+    monkeypatch.setattr(keyed_numbers, "COMPILED", 0)
+    assert (keyed_numbers.keyed_uniform(ids, keys) == plain).all()
+
+
+def test_a_filter_on_the_numbers(lazy):
+    """It must not make an engine write the rounds into each other."""
+    drawn = random.uniform(lazy(pl.DataFrame({"id": range(1000)})), id="id", seed=1, step=1, name="u")
+    kept = frames.gather(drawn.filter(nw.col("u") < 0.25))
+    assert sorted(kept["id"]) == [i for i in range(1000) if keyed_uniform(i, 1, 1) < 0.25]

@@ -4,10 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import uuid4
 
+import narwhals as nw
 import polars as pl
 
+from sdckit._support.arrays import Ints
 from sdckit.engine import _polars
 from sdckit.engine._polars import plain
+from sdckit.kernels.keyed_numbers import DIGITS, LOW, PRIME, ROUNDS, UNIT, normal_of
 
 BATCH = 500_000  # records in memory at a time, unless one stratum has more
 
@@ -26,6 +29,66 @@ def string_code(native: Any, column: str, name: str) -> Any:
     """A column `name` with the first 60 bits of the MD5 of the text."""
     code = f"('0x' || substr(md5({quoted(column)}::varchar), 1, 15))::bigint"
     return native.project(f"*, {code} as {quoted(name)}")
+
+
+def with_keyed_numbers(native: Any, column: str, keys: Ints, name: str, *, normal: bool) -> Any:
+    """A column `name` of uniform or normal numbers, functions of the whole numbers in a column and of keys.
+
+    In SQL, as narwhals takes every remainder twice (for the sign, and our numbers are never negative). Each
+    round is a query of its own: an expression that uses another would be written out again and again.
+    """
+    id, x, y = quoted(column), "__sdckit_x", "__sdckit_y"
+    size = f"(case when {id} < 0 then -1 - {id} else {id} end)"
+    parts = {
+        "__sdckit_a": f"{size} % {PRIME}",
+        "__sdckit_b": f"({size} // {PRIME}) % {PRIME}",
+        "__sdckit_c": f"{size} // {PRIME} // {PRIME} + (case when {id} < 0 then 4 else 0 end)",
+    }
+    query = f"select *, {', '.join(f'{part} as {code}' for code, part in parts.items())} from sdckit_rows"
+    query = f"select *, __sdckit_a as {x}, __sdckit_a as {y} from ({query})"
+    number = 0
+    for part, rounds in zip((None, "__sdckit_b", "__sdckit_c"), ROUNDS, strict=True):
+        if part is not None:
+            sums = [f"({word} + {part}) % {PRIME} as {word}" for word in (x, y)]
+            query = f"select * replace ({', '.join(sums)}) from ({query})"
+        for _ in range(rounds):
+            sums = [f"({word} + {keys[j, number]})" for j, word in enumerate((x, y))]
+            cubes = [f"({t} * {t} % {PRIME}) * {t} % {PRIME}" for t in sums]
+            query = f"select * replace ({cubes[0]} as {x}, {cubes[1]} as {y}) from ({query})"
+            number += 1
+    drawn = f"(({x} * {DIGITS} + {y} // {LOW})::double + 0.5::double) * {UNIT!r}::double"
+    gone = ", ".join([*parts, x, y])
+    found = native.query(
+        "sdckit_rows", f"select * exclude ({gone}), {drawn} as {quoted(name)} from ({query})"
+    )
+    return _normal(found, name) if normal else found
+
+
+def _normal(native: Any, name: str) -> Any:
+    """The standard normal quantiles of a column of numbers in (0, 1)."""
+    stages = _Stages(nw.from_native(native))
+    drawn = normal_of(nw.col(name), stages)
+    return nw.to_native(stages.table.with_columns(drawn.alias(name)).drop(*stages.names))
+
+
+class _Stages:
+    """The operations of `normal_of`, each step a column: an expression within another would be repeated."""
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+        self.names: list[str] = []
+
+    def let(self, value: Any) -> Any:
+        self.names.append(f"__sdckit_n{len(self.names)}")
+        self.table = self.table.with_columns(value.alias(self.names[-1]))
+        return nw.col(self.names[-1])
+
+    def where(self, condition: Any, yes: Any, no: Any) -> Any:
+        yes, no = (nw.lit(value) if isinstance(value, float) else value for value in (yes, no))
+        return nw.when(condition).then(yes).otherwise(no)
+
+    def sqrt(self, value: Any) -> Any:
+        return value.sqrt()
 
 
 def sample_rows(native: Any, rows: int) -> Any:

@@ -5,6 +5,9 @@ from hashlib import md5
 
 import polars as pl
 
+from sdckit._support.arrays import Ints
+from sdckit.kernels.keyed_numbers import keyed_normal, keyed_uniform
+
 
 def join_null_safe(
     native: pl.LazyFrame, cells: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]
@@ -25,6 +28,16 @@ def string_code(native: pl.LazyFrame, column: str, name: str) -> pl.LazyFrame:
     codes = [int(md5(value.encode(), usedforsecurity=False).hexdigest()[:15], 16) for value in distinct]
     coded = text.replace_strict(distinct, pl.Series(codes, dtype=pl.Int64), default=None)
     return native.with_columns(coded.cast(pl.Int64).alias(name))
+
+
+def with_keyed_numbers(
+    native: pl.LazyFrame, column: str, keys: Ints, name: str, *, normal: bool
+) -> pl.LazyFrame:
+    """A column `name` of uniform or normal numbers, functions of whole numbers in a column and of keys."""
+    numbers = native.select(column).collect().to_series()
+    drawn = (keyed_normal if normal else keyed_uniform)(numbers.fill_null(0).to_numpy(), keys)
+    here = pl.when(pl.col(column).is_not_null()).then(pl.Series(name, drawn))
+    return native.with_columns(here.alias(name))
 
 
 def map_strata(

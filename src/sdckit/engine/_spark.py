@@ -1,12 +1,28 @@
 """What narwhals lacks, for Spark."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from importlib import import_module
+from typing import Any, cast
 
 import polars as pl
 import polars.selectors as cs
 
+from sdckit._support.arrays import Ints
 from sdckit.engine._polars import plain
+from sdckit.kernels.keyed_numbers import keyed_normal, keyed_uniform
+
+
+def join_null_safe(native: Any, cells: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> Any:
+    """Left join in which NULL equals NULL; the cells go to every worker."""
+    from pyspark.sql import functions
+
+    codes = [f"__sdckit_key_{i}" for i in range(len(keys))]
+    right = cells.select(*(pl.col(k).alias(c) for k, c in zip(keys, codes, strict=True)), *columns)
+    other = functions.broadcast(native.sparkSession.createDataFrame(_arrow(right)))
+    if not keys:
+        return native.crossJoin(other)
+    on = [native[key].eqNullSafe(other[code]) for key, code in zip(keys, codes, strict=True)]
+    return native.join(other, on, "left").drop(*codes)
 
 
 def string_code(native: Any, column: str, name: str) -> Any:
@@ -16,6 +32,27 @@ def string_code(native: Any, column: str, name: str) -> Any:
     digest = functions.md5(native[column].cast("string"))
     code = functions.conv(functions.substring(digest, 1, 15), 16, 10).cast("bigint")
     return native.withColumn(name, code)
+
+
+def with_keyed_numbers(native: Any, column: str, keys: Ints, name: str, *, normal: bool) -> Any:
+    """A column `name` of uniform or normal numbers, functions of the whole numbers in a column and of keys.
+
+    A Python function on Arrow batches: the optimiser would put expressions of the rounds into each other
+    until memory is full.
+    """
+    from pyspark.sql import functions
+    from pyspark.sql.pandas import functions as python
+    from pyspark.sql.types import DoubleType
+
+    draw, series = keyed_normal if normal else keyed_uniform, import_module("pandas").Series
+
+    def drawn(numbers: Any) -> Any:
+        return series(draw(numbers.to_numpy(), keys))
+
+    drawn.__annotations__ = {"numbers": series, "return": series}  # by which Spark knows what it is
+    number, make = native[column], cast("Any", python.pandas_udf)
+    found = make(drawn, DoubleType())(functions.coalesce(number, functions.lit(0)).cast("bigint"))
+    return native.withColumn(name, functions.when(number.isNotNull(), found))
 
 
 def sample_rows(native: Any, rows: int) -> Any:
