@@ -139,6 +139,12 @@ def require_where(data: Microdata, where: Mapping[str, Any] | Result) -> None:
 
 def chosen_records(data: Microdata, where: Mapping[str, Any] | Result) -> Chosen:
     """The records to protect. Data never change, so what a measure flags in them is kept with them."""
+    if data.engine != "polars":
+        raise EngineError(
+            "where needs the records in memory.",
+            hint="data.collect() brings them there.",
+            plan_hint="Without engine under data: in the plan they are read into memory.",
+        )
     if isinstance(where, Result):
         return flagged(data, where, find(where.measure).flags)
     ((name, options),) = where.items()
@@ -153,12 +159,6 @@ def protect_some(data: Microdata, which: Chosen, protect: Callable[[Microdata], 
     The last log entry has the figures of the protection, `records_chosen` and, where there are any that could
     not be judged, `records_not_judged`. With none chosen the data stay as they are.
     """
-    if data.engine != "polars":
-        raise EngineError(
-            "where needs the records in memory.",
-            hint="data.collect() brings them there.",
-            plan_hint="Without engine under data: in the plan they are read into memory.",
-        )
     chosen, count = which.records, int(which.records.sum())
     counted: dict[str, Any] = {"records_chosen": count}
     if which.not_judged:
