@@ -54,6 +54,12 @@ STEPS = {
         {"share": 0.2, "replacement": "median", "by": ["sex", "age"]},
     ),
     "bottom share, median": ("bottom_code", {"share": 0.05, "replacement": "median"}),
+    "pram": ("pram", {"variables": ["region", "sex"], "stay": 0.6}),
+    "pram, weighted by strata": (
+        "pram",
+        {"variables": ["age", "region"], "stay": 0.7, "weighted": True, "by": ["sex"], "share": 0.9},
+    ),
+    "pram, matrix": ("pram", {"variables": ["sex"], "matrix": {"1": {"1": 0.4, "2": 0.6}}}),
     "bottom share": ("bottom_code", {"share": 0.31, "by": ["sex"]}),
 }
 
