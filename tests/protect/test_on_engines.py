@@ -7,8 +7,8 @@ import pytest
 
 import sdckit as sdc
 from engine_frames import ENGINES, on_engine
-from sdckit.engine import frames
-from sdckit.errors import EngineError
+from sdckit.engine import frames, ranks
+from sdckit.errors import DataError, EngineError
 
 ROLES = {"id": "id", "keys": ["region", "sex", "age"], "numeric": ["income", "whole"], "weight": "w"}
 
@@ -86,6 +86,23 @@ def test_every_engine_gives_the_values_of_memory(step, engine, request):
     assert {c: k.is_float() for c, k in there.schema.items()} == {
         c: k.is_float() for c, k in want.frame.schema.items()
     }
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_new_ids_on_every_engine(engine, request, monkeypatch):
+    monkeypatch.setattr(ranks, "SORTED_TOGETHER", 200)
+    frame = survey().with_columns(
+        pl.when(pl.col("sex") == 1).then(pl.lit("h") + (pl.col("id") // 21).cast(pl.String)).alias("home")
+    )
+    want = sdc.protect.new_ids(data(frame, household="home"), rng=4)
+    got = sdc.protect.new_ids(on_engine(engine, data(shuffled(frame), household="home"), request), rng=4)
+    assert got.log[-1] == want.log[-1]
+    assert frames.collect(got.frame).sort("id").equals(want.frame.sort("id"))
+    if engine != "polars":
+        original = on_engine(engine, data(frame, household="home"), request)
+        done = sdc.protect.new_ids(original, rng=4)
+        with pytest.raises(DataError, match="the ids are new"):
+            sdc.utility.records_changed(original, done)
 
 
 @pytest.mark.parametrize(("name", "options"), [STEPS["round at random"]])

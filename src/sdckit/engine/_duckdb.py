@@ -91,6 +91,13 @@ class _Stages:
         return value.sqrt()
 
 
+def row_numbers(native: Any, by: Sequence[str], order: Sequence[str], name: str) -> Any:
+    """A column `name` with the places 1, 2, … of the rows of each stratum in ascending order of columns."""
+    strata = f"partition by {', '.join(map(quoted, by))} " if by else ""
+    window = f"{strata}order by {', '.join(f'{quoted(c)} nulls last' for c in order)}"
+    return native.project(f"*, row_number() over ({window}) as {quoted(name)}")
+
+
 def sample_rows(native: Any, rows: int) -> Any:
     """Some rows drawn at random, all where there are no more; not the same ones each time."""
     return native.query("sdckit_rows", f"select * from sdckit_rows using sample reservoir({rows} rows)")

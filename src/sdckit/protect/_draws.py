@@ -2,7 +2,6 @@
 
 from functools import cached_property
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 
@@ -55,13 +54,20 @@ class Draws:
 def record_codes(data: Microdata) -> Ints:
     """For each record in memory its id as a whole number, or the number of its row."""
     id = data.roles.id
-    if id is not None and data.is_unique(id):
-        try:
-            table = random.with_whole_id(data.table.select(nw.col(id)), id, _CODE)
-            return np.asarray(frames.gather(table)[_CODE].to_numpy())
-        except (SdcError, pl.exceptions.InvalidOperationError):  # of a type, or of a size, that is no number
-            pass
-    return np.arange(data.height)
+    return whole_numbers(data.frame[id]) if id is not None and data.is_unique(id) else np.arange(data.height)
+
+
+def whole_numbers(values: pl.Series) -> Ints:
+    """Values of any type, none missing, as whole numbers: text and what is no whole number by its MD5."""
+    try:
+        return _coded(values)
+    except (SdcError, pl.exceptions.InvalidOperationError):  # fractions, dates, numbers above 2⁶³
+        return _coded(values.cast(pl.String))
+
+
+def _coded(values: pl.Series) -> Ints:
+    table = frames.lazy(pl.DataFrame([values.alias("id")]))
+    return np.asarray(frames.gather(random.with_whole_id(table, "id", _CODE))[_CODE].to_numpy())
 
 
 def require_id(data: Microdata) -> None:

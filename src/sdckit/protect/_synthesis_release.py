@@ -10,7 +10,6 @@ from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.protect._synthesis_draft import Draft
 from sdckit.protect._synthesis_records import Base
-from sdckit.protect.new_ids import renumbered
 
 
 def new_file(
@@ -27,15 +26,15 @@ def new_file(
         if name in roles.direct:
             continue
         if name == roles.id:
-            columns[name] = renumbered(pl.Series(name, np.arange(n)), rng)
+            columns[name] = _numbered(pl.Series(name, np.arange(n)), rng)
         elif name == roles.household and homes is not None:
-            columns[name] = renumbered(pl.Series(name, homes), rng)
+            columns[name] = _numbered(pl.Series(name, homes), rng)
         elif name == roles.household:  # every record alone
-            columns[name] = renumbered(pl.Series(name, np.arange(n)), rng)
+            columns[name] = _numbered(pl.Series(name, np.arange(n)), rng)
         elif name == roles.weight and equal_weights:
             columns[name] = pl.Series(name, np.full(n, data.weights().sum() / n))
         elif name == roles.cluster:
-            columns[name] = renumbered(draft.column(name), rng)
+            columns[name] = _numbered(draft.column(name), rng)
         else:
             columns[name] = draft.column(name)
     frame = pl.DataFrame(list(columns.values()))
@@ -96,3 +95,13 @@ def share_of_own(base: Base, frame: pl.DataFrame, names: tuple[str, ...]) -> flo
     before = base.data.frame
     same = [float(frame[c].eq_missing(before[c]).mean() or 0.0) for c in names]
     return float(np.mean(same))
+
+
+def _numbered(column: pl.Series, rng: np.random.Generator) -> pl.Series:
+    """Each different value with a random number of its own, of one digit more than needed."""
+    old = column.drop_nulls().unique(maintain_order=True)  # in order of appearance: the same every time
+    if not len(old):
+        return column.cast(pl.Int64, strict=False)
+    lowest = 10 ** len(str(len(old)))
+    new = lowest + rng.choice(9 * lowest, size=len(old), replace=False)
+    return column.replace_strict(old, pl.Series(new, dtype=pl.Int64), default=None, return_dtype=pl.Int64)
