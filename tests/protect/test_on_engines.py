@@ -65,6 +65,9 @@ STEPS = {
     "suppress": ("suppress", {"k": 4, "seed": 9}),
     "suppress by strata": ("suppress", {"k": 3, "seed": 9, "by": ["sex"], "importance": ["age", "region"]}),
     "suppress, wildcard": ("suppress", {"k": 5, "seed": 9, "missing": "wildcard"}),
+    "noise": ("add_noise", {"sd": 0.4}),
+    "noise, correlated": ("add_noise", {"sd": 0.4, "method": "correlated", "by": ["age", "job"]}),
+    "noise, kim": ("add_noise", {"variance": 0.4, "method": "kim", "by": ["sex"]}),
     "bottom share": ("bottom_code", {"share": 0.31, "by": ["sex"]}),
 }
 
