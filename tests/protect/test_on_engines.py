@@ -7,7 +7,7 @@ import pytest
 
 import sdckit as sdc
 from engine_frames import ENGINES, on_engine
-from sdckit.engine import frames, ranks
+from sdckit.engine import frames, quantiles, ranks
 from sdckit.errors import DataError, EngineError
 
 ROLES = {"id": "id", "keys": ["region", "sex", "age", "job"], "numeric": ["income", "whole"], "weight": "w"}
@@ -160,3 +160,30 @@ def test_where_and_joint_thresholds_need_memory(duckdb_connection, request):
 def test_rounded_numbers_that_do_not_fit_become_decimal():
     file = sdc.read(pl.DataFrame({"x": pl.Series([127, 4], dtype=pl.Int8)}), numeric="x")
     assert sdc.protect.round_values(file, base=10).frame["x"].to_list() == [130.0, 0.0]
+
+
+def test_what_a_plan_collects_does_not_grow_with_the_file(duckdb_connection, request, monkeypatch):
+    """Four times the records in the same key cells: no table that comes into memory is longer."""
+    monkeypatch.setattr(quantiles, "SAMPLE", 100)
+    monkeypatch.setattr(quantiles, "LIMIT", 50)
+    gather = frames.gather
+
+    def plan(times):
+        one = survey()
+        many = pl.concat([one.with_columns(pl.col("id") + 10_000 * i) for i in range(times)])
+        file = on_engine("duckdb", data(many), request)
+        heights = []
+
+        def counting(table):
+            heights.append(gather(table))
+            return heights[-1]
+
+        monkeypatch.setattr(frames, "gather", counting)
+        for name, options in (STEPS["suppress"], STEPS["top share, mean"], STEPS["pram"], STEPS["noise"]):
+            file = protected(file, name, options)
+        sdc.protect.new_ids(file, rng=1)
+        monkeypatch.setattr(frames, "gather", gather)
+        return max(rows.height for rows in heights)
+
+    most = {times: plan(times) for times in (2, 8)}
+    assert most[8] <= 1.2 * most[2] < 900
