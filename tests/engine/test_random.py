@@ -8,6 +8,7 @@ from scipy import stats
 
 from naive_tables import keyed_uniform
 from sdckit.engine import frames, random
+from sdckit.engine.joins import join_to_records
 from sdckit.errors import ColumnError, DataError
 from sdckit.kernels import keyed_numbers
 from sdckit.kernels.keyed_numbers import DIGITS, UNIT
@@ -127,3 +128,13 @@ def test_a_filter_on_the_numbers(lazy):
     drawn = random.uniform(lazy(pl.DataFrame({"id": range(1000)})), id="id", seed=1, step=1, name="u")
     kept = frames.gather(drawn.filter(nw.col("u") < 0.25))
     assert sorted(kept["id"]) == [i for i in range(1000) if keyed_uniform(i, 1, 1) < 0.25]
+
+
+def test_sums_of_the_numbers_of_joined_records(lazy):
+    """Nor must an aggregate over a join: a plan protects records that were joined in an earlier step."""
+    table = lazy(pl.DataFrame({"id": range(300), "s": [i % 3 for i in range(300)]}))
+    cells = pl.DataFrame({"s": [0, 1], "f": [2.0, 3.0]})
+    drawn = random.normal(join_to_records(table, cells, ["s"], ["f"]), id="id", seed=1, step=0, name="z")
+    total = frames.gather(drawn.select((nw.col("z") * nw.col("f")).sum().alias("t")))["t"][0]
+    here = draw_normal(frames.lazy(pl.DataFrame({"id": range(300)})), seed=1)["z"].to_numpy()
+    assert total == pytest.approx(sum(here[i] * (2.0 + i % 3) for i in range(300) if i % 3 < 2))

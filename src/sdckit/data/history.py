@@ -34,7 +34,13 @@ class LogEntry:
 
     def warnings(self, columns: Collection[str]) -> list[str]:
         """What the figures give reason to warn of in a file with these columns, and the way out."""
-        found = (self._told(columns), self._open_to_linking(), self._not_judged(), *self._private())
+        found = (
+            self._told(columns),
+            self._not_examined(),
+            self._open_to_linking(),
+            self._not_judged(),
+            *self._private(),
+        )
         return [text for text in found if text]
 
     def _private(self) -> tuple[str, ...]:
@@ -61,6 +67,15 @@ class LogEntry:
         return (
             f"{self.method} blanked values that other columns, as they were then, tell: {'; '.join(words)}. "
             f"Drop these columns, or make them or the key coarser in a step before {self.method}."
+        )
+
+    def _not_examined(self) -> str:
+        """A suppression outside memory does not look at what other columns tell."""
+        if self.figures.get("inference_examined", True) or not self.figures.get("cells_suppressed", 0):
+            return ""
+        return (
+            f"Whether other columns tell the values that {self.method} blanked was not examined, because the "
+            "records are not in memory: a stratum may tell the region, or a member that of the household."
         )
 
     def _open_to_linking(self) -> str:

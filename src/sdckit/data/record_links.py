@@ -42,6 +42,8 @@ def _linkage_problem(original: Microdata, protected: Microdata) -> str:
     if original.engine != "polars":  # there are no rows to go by, so both files must name their records
         if name is None:
             return ""
+        if _made_from(original, protected) and _steps_effects(original, protected).renames_ids:
+            return f"the ids are new, and on {original.engine} nothing else tells which record is which"
         if name not in protected.columns:
             return f"the protected file has no id column {name!r}"
         named = original.is_unique(name) and protected.is_unique(name)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import uuid4
 
-import narwhals as nw
 import polars as pl
 
 from sdckit._support.arrays import Ints
@@ -61,34 +60,83 @@ def with_keyed_numbers(native: Any, column: str, keys: Ints, name: str, *, norma
     found = native.query(
         "sdckit_rows", f"select * exclude ({gone}), {drawn} as {quoted(name)} from ({query})"
     )
-    return _normal(found, name) if normal else found
+    found = _normal(found, name) if normal else found
+    # True of every row. Without a filter DuckDB moves parts of aggregates below joins, and writes all rounds
+    # into each other for that: minutes instead of milliseconds.
+    return found.filter(f"{quoted(name)} is null or {quoted(name)} > -1e300")
 
 
 def _normal(native: Any, name: str) -> Any:
     """The standard normal quantiles of a column of numbers in (0, 1)."""
-    stages = _Stages(nw.from_native(native))
-    drawn = normal_of(nw.col(name), stages)
-    return nw.to_native(stages.table.with_columns(drawn.alias(name)).drop(*stages.names))
+    query = _Query("select * from sdckit_rows")
+    drawn = normal_of(_Sql(quoted(name)), query)
+    gone = ", ".join(query.names)
+    return native.query(
+        "sdckit_rows",
+        f"select * exclude ({gone}) replace ({drawn.text} as {quoted(name)}) from ({query.text})",
+    )
 
 
-class _Stages:
-    """The operations of `normal_of`, each step a column: an expression within another would be repeated."""
+class _Sql:
+    """A number in SQL, every operation in brackets, so that their order is the one written."""
 
-    def __init__(self, table: Any) -> None:
-        self.table = table
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __add__(self, other: Any) -> "_Sql":
+        return _Sql(f"({self.text} + {_sql(other)})")
+
+    def __sub__(self, other: Any) -> "_Sql":
+        return _Sql(f"({self.text} - {_sql(other)})")
+
+    def __rsub__(self, other: Any) -> "_Sql":
+        return _Sql(f"({_sql(other)} - {self.text})")
+
+    def __mul__(self, other: Any) -> "_Sql":
+        return _Sql(f"({self.text} * {_sql(other)})")
+
+    def __truediv__(self, other: Any) -> "_Sql":
+        return _Sql(f"({self.text} / {_sql(other)})")
+
+    def __neg__(self) -> "_Sql":
+        return _Sql(f"(-{self.text})")
+
+    def __lt__(self, other: Any) -> "_Sql":
+        return _Sql(f"({self.text} < {_sql(other)})")
+
+    def __le__(self, other: Any) -> "_Sql":
+        return _Sql(f"({self.text} <= {_sql(other)})")
+
+
+def _sql(value: Any) -> str:
+    """A number or expression as SQL; cast from text, because decimal literals are rounded otherwise."""
+    return value.text if isinstance(value, _Sql) else f"cast('{value!r}' as double)"
+
+
+class _Query:
+    """The operations of `normal_of`; what is used several times is a column of an inner query."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
         self.names: list[str] = []
 
-    def let(self, value: Any) -> Any:
+    def let(self, value: _Sql) -> _Sql:
         self.names.append(f"__sdckit_n{len(self.names)}")
-        self.table = self.table.with_columns(value.alias(self.names[-1]))
-        return nw.col(self.names[-1])
+        self.text = f"select *, {value.text} as {self.names[-1]} from ({self.text})"
+        return _Sql(self.names[-1])
 
-    def where(self, condition: Any, yes: Any, no: Any) -> Any:
-        yes, no = (nw.lit(value) if isinstance(value, float) else value for value in (yes, no))
-        return nw.when(condition).then(yes).otherwise(no)
+    def where(self, condition: _Sql, yes: Any, no: Any) -> _Sql:
+        return _Sql(f"(case when {condition.text} then {_sql(yes)} else {_sql(no)} end)")
 
-    def sqrt(self, value: Any) -> Any:
-        return value.sqrt()
+    def sqrt(self, value: _Sql) -> _Sql:
+        return _Sql(f"sqrt({value.text})")
+
+
+def row_numbers(native: Any, by: Sequence[str], order: Sequence[str], name: str) -> Any:
+    """A column `name` with the places 1, 2, … of the rows of each stratum in ascending order of columns."""
+    strata = f"partition by {', '.join(map(quoted, by))} " if by else ""
+    window = f"{strata}order by {', '.join(f'{quoted(c)} nulls last' for c in order)}"
+    return native.project(f"*, row_number() over ({window}) as {quoted(name)}")
 
 
 def sample_rows(native: Any, rows: int) -> Any:

@@ -55,6 +55,14 @@ def with_keyed_numbers(native: Any, column: str, keys: Ints, name: str, *, norma
     return native.withColumn(name, functions.when(number.isNotNull(), found))
 
 
+def row_numbers(native: Any, by: Sequence[str], order: Sequence[str], name: str) -> Any:
+    """A column `name` with the places 1, 2, … of the rows of each stratum in ascending order of columns."""
+    from pyspark.sql import Window, functions
+
+    window = Window.partitionBy(*by).orderBy(*(native[c].asc_nulls_last() for c in order))
+    return native.withColumn(name, functions.row_number().over(window).cast("bigint"))
+
+
 def sample_rows(native: Any, rows: int) -> Any:
     """About this many rows drawn at random, all where there are no more; not the same ones each time."""
     count = native.count()

@@ -1,6 +1,6 @@
 """Sums that are the same number on every engine, in any order of the rows and on any number of threads."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import frexp, isfinite
@@ -48,18 +48,23 @@ class Scale:
             raise DataError("Numbers are too large to be added up.", given=f"{largest:g}")
         return cls(BITS - max(n, 1).bit_length(), max(frexp(largest)[1], SMALLEST))
 
-    def split(self, table: Table, column: str, high: str, low: str) -> Table:
-        """The table with the two whole numbers of a column; NULL for NULL. One operation an expression."""
-        scaled = nw.col(column).cast(nw.Float64) * 2.0 ** (self.bits - self.exponent)
-        table = table.with_columns(scaled.alias(low))
-        table = table.with_columns(nw.col(low).floor().cast(nw.Int64).alias(high))
-        table = table.with_columns((nw.col(low) - nw.col(high).cast(nw.Float64)).alias(low))
-        return table.with_columns((nw.col(low) * 2.0**self.bits).floor().cast(nw.Int64).alias(low))
-
     def total(self, high: int | None, low: int | None) -> Fraction:
         """The sum of the numbers from the sums of the two."""
         whole = ((high or 0) << self.bits) + (low or 0)
         return Fraction(whole) * Fraction(2) ** (self.exponent - 2 * self.bits)
+
+
+def split(table: Table, scales: Mapping[str, Scale]) -> Table:
+    """The table with the two whole numbers of some columns, named with h and l behind; NULL for NULL."""
+    scaled = [
+        (nw.col(c).cast(nw.Float64) * 2.0 ** (s.bits - s.exponent)).alias(f"{c}l") for c, s in scales.items()
+    ]
+    table = table.with_columns(*scaled)
+    table = table.with_columns(nw.col(f"{c}l").floor().cast(nw.Int64).alias(f"{c}h") for c in scales)
+    rest = {c: nw.col(f"{c}l") - nw.col(f"{c}h").cast(nw.Float64) for c in scales}
+    return table.with_columns(
+        (rest[c] * 2.0**s.bits).floor().cast(nw.Int64).alias(f"{c}l") for c, s in scales.items()
+    )
 
 
 def exact_sums(
@@ -79,8 +84,7 @@ def exact_sums(
         *(nw.col(c).cast(nw.Float64).alias(code) for c, code in zip(columns, codes, strict=True)),
     )
     scales = _scales(table, codes)
-    for code in codes:
-        table = scales[code].split(table, code, f"{code}h", f"{code}l")
+    table = split(table, scales)
     wanted = [nw.col(code).count().cast(nw.Int64).alias(code) for code in codes]
     wanted += [nw.col(f"{code}{part}").sum().cast(nw.Int64) for code in codes for part in "hl"]
     rows = frames.gather(table.group_by(*groups).agg(*wanted) if groups else table.select(*wanted))

@@ -16,7 +16,7 @@ import polars as pl
 
 from sdckit._support.arrays import Floats
 from sdckit.engine import frames
-from sdckit.engine.exact_sums import Scale
+from sdckit.engine.exact_sums import Scale, split
 from sdckit.engine.tables import OURS, Table, native_module
 
 SAMPLE = 200_000  # values that tell where the bracket lies
@@ -24,7 +24,8 @@ LIMIT = 100_000  # different values that one pass may bring into memory
 DEVIATIONS = 5.0  # half the width of a bracket, in standard deviations of a sampled rank
 EQUAL = Fraction(1, 10**12)  # shares that equal p up to rounding do not exceed it
 
-_X, _W, _H, _L = f"{OURS}x", f"{OURS}w", f"{OURS}h", f"{OURS}l"
+_X, _W = f"{OURS}x", f"{OURS}w"
+_H, _L = f"{_W}h", f"{_W}l"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def _masses(table: Table, column: str, weight: str | None) -> _Masses:
     )
     n, low, high, largest = frames.gather(counts).row(0)
     scale = Scale.of(int(n), largest or 0.0)
-    table = scale.split(table, _W, _H, _L)
+    table = split(table, {_W: scale})
     sums = frames.gather(table.select(_total(_H), _total(_L))).row(0)
     return _Masses(table, scale, int(n), scale.total(*sums), low or 0.0, high or 0.0)
 

@@ -4,7 +4,6 @@ Two words are each made by rounds x → (x + key)³ mod P: the block of the MiMC
 for simulation, not for secrecy against somebody who knows numbers and results.
 """
 
-from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
@@ -73,7 +72,7 @@ class Arrays:
     """The operations that `normal_of` needs, for arrays; engines have their own."""
 
     def let(self, value: Any) -> Any:
-        """A step of the calculation: where expressions are written out, under a name of its own."""
+        """A value that is used several times: where expressions are written out, under a name of its own."""
         return value
 
     def where(self, condition: Any, yes: Any, no: Any) -> Any:
@@ -88,22 +87,24 @@ class Arrays:
 def normal_of(u: Any, operations: Any) -> Any:
     """The standard normal quantile of u by Wichura (1988), algorithm AS 241, to about 16 digits.
 
-    Only + − × ÷ and the square root are used, one operation a step, in a fixed order: these are rounded alike
-    on every machine, logarithms are not.
+    Only + − × ÷ and the square root are used, in a fixed order: these are rounded alike on every machine,
+    logarithms are not.
     """
     let, where = operations.let, operations.where
     q = let(u - 0.5)
     size = let(where(q < 0.0, -q, q))
-    centre = let(0.180625 - let(q * q))
-    middle = let(let(q * _polynomial(_A, centre, let)) / _polynomial(_B, centre, let))
-    tail = let(where(q < 0.0, u, let(1.0 - u)))
-    root = let(operations.sqrt(let(-_logarithm(tail, operations))))
+    centre = let(0.180625 - q * q)
+    tail = let(where(q < 0.0, u, 1.0 - u))
+    root = let(operations.sqrt(-_logarithm(tail, operations)))
     near, far = let(root - 1.6), let(root - 5.0)
-    medium = let(_polynomial(_C, near, let) / _polynomial(_D, near, let))
-    extreme = let(_polynomial(_E, far, let) / _polynomial(_F, far, let))
-    outer = let(where(root <= 5.0, medium, extreme))
-    outer = let(where(q < 0.0, -outer, outer))
-    return let(where(size <= 0.425, middle, outer))
+    outer = where(
+        root <= 5.0,
+        _polynomial(_C, near) / _polynomial(_D, near),
+        _polynomial(_E, far) / _polynomial(_F, far),
+    )
+    outer = let(outer)
+    middle = q * _polynomial(_A, centre) / _polynomial(_B, centre)
+    return where(size <= 0.425, middle, where(q < 0.0, -outer, outer))
 
 
 def _logarithm(x: Any, operations: Any) -> Any:
@@ -112,25 +113,21 @@ def _logarithm(x: Any, operations: Any) -> Any:
     x = m·2^−e with m from √½ to √2, both exact; log m = 2·artanh((m−1)/(m+1)) by its series.
     """
     let, where = operations.let, operations.where
-    exponent = let(x * 0.0)
+    exponent = x * 0.0
     for step in (32, 16, 8, 4, 2, 1):
-        small = let(where(x < 2.0**-step, 1.0, 0.0))
-        x = let(where(small > 0.5, let(x * 2.0**step), x))
-        exponent = let(exponent + let(small * float(step)))
-    small = let(where(x < 0.7071067811865476, 1.0, 0.0))
-    x = let(where(small > 0.5, let(x * 2.0), x))
-    exponent = let(exponent + small)
-    t = let(let(x - 1.0) / let(x + 1.0))
+        exponent = let(where(x < 2.0**-step, exponent + float(step), exponent))
+        x = let(where(x < 2.0**-step, x * 2.0**step, x))
+    exponent = let(where(x < 0.7071067811865476, exponent + 1.0, exponent))
+    x = let(where(x < 0.7071067811865476, x * 2.0, x))
+    t = let((x - 1.0) / (x + 1.0))
     square = let(t * t)
-    series = let(t * _polynomial(_SERIES, square, let))
-    return let(series - let(exponent * 0.6931471805599453))
+    return t * _polynomial(_SERIES, square) - exponent * 0.6931471805599453
 
 
-def _polynomial(coefficients: tuple[float, ...], x: Any, let: Callable[[Any], Any]) -> Any:
+def _polynomial(coefficients: tuple[float, ...], x: Any) -> Any:
     """Horner's rule, the highest power first."""
-    first, *others = coefficients
-    start = let(let(x * first) + others[0])
-    return reduce(lambda total, following: let(let(total * x) + following), others[1:], start)
+    first, second, *others = coefficients
+    return reduce(lambda total, following: total * x + following, others, x * first + second)
 
 
 _SERIES = tuple(2.0 / power for power in range(23, 0, -2))

@@ -11,6 +11,7 @@ import polars as pl
 from sdckit._support.arrays import Ints
 from sdckit.data.effects import merged
 from sdckit.data.microdata import LogEntry, Microdata
+from sdckit.protect._memory import refuse_shared
 
 F = TypeVar("F", bound=Callable[..., Microdata])
 
@@ -21,13 +22,17 @@ def once_per_household(function: F) -> F:
     Variables whose present values are the same for all members of every household are protected in a file of
     one record per household (its first member's, for strata and weights) and merged back; then the other
     variables are protected in the file of all records. Without a household role nothing is different. The
-    protection must have the option `variables` and keep the number and order of records. Its
+    protection must have the option `variables` and keep the number and order of records. Draws are those of
+    the household's number instead of a record's id. Outside memory such variables are refused. Its
     figures of the household file get the prefix `household_`; effects are those of both files. Missing values
     stay missing; a record without a household number is a household of its own.
     """
 
     @wraps(function)
     def protect(data: Microdata, *, variables: Sequence[str], **options: Any) -> Microdata:
+        if data.engine != "polars":
+            refuse_shared(data, tuple(variables))
+            return function(data, variables=variables, **options)
         homes = households(data)
         shared = [c for c in dict.fromkeys(variables) if homes is not None and homes.share(data.frame[c])]
         if homes is None or not shared:
@@ -37,7 +42,7 @@ def once_per_household(function: F) -> F:
         figures: dict[str, Any] = {"household_variables": shared, "households": len(homes.first)}
         figures |= {f"household_{name}": value for name, value in _figures(steps).items()}
         columns = [homes.to_members(done.frame[c], data.frame[c]) for c in shared]
-        both = done.with_frame(data.frame.with_columns(columns))
+        both = replace(done, roles=data.roles).with_frame(data.frame.with_columns(columns))
         own = [c for c in variables if c not in shared]
         if own:
             both = function(both, variables=own, **options)
@@ -75,7 +80,10 @@ class Households:
     def file(self, data: Microdata, shared: Sequence[str]) -> Microdata:
         """One record per household."""
         values = [data.frame[c].gather(self.holders(data.frame[c])) for c in shared]
-        return data.with_frame(data.frame[self.first].with_columns(values))
+        roles = replace(
+            data.roles, id=data.roles.household
+        )  # so that draws do not follow the order of members
+        return replace(data, roles=roles).with_frame(data.frame[self.first].with_columns(values))
 
     def to_members(self, column: pl.Series, before: pl.Series) -> pl.Series:
         """A column of the household file laid out by record, missing where it was missing."""

@@ -16,7 +16,7 @@ SURE = 0.9  # of what chance leaves to be known, the share that a column must te
 NAMES = (Role.STRATA, Role.CLUSTER, Role.HOUSEHOLD)  # their numbers are names: neighbours mean nothing
 
 
-def inferable(before: Microdata, after: pl.DataFrame, blanked: Mapping[str, int]) -> dict[str, Any]:
+def inferable(before: Microdata, after: Any, blanked: Mapping[str, int]) -> dict[str, Any]:
     """What a suppression logs of the values it blanked that other columns tell; `blanked` counts them by key.
 
     A value is told by a column if all records that have the same value there and still show the key show
@@ -29,9 +29,12 @@ def inferable(before: Microdata, after: pl.DataFrame, blanked: Mapping[str, int]
     Every column is looked at as it is after the step, one at a time, but for the id (see `new_ids`) and
     direct identifiers: what two columns tell together is not seen. values_inferable: blanked values that some
     column tells. inferred_from: for each key the columns that tell it, and how many of its blanked values.
+    Outside memory nothing is looked at, and the log says so.
     """
     from sdckit.kernels.inferable import Blanks, Groups, guess_from
 
+    if before.engine != "polars":
+        return {"inference_examined": False}
     keys = {
         key: Blanks.of(_codes(before.frame[key]), after[key].is_null().to_numpy())
         for key, count in blanked.items()

@@ -1,11 +1,13 @@
 """Columns that follow a key: missing where it is missing, so that they do not tell it."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-import polars as pl
+import narwhals as nw
 
 from sdckit._support.messages import join_names, require_known
 from sdckit.data.microdata import Microdata
+from sdckit.engine import frames
 from sdckit.errors import OptionError
 
 
@@ -22,13 +24,10 @@ def column_lists(linked: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     return found
 
 
-def with_linked(
-    data: Microdata, frame: pl.DataFrame, keys: Sequence[str], linked: Mapping[str, Sequence[str]]
-) -> pl.DataFrame:
-    """The suppressed file with linked columns missing wherever a key they follow is.
-
-    Also where the key was missing from the start: it must look like a suppressed one there, too.
-    """
+def require_linked(
+    data: Microdata, keys: Sequence[str], linked: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
+    """For each linked column the keys that it follows; refuses what cannot follow."""
     require_known(linked, keys, "linked names a column that is not a key.")
     found = column_lists(linked)
     for column in found:
@@ -40,7 +39,26 @@ def with_linked(
             given=join_names(both),
             allowed="columns that are not keys of this step",
         )
-    gone = {c: pl.any_horizontal(pl.col(k).is_null() for k in its) for c, its in found.items()}
-    return frame.with_columns(
-        pl.when(where).then(None).otherwise(pl.col(c)).alias(c) for c, where in gone.items()
-    )
+    return found
+
+
+def with_linked(frame: Any, follows: Mapping[str, Sequence[str]]) -> Any:
+    """The suppressed file with linked columns missing wherever a key they follow is.
+
+    Also where the key was missing from the start: it must look like a suppressed one there, too.
+    """
+    there = {
+        c: nw.all_horizontal(*(~nw.col(k).is_null() for k in keys), ignore_nulls=False)
+        for c, keys in follows.items()
+    }
+    shown = [nw.when(known).then(nw.col(c)).alias(c) for c, known in there.items()]
+    return nw.from_native(frame).with_columns(*shown).to_native() if shown else frame
+
+
+def values_followed(data: Microdata, frame: Any, follows: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """How many values of each linked column went missing with its keys."""
+    if not follows:
+        return {}
+    missing = [nw.col(c).is_null().sum().alias(c) for c in follows]
+    before, after = (frames.gather(table.select(*missing)) for table in (data.table, frames.lazy(frame)))
+    return {c: int(after[c][0]) - int(before[c][0]) for c in follows}

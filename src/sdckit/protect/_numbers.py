@@ -65,10 +65,11 @@ def with_numbers(
 
 
 def _whole(column: pl.Series, before: pl.DataType) -> pl.Series:
-    """The column in the integer type it was in, unless that would lose digits."""
+    """The column in the integer type it was in, unless numbers would lose digits or not fit."""
     if not before.is_integer() or (column != column.floor()).any():
         return column
-    return column.cast(before, strict=False)
+    found = column.cast(before, strict=False)
+    return found if found.null_count() == column.null_count() else column
 
 
 def location_and_spread(x: Floats) -> tuple[Floats, Floats]:

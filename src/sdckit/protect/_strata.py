@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
+import polars as pl
 
 from sdckit._support.arrays import Ints
 from sdckit.data.microdata import Microdata
-from sdckit.engine.tables import OURS
+from sdckit.engine.tables import OURS, RECORDS, count_cells
 
 Rows = Ints
 
@@ -18,6 +19,24 @@ def strata(data: Microdata, by: Sequence[str]) -> list[Rows]:
     numbered = data.frame.select(by).with_row_index(OURS)
     rows = numbered.group_by(list(by), maintain_order=True).agg(OURS)[OURS]
     return [np.asarray(r.to_numpy(), dtype=np.int64) for r in rows]
+
+
+def pooled_numbers(data: Microdata, by: Sequence[str], smallest: int, name: str) -> pl.DataFrame:
+    """The strata, on any engine, with a number each in a column `name`; those below a size share one.
+
+    If these are still too few together, the smallest other one joins them, of equal ones the first by text.
+    """
+    cells = count_cells(data.table, list(by), None)
+    if not by:
+        return pl.DataFrame({name: [0]}, schema={name: pl.Int64})
+    order = cells.select(pl.col(RECORDS), *(pl.col(c).cast(pl.String).alias(c) for c in by))
+    cells = cells[order.with_row_index(OURS).sort(RECORDS, *by, nulls_last=True)[OURS]]
+    sizes = cells[RECORDS].to_numpy()
+    pooled = sizes < smallest
+    if pooled.any() and sizes[pooled].sum() < smallest and not pooled.all():
+        pooled[int(np.argmin(pooled))] = True
+    numbers = np.where(pooled, 0, np.arange(1, len(sizes) + 1))
+    return cells.select(*by, pl.Series(name, numbers, dtype=pl.Int64))
 
 
 def pooled_strata(data: Microdata, by: Sequence[str], smallest: int) -> list[Rows]:

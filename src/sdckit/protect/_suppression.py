@@ -2,15 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sdckit._support.arrays import Bools, Codes, Floats, Ints
-from sdckit.data.key_cells import Missing, key_cells, key_codes
+from sdckit.data.key_cells import KeyCells, Missing, key_cells, key_codes
 from sdckit.data.microdata import Microdata
 from sdckit.errors import DataError
+from sdckit.protect._draws import Draws
 from sdckit.protect._households import Households
+
+if TYPE_CHECKING:  # which brings the compiler along
+    from sdckit.kernels.suppression.release import Release
 
 Progress = Callable[[int, int], None]
 
@@ -45,16 +50,27 @@ class Suppressed:
 class Cells:
     """The distinct rows of keys and strata, a missing value being a value."""
 
-    codes: Codes
-    counts: Ints
-    of_records: Ints
+    found: KeyCells
+
+    @property
+    def codes(self) -> Codes:
+        """The values as codes, missing −1."""
+        return self.found.codes
+
+    @property
+    def counts(self) -> Ints:
+        """The records of each cell."""
+        return np.asarray(self.found.records, dtype=np.int64)
+
+    @property
+    def of_records(self) -> Ints:
+        """The cell of each record, in memory."""
+        return np.asarray(self.found.of_records, dtype=np.int64)
 
 
 def cells_of(data: Microdata, columns: Sequence[str]) -> Cells:
     """The cells of some columns, counted once for all that ask."""
-    found = key_cells(data, columns, Missing.CATEGORY)
-    of_records = np.asarray(found.of_records, dtype=np.int64)
-    return Cells(found.codes, np.asarray(found.records, dtype=np.int64), of_records)
+    return Cells(key_cells(data, columns, Missing.CATEGORY))
 
 
 def codes_of(data: Microdata, columns: Sequence[str]) -> Codes:
@@ -62,70 +78,77 @@ def codes_of(data: Microdata, columns: Sequence[str]) -> Codes:
     return key_codes(data.frame, columns)
 
 
-def sound(cells: Cells, ask: Request, rng: np.random.Generator) -> Suppressed:
-    """What to blank so that every released pattern, a blank being a value of its own, occurs k times."""
-    if ask.subsets is None and ask.homes is None and ask.sensitive is None:
-        return Suppressed(_by_cell(cells.codes, cells.counts, cells.of_records, ask, rng))
+def released(cells: Cells, ask: Request, missing: Missing) -> "Release":
+    """How to release the cells, where they are enough to go by: no households, no sensitive values."""
+    from sdckit.kernels.suppression.release import in_drawing_order
+    from sdckit.kernels.suppression.sound import suppress_cells
+    from sdckit.kernels.suppression.wildcard_rule import suppress_by_wildcard
+
+    codes, counts = cells.codes, cells.counts
+    same: dict[str, Any] = {"k": ask.k, "cost": ask.costs, "progress": ask.progress}
+    if missing is Missing.WILDCARD:
+        found = _reached(lambda: suppress_by_wildcard(codes, counts, subsets=ask.subsets, **same))
+    else:
+        found = _reached(lambda: suppress_cells(codes, counts, effort=ask.effort, **same))
+    return in_drawing_order(found)
+
+
+def masked(
+    cells: Cells, ask: Request, missing: Missing, rng: np.random.Generator, draws: Draws
+) -> Suppressed:
+    """What to blank in records that are in memory.
+
+    With the rule `category` every released pattern, a blank being a value of its own, occurs k times; with
+    `wildcard` every record matches k if a blank matches any value.
+    """
+    by_cells = ask.subsets is None and ask.homes is None and ask.sensitive is None
+    if missing is Missing.WILDCARD or by_cells:
+        return Suppressed(_drawn(released(cells, ask, missing), cells.of_records, ask, draws, 0))
     codes = cells.codes[cells.of_records]
     together = np.zeros(codes.shape, dtype=bool)
-    while True:
+    for step in count():
         now = np.where(together, np.int32(-1), codes)
-        mask = together | _by_record(now, ask, rng)
+        mask = together | _by_record(now, ask, rng, draws, step)
         extra = _for_diversity(np.where(mask, np.int32(-1), codes), ask, rng)
         shared = _shared(mask | extra, ask) & (codes >= 0)
         if not (shared & ~(mask | extra)).any():
-            return Suppressed(mask | extra, int(extra.sum()))
+            break
         together |= shared
+    return Suppressed(mask | extra, int(extra.sum()))
 
 
-def by_wildcard(cells: Cells, ask: Request, rng: np.random.Generator) -> Suppressed:
-    """What to blank so that every record matches k if a blank matches any value."""
-    from sdckit.kernels.suppression.release import draw_records
-    from sdckit.kernels.suppression.wildcard_rule import suppress_by_wildcard
-
-    release = _reached(
-        lambda: suppress_by_wildcard(
-            cells.codes, cells.counts, k=ask.k, cost=ask.costs, subsets=ask.subsets, progress=ask.progress
-        )
-    )
-    return Suppressed(_bits(draw_records(release, cells.of_records, rng), len(ask.costs)))
-
-
-def exposure_of(cells: Cells, mask: Bools, k: int) -> dict[str, int]:
+def exposure_of(cells: Cells, release: "Release", k: int) -> dict[str, int]:
     """What an intruder who knows the keys still finds, for the log."""
     from sdckit.kernels.suppression.exposure import measure_exposure
-    from sdckit.kernels.suppression.release import count_release
 
-    bits = mask @ (np.int64(1) << np.arange(mask.shape[1], dtype=np.int64))
-    release = count_release(cells.of_records, bits)
     return measure_exposure(cells.codes, cells.counts, release, k)._asdict()
 
 
-def _by_cell(codes: Codes, counts: Ints, of_records: Ints, ask: Request, rng: np.random.Generator) -> Bools:
+def release_of(cells: Cells, mask: Bools) -> "Release":
+    """The release that blanks these values of records."""
+    from sdckit.kernels.suppression.release import count_release
+
+    return count_release(cells.of_records, mask @ (np.int64(1) << np.arange(mask.shape[1], dtype=np.int64)))
+
+
+def _drawn(release: "Release", of_records: Ints, ask: Request, draws: Draws, step: int) -> Bools:
+    """The values [records, columns] to blank, drawn among the records of each cell."""
     from sdckit.kernels.suppression.release import draw_records
-    from sdckit.kernels.suppression.sound import suppress_cells
 
-    release = _reached(
-        lambda: suppress_cells(
-            codes, counts, k=ask.k, cost=ask.costs, effort=ask.effort, progress=ask.progress
-        )
-    )
-    return _bits(draw_records(release, of_records, rng), len(ask.costs))
+    return _bits(draw_records(release, of_records, draws.uniform(step), draws.codes), len(ask.costs))
 
 
-def _by_record(codes: Codes, ask: Request, rng: np.random.Generator) -> Bools:
+def _by_record(codes: Codes, ask: Request, rng: np.random.Generator, draws: Draws, step: int) -> Bools:
     from sdckit.kernels.suppression.release import distinct_rows
+    from sdckit.kernels.suppression.sound import suppress_cells
     from sdckit.kernels.suppression.subsets import suppress_on_subsets
 
+    same: dict[str, Any] = {"k": ask.k, "cost": ask.costs, "effort": ask.effort, "progress": ask.progress}
     if ask.subsets is None:
         first, counts, group = distinct_rows(codes)
-        return _by_cell(codes[first], counts, group, ask, rng)
+        return _drawn(_reached(lambda: suppress_cells(codes[first], counts, **same)), group, ask, draws, step)
     subsets = ask.subsets
-    found: Bools = _reached(
-        lambda: suppress_on_subsets(
-            codes, subsets, k=ask.k, cost=ask.costs, rng=rng, effort=ask.effort, progress=ask.progress
-        )
-    )
+    found: Bools = _reached(lambda: suppress_on_subsets(codes, subsets, rng=rng, **same))
     return found
 
 

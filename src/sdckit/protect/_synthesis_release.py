@@ -10,7 +10,7 @@ from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.protect._synthesis_draft import Draft
 from sdckit.protect._synthesis_records import Base
-from sdckit.protect.new_ids import new_numbers, renumbered
+from sdckit.protect.new_ids import renumbered
 
 TOTAL, BEFORE, AFTER = "\0total", "\0total before", "\0total after"  # no column is called so
 
@@ -27,13 +27,13 @@ def new_file(
     new = {}  # columns that no donor has
     for name in data.columns:
         if name == roles.id or (name == roles.household and homes is None):  # every record alone
-            new[name] = pl.Series(name, new_numbers(n, rng))
+            new[name] = pl.Series(name, _new_numbers(n, rng))
         elif name == roles.household and homes is not None:
-            new[name] = renumbered(pl.Series(name, homes), rng)
+            new[name] = renumbered(pl.Series(name, homes), int(rng.integers(2**63)), 0)
         elif name == roles.weight and equal_weights:
             new[name] = pl.Series(name, np.full(n, data.weights().sum() / n))
         elif name == roles.cluster:
-            new[name] = renumbered(draft.column(name), rng)
+            new[name] = renumbered(draft.column(name), int(rng.integers(2**63)), 0)
     order = rng.permutation(n)
     if homes is not None:
         block = rng.permutation(int(homes.max()) + 1)[homes]
@@ -101,3 +101,9 @@ def share_of_own(base: Base, frame: pl.DataFrame, names: tuple[str, ...]) -> flo
     before = base.data.frame
     same = [float(frame[c].eq_missing(before[c]).mean() or 0.0) for c in names]
     return float(np.mean(same))
+
+
+def _new_numbers(count: int, rng: np.random.Generator) -> Ints:
+    """So many different random numbers, all with the same number of digits."""
+    lowest = 10 ** len(str(count))
+    return np.asarray(lowest + rng.choice(9 * lowest, size=count, replace=False))

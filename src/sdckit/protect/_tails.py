@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import floor
-from typing import Annotated
+from typing import Annotated, Any
 
 import narwhals as nw
 import numpy as np
+import polars as pl
 from pydantic import Field
 
 from sdckit._support.arrays import Floats
@@ -15,11 +16,17 @@ from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import text_of
 from sdckit.engine import frames
+from sdckit.engine.exact_sums import exact_sums
+from sdckit.engine.joins import join_to_records
+from sdckit.engine.quantiles import order_statistics
+from sdckit.engine.tables import OURS, RECORDS, Table, count_cells
 from sdckit.methods.options import Option
-from sdckit.protect._numbers import matrix_of, number_columns, with_numbers
-from sdckit.protect._strata import Rows, strata
+from sdckit.protect._engine_numbers import native_of, new_name, with_new_numbers
+from sdckit.protect._numbers import number_columns
 
 MIN_FOR_MEAN = 3  # a mean of fewer values gives them away
+_X, _RANK, _PLACE = f"{OURS}x", f"{OURS}rank", f"{OURS}place"
+_THRESHOLD, _NEW = f"{OURS}threshold", f"{OURS}new"
 
 
 class Replacement(StrEnum):
@@ -83,7 +90,7 @@ class Tail:
                 beyond &= here
             value = nw.when(beyond).then(nw.lit(int(new) if whole else new)).otherwise(value)
         table = data.table.with_columns(value.alias(column))
-        return data.with_frame(frames.gather(table) if data.engine == "polars" else table.to_native())
+        return data.with_frame(native_of(data, table))
 
 
 def cut_tails(
@@ -97,25 +104,108 @@ def cut_tails(
     by: Sequence[str],
     upper: bool,
 ) -> Microdata:
-    """Each variable's values beyond the threshold replaced, stratum by stratum."""
-    sign = 1.0 if upper else -1.0
+    """Each variable's values beyond the threshold replaced, stratum by stratum, on any engine."""
     names = number_columns(data, variables, method)
-    x = matrix_of(data, names)
-    y = x.copy()
-    blocks = strata(data, by)
-    texts = _texts(data, by, blocks)
+    groups = tuple(f"{OURS}by_{i}" for i in range(len(by)))
+    table = data.table.with_columns(nw.col(c).alias(g) for c, g in zip(by, groups, strict=True))
     tails = {}
     for j, name in enumerate(names):
-        found = [_cut(sign * x[:, j], y[:, j], rows, sign, value, share, replacement) for rows in blocks]
-        limits = [(text, *limit) for text, limit in zip(texts, found, strict=True) if limit is not None]
-        if limits:
-            tails[name] = Tail(tuple(limits), upper, tuple(by))
+        table = table.with_columns(nw.col(name).cast(nw.Float64).alias(new_name(j)))
+        ask = _Ask(value, share, replacement, upper, groups)
+        limits = _limits(table.select(*groups, nw.col(new_name(j)).alias(_X)), ask)
+        table = _cut(table, new_name(j), limits, upper, groups)
+        if limits.height:
+            tails[name] = Tail(_as_text(data, limits, by, groups), upper, tuple(by))
     given = value if isinstance(replacement, Replacement) else replacement
     kept = replacement not in (Replacement.MEAN, Replacement.MEDIAN)
     alone = value is not None and kept and float(given or 0.0).is_integer()
     effects = Effects(recodes={name: (tail,) for name, tail in tails.items()}, record_by_record=alone)
     thresholds = {} if by else {name: tail.limits[0][1] for name, tail in tails.items()}
-    return with_numbers(data, names, x, y, effects=effects, thresholds=thresholds)
+    return with_new_numbers(data, names, table, effects=effects, thresholds=thresholds)
+
+
+@dataclass(frozen=True)
+class _Ask:
+    """What is to be cut: the options, and the columns of the table that make the strata."""
+
+    value: float | None
+    share: float | None
+    replacement: Replacement | float
+    upper: bool
+    by: tuple[str, ...]
+
+
+def _limits(table: Table, ask: _Ask) -> pl.DataFrame:
+    """A row for each stratum with values present: the threshold and what stands for values beyond it."""
+    table = table.filter(~nw.col(_X).is_null())
+    sizes = count_cells(table, ask.by, None).select(*ask.by, pl.col(RECORDS)).filter(pl.col(RECORDS) > 0)
+    if ask.value is None:
+        above = (sizes[RECORDS] * (ask.share or 0.0) + 1e-9).floor().cast(pl.Int64)  # 0.29 · 100 is below 29
+        sizes = sizes.with_columns((sizes[RECORDS] - 1 - above if ask.upper else above).alias(_PLACE))
+        limits = _values_at(table, sizes, ask.by, _THRESHOLD)
+    else:
+        limits = sizes.with_columns(pl.lit(float(ask.value)).alias(_THRESHOLD))
+    if not isinstance(ask.replacement, Replacement):
+        return limits.with_columns(pl.lit(float(ask.replacement)).alias(_NEW))
+    limits = limits.with_columns(pl.col(_THRESHOLD).alias(_NEW))
+    if ask.replacement is Replacement.THRESHOLD or not limits.height:
+        return limits
+    joined = join_to_records(table, limits, ask.by, [_THRESHOLD])
+    x, threshold = nw.col(_X), nw.col(_THRESHOLD)
+    beyond = joined.filter(x > threshold if ask.upper else x < threshold).select(*ask.by, _X)
+    centres = (_means if ask.replacement is Replacement.MEAN else _medians)(beyond, ask.by)
+    own = [centres.get(row, None) for row in limits.select(ask.by).rows()] if ask.by else [centres.get(())]
+    found = pl.Series(_NEW, own, dtype=pl.Float64)
+    return limits.with_columns(found.fill_null(limits[_THRESHOLD]).alias(_NEW))
+
+
+def _means(beyond: Table, by: Sequence[str]) -> dict[tuple[Any, ...], float]:
+    """The mean of the values of each stratum that has enough of them."""
+    sums = exact_sums(beyond, [_X], by)
+    return {stratum: found.mean for stratum, (found,) in sums.items() if found.n >= MIN_FOR_MEAN}
+
+
+def _medians(beyond: Table, by: Sequence[str]) -> dict[tuple[Any, ...], float]:
+    """The median of the values of each stratum that has enough of them."""
+    sizes = count_cells(beyond, by, None).filter(pl.col(RECORDS) >= MIN_FOR_MEAN)
+    places = ((pl.col(RECORDS) - 1) // 2, pl.col(RECORDS) // 2)
+    ends = [_values_at(beyond, sizes.with_columns(place.alias(_PLACE)), by, _NEW) for place in places]
+    low, high = (dict(zip(end.select(by).rows() if by else [()], end[_NEW], strict=False)) for end in ends)
+    return {stratum: (value + high[stratum]) / 2 for stratum, value in low.items()}
+
+
+def _values_at(table: Table, places: pl.DataFrame, by: Sequence[str], name: str) -> pl.DataFrame:
+    """The places of strata with the values there, counted from 0 in ascending order, in a column `name`."""
+    if not by:
+        at = [int(place) for place in places[_PLACE]]
+        found = order_statistics(table, _X, at) if at else []
+        return places.with_columns(pl.Series(name, found, dtype=pl.Float64))
+    ranked = table.with_columns(nw.col(_X).rank("min").over(*by).cast(nw.Int64).alias(_RANK))
+    joined = join_to_records(ranked, places, by, [_PLACE])
+    best = joined.filter(nw.col(_RANK) <= nw.col(_PLACE) + 1).group_by(*by).agg(nw.col(_X).max().alias(name))
+    rows = frames.gather(best).cast({c: places.schema[c] for c in by})
+    return places.join(rows, on=list(by), how="inner", nulls_equal=True)
+
+
+def _cut(table: Table, column: str, limits: pl.DataFrame, upper: bool, by: Sequence[str]) -> Table:
+    """The column with values beyond the thresholds replaced."""
+    if not limits.height:
+        return table
+    table = join_to_records(table, limits, by, [_THRESHOLD, _NEW])
+    x, threshold = nw.col(column), nw.col(_THRESHOLD)
+    value = nw.when(x > threshold if upper else x < threshold).then(nw.col(_NEW)).otherwise(x)
+    return table.with_columns(value.alias(column)).drop(_THRESHOLD, _NEW)
+
+
+def _as_text(
+    data: Microdata, limits: pl.DataFrame, by: Sequence[str], groups: Sequence[str]
+) -> tuple[tuple[tuple[str | None, ...], float, float], ...]:
+    """The limits with strata as text, in a fixed order."""
+    named = frames.lazy(limits.rename(dict(zip(groups, by, strict=True))))
+    kinds = named.collect_schema()
+    rows = frames.gather(named.select(*(text_of(c, kinds[c]).alias(c) for c in by), _THRESHOLD, _NEW)).rows()
+    found = [(tuple(stratum), threshold, new) for *stratum, threshold, new in rows]
+    return tuple(sorted(found, key=lambda row: [(text is None, text or "") for text in row[0]]))
 
 
 def value_below(x: Floats, share: float) -> float:
@@ -123,38 +213,3 @@ def value_below(x: Floats, share: float) -> float:
     above = floor(share * len(x) + 1e-9)  # 0.29 · 100 is a little below 29 in floating point
     place = len(x) - 1 - above
     return float(np.partition(x, place)[place])
-
-
-def _texts(data: Microdata, by: Sequence[str], blocks: Sequence[Rows]) -> list[tuple[str | None, ...]]:
-    """The values of the columns `by` in each stratum, as text."""
-    if not by:
-        return [()]
-    kinds = frames.schema(data.frame)
-    texts = frames.gather(data.table.select(text_of(c, kinds[c]) for c in by))
-    return [texts.row(int(rows[0])) for rows in blocks]
-
-
-def _cut(
-    x: Floats,
-    y: Floats,
-    rows: Rows,
-    sign: float,
-    value: float | None,
-    share: float | None,
-    replacement: Replacement | float,
-) -> tuple[float, float] | None:
-    """Cut the upper tail of sign·x in some rows, write into y; the threshold and what stands beyond it."""
-    present = rows[~np.isnan(x[rows])]
-    if not len(present):
-        return None
-    threshold = sign * value if value is not None else value_below(x[present], share or 0.0)
-    beyond = present[x[present] > threshold]
-    if not isinstance(replacement, Replacement):
-        new = float(replacement)
-    elif len(beyond) < MIN_FOR_MEAN or replacement is Replacement.THRESHOLD:
-        new = sign * threshold
-    else:
-        centre = np.mean if replacement is Replacement.MEAN else np.median
-        new = sign * float(centre(x[beyond]))
-    y[beyond] = new
-    return sign * threshold, new

@@ -17,6 +17,8 @@ from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
 from sdckit.models.chi_square import chi_square_quantile
 from sdckit.protect._households import once_per_household
+from sdckit.protect._keyed_noise import NoiseRule, add_keyed_noise
+from sdckit.protect._memory import require_memory
 from sdckit.protect._numbers import (
     NumbersToChange,
     location_and_spread,
@@ -51,6 +53,7 @@ def _new_name(given: Mapping[str, Any]) -> str:
 @protection(
     "Noise added to numbers",
     family="Changed values",
+    engines="all",
     needs=Role.NUMERIC,
     reference="Kim (1986); Ting, Fienberg & Trottini (2008); Templ & Meindl (2008); Hundepool et al. (2012), "
     "ch. 3",
@@ -125,6 +128,7 @@ def add_noise(
     own means and covariance; strata of fewer records than variables + 2 are pooled. A variable without two
     different values stays unchanged.
 
+    On DuckDB and Spark the first three methods are there, and draw the same noise for the same seed.
     Missing values stay missing. S is made of the correlations of the records without missing values and the
     SDs of all present values; `restricted` gives records with missing values Kim's noise; distances of
     `outliers` use the variables present. Weights are not used.
@@ -141,6 +145,9 @@ def add_noise(
     names = number_columns(data, variables, "add_noise")
     if sd is None:
         sd = sqrt(variance or (NOISE if method is Noise.KIM else NOISE**2))
+    if method in KEYED:
+        return add_keyed_noise(data, names, KEYED[method](sd), by, rng)
+    require_memory(data, f"Noise of the kind {method.value!r}")
     x = matrix_of(data, names)
     y = x.copy(order="K")
     for rows in pooled_strata(data, by, len(names) + 2):
@@ -154,12 +161,15 @@ def add_noise(
     return with_numbers(data, names, x, y, effects=Effects(randomises=tuple(names)), whole=False)
 
 
+KEYED: dict[Noise, Callable[[float], NoiseRule]] = {  # which engines outside memory can draw, too
+    Noise.ADDITIVE: lambda sd: NoiseRule(sd, correlated=False, drawn_in=False),
+    Noise.CORRELATED: lambda sd: NoiseRule(sd, correlated=True, drawn_in=False),
+    Noise.KIM: lambda sd: NoiseRule(sd, correlated=True, drawn_in=True),
+}
+
+
 def _additive(x: Floats, sd: float, rng: np.random.Generator) -> Floats:
     return x + sd * location_and_spread(x)[1] * rng.standard_normal(x.shape)
-
-
-def _correlated(x: Floats, sd: float, rng: np.random.Generator) -> Floats:
-    return x + sd * _like(x, rng)
 
 
 def _kim(x: Floats, sd: float, rng: np.random.Generator) -> Floats:
@@ -186,9 +196,6 @@ def _multiplicative(x: Floats, sd: float, rng: np.random.Generator) -> Floats:
 
 
 _METHODS: dict[Noise, Callable[[Floats, float, np.random.Generator], Floats]] = {
-    Noise.ADDITIVE: _additive,
-    Noise.CORRELATED: _correlated,
-    Noise.KIM: _kim,
     Noise.RESTRICTED: _restricted,
     Noise.OUTLIERS: _outliers,
     Noise.MULTIPLICATIVE: _multiplicative,

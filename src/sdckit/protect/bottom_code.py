@@ -12,6 +12,7 @@ from sdckit.protect._tails import Replacement, TailReplacement, TailShare, TailV
 @protection(
     "Bottom coding",
     family="Coarser values",
+    engines="all",
     reference="Hundepool et al. (2012), ch. 3",
     rules=(OneOf(("value", "share"), required=True),),
 )

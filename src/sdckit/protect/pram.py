@@ -1,6 +1,6 @@
 """Post-randomisation (PRAM): categories change at random, with known probabilities."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated
 
@@ -17,8 +17,10 @@ from sdckit.methods.options import By, Columns, OneOf, Option, Shape
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
 from sdckit.protect._categories import Categories, categories
+from sdckit.protect._draws import Draws
 from sdckit.protect._households import once_per_household
 from sdckit.protect._strata import strata
+from sdckit.protect._transitions import Stratum, cumulated, frequencies, with_transitions
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 
@@ -31,6 +33,7 @@ CLOSE = 1e-6  # rows of a given matrix add up to one as nearly as this
 @protection(
     "Post-randomisation (PRAM)",
     family="Changed values",
+    engines="all",
     reference="Gouweleeuw, Kooiman, Willenborg & de Wolf (1998); Hundepool et al. (2012), ch. 3",
     rules=(OneOf(("stay", "matrix")),),
     renamed={"amount": "share"},
@@ -107,38 +110,60 @@ def pram(
     >>> data = sdc.read(pl.DataFrame({"eye": ["blue", "brown"] * 500}), keys="eye")
     >>> done = sdc.protect.pram(data, variables="eye", stay=0.9, rng=1)
     >>> done.log[-1].figures["share_changed"], done.log[-1].figures["matrix"]["eye"]["blue"]
-    ({'eye': 0.179}, {'blue': 0.82, 'brown': 0.18})
+    ({'eye': 0.166}, {'blue': 0.82, 'brown': 0.18})
     """
     names = list(dict.fromkeys(variables))
     if len(names) > 1 and (matrix is not None or isinstance(stay, Mapping)):
         raise OptionError("Probabilities by category are for one variable.", given=join_names(names))
     keep = matrix is None if invariant is None else invariant
-    blocks = strata(data, by)
-    weights = data.weights() if weighted else np.ones(data.height)
-    columns, changed, shown = [], {}, {}
-    for name in names:
+    draws = Draws(data, rng)
+    done, changed, shown = data, {}, {}
+    for step, name in enumerate(names):
         known = _checked(categories(data, name).occurring())
         first = None if matrix is None else _given(known, matrix)
         diagonal = _stay(known, stay)
-        codes = _codes(data.frame[name], known)
-        new = codes.copy()
-        draws = rng.random(data.height)
-        for rows in blocks:
-            here = rows[codes[rows] >= 0]
-            counts: Floats = np.bincount(codes[here], weights[here], len(known.values)).astype(np.float64)
-            taking_part = np.flatnonzero(counts) if first is None else np.arange(len(counts))
-            p = spread_evenly(diagonal[taking_part]) if first is None else first
-            r = invariant_matrix(counts[taking_part], p) if keep else p
-            chances = share * r + (1 - share) * np.eye(len(r))
-            place = np.searchsorted(taking_part, codes[here])
-            new[here] = taking_part[_draw(place, chances, draws[here])]
+        chances = {
+            stratum: _chances(counts, diagonal, first, keep=keep, share=share)
+            for stratum, counts in frequencies(data, known, by, weighted=weighted).items()
+        }
         if not by and len(known.values) <= MAX_SHOWN:
-            shown[name] = _as_mapping(chances, known)
-        changed[name] = int((new != codes).sum()) / max(int((codes >= 0).sum()), 1)
-        columns.append(_values(data.frame[name], known, new))
+            whole = chances.get((), np.eye(len(known.values)))
+            shown[name] = _as_mapping(whole, known)
+        change = _changed if data.engine == "polars" else with_transitions
+        done, changed[name] = change(done, known, by, chances, draws, step)
     effects = Effects(randomises=tuple(names))
-    frame = data.frame.with_columns(columns)
-    return data.with_frame(frame, effects=effects, share_changed=changed, matrix=shown)
+    return done.with_frame(done.frame, effects=effects, share_changed=changed, matrix=shown)
+
+
+def _chances(counts: Floats, stay: Floats, first: Floats | None, *, keep: bool, share: float) -> Floats:
+    """The matrix [old, new] of a stratum with these frequencies; categories that do not occur stay."""
+    taking_part = np.flatnonzero(counts) if first is None else np.arange(len(counts))
+    p = spread_evenly(stay[taking_part]) if first is None else first
+    r = invariant_matrix(counts[taking_part], p) if keep else p
+    found = np.eye(len(counts))
+    found[np.ix_(taking_part, taking_part)] = share * r + (1 - share) * np.eye(len(r))
+    return found
+
+
+def _changed(
+    data: Microdata,
+    known: Categories,
+    by: Sequence[str],
+    chances: Mapping[Stratum, Floats],
+    draws: Draws,
+    step: int,
+) -> tuple[Microdata, float]:
+    """The file in memory with new categories, and the share of values that changed."""
+    column = data.frame[known.variable]
+    codes = _codes(column, known)
+    new, uniform = codes.copy(), draws.uniform(step)
+    for rows in strata(data, by):
+        here = rows[codes[rows] >= 0]
+        if len(here):
+            matrix = chances[data.frame.select(by).row(int(here[0])) if by else ()]
+            new[here] = _draw(codes[here], matrix, uniform[here])
+    share = int((new != codes).sum()) / max(int((codes >= 0).sum()), 1)
+    return data.with_frame(data.frame.with_columns(_values(column, known, new))), share
 
 
 def invariant_matrix(frequencies: Floats, first: Floats) -> Floats:
@@ -208,9 +233,7 @@ def _values(column: pl.Series, known: Categories, codes: Ints) -> pl.Series:
 
 def _draw(codes: Ints, chances: Floats, uniform: Floats) -> Ints:
     """A new category for each old one: the first whose cumulative probability is above the uniform number."""
-    cumulative = chances.cumsum(axis=1)
-    # Divided by their own last value, so that categories without a chance end exactly at 1 and are not drawn.
-    cumulative /= np.where(cumulative[:, -1:] > 0, cumulative[:, -1:], 1.0)
+    cumulative = cumulated(chances)
     order = np.argsort(codes.astype(np.int16), kind="stable")  # short integers are sorted in linear time
     ends = np.bincount(codes, minlength=len(chances)).cumsum()
     sorted_uniform = uniform[order]

@@ -1,18 +1,23 @@
 """Rounding of numbers to multiples of a base."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
 
+import narwhals as nw
 import numpy as np
 from pydantic import Field
 
 from sdckit._support.arrays import Floats
 from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
+from sdckit.engine.tables import OURS, Table
 from sdckit.methods.options import NUMERIC, Option
 from sdckit.methods.recoding import SameCall
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
+from sdckit.protect._draws import Draws
+from sdckit.protect._engine_numbers import new_name, with_new_numbers
 from sdckit.protect._households import once_per_household
 from sdckit.protect._numbers import NumbersToChange, matrix_of, number_columns, with_numbers
 
@@ -30,6 +35,7 @@ class Rounding(StrEnum):
 @protection(
     "Rounding",
     family="Coarser values",
+    engines="all",
     reference="Hundepool et al. (2012), ch. 3 and 5",
     draws_when={"method": Rounding.RANDOM},
 )
@@ -75,7 +81,6 @@ def round_values(
     [1200, 1300, 1000, None]
     """
     names = number_columns(data, variables, "round_values")
-    x = matrix_of(data, names)
     if method is Rounding.RANDOM:
         effects = Effects(randomises=tuple(names))
     else:
@@ -83,25 +88,66 @@ def round_values(
         # by another base, whether a column stays one of whole numbers depends on all its values
         alone = float(base).is_integer()
         effects = Effects(recodes=dict.fromkeys(names, (same,)), record_by_record=alone)
-    return with_numbers(data, names, x, rounded(x, base, method, rng), effects=effects)
+    draws = Draws(data, rng) if method is Rounding.RANDOM else None
+    if data.engine != "polars":
+        table = _with_rounded(data.table, names, base, method, draws)
+        return with_new_numbers(data, names, table, effects=effects)
+    x = matrix_of(data, names)
+    u = None if draws is None else np.column_stack([draws.uniform(j) for j in range(len(names))])
+    return with_numbers(data, names, x, rounded(x, base, method, u), effects=effects)
 
 
-def rounded(x: Floats, base: float, method: Rounding, rng: np.random.Generator) -> Floats:
-    """Multiples of the base; nan stays nan."""
+def rounded(x: Floats, base: float, method: Rounding, uniform: Floats | None = None) -> Floats:
+    """Multiples of the base; nan stays nan. uniform: numbers in (0, 1) that decide with `random`."""
     quotient = x / base
     # 0.3 / 0.1 is a little below 3 in floating point, and 0.15 / 0.1 a little below 1.5
-    halves = np.round(2 * quotient) / 2
+    double = 2 * quotient
+    below = np.floor(double)
+    halves = (below + (double - below >= 0.5)) / 2
     quotient = np.where(
         np.abs(quotient - halves) <= CLOSE * np.maximum(np.abs(quotient), 1), halves, quotient
     )
     if method is Rounding.NEAREST:
         times = np.floor(quotient + 0.5)
-    elif method is Rounding.DOWN:
-        times = np.floor(quotient)
     else:
         times = np.floor(quotient)
-        times += rng.random(x.shape) < quotient - times
-    parts = np.round(1 / base)
-    # multiples of 0.1 are exact as tenths
-    exact = parts > 1 and abs(parts * base - 1) < CLOSE
-    return np.asarray(times / parts if exact else times * base)
+        if uniform is not None:
+            times += uniform < quotient - times
+    parts = _parts(base)
+    return np.asarray(times / parts if parts else times * base)
+
+
+def _parts(base: float) -> float:
+    """The number of bases in 1 where it is whole, because multiples of 0.1 are exact as tenths; else 0."""
+    parts = float(np.round(1 / base))
+    return parts if parts > 1 and abs(parts * base - 1) < CLOSE else 0.0
+
+
+def _with_rounded(
+    table: Table, names: Sequence[str], base: float, method: Rounding, draws: Draws | None
+) -> Table:
+    """The table with columns of rounded numbers, in the very steps of `rounded`: each is rounded alike."""
+    q, below, halves, unit, u = (f"{OURS}{part}" for part in ("q", "below", "halves", "unit", "u"))
+    one, half = nw.lit(1.0), nw.lit(0.5)
+    for j, name in enumerate(names):
+        # divided by a column, because some engines multiply by the inverse of a constant
+        table = table.with_columns(nw.lit(base).alias(unit), nw.col(name).cast(nw.Float64).alias(q))
+        table = table.with_columns((nw.col(q) / nw.col(unit)).alias(q))
+        table = table.with_columns((nw.col(q) * 2.0).floor().cast(nw.Float64).alias(below))
+        up = nw.when(nw.col(q) * 2.0 - nw.col(below) >= 0.5).then(one).otherwise(nw.lit(0.0))
+        table = table.with_columns(((nw.col(below) + up) * 0.5).alias(halves))
+        size = nw.when(nw.col(q).abs() > 1.0).then(nw.col(q).abs()).otherwise(one)
+        near = (nw.col(q) - nw.col(halves)).abs() <= size * CLOSE
+        table = table.with_columns(nw.when(near).then(nw.col(halves)).otherwise(nw.col(q)).alias(q))
+        raised = nw.col(q) + half if method is Rounding.NEAREST else nw.col(q)
+        table = table.with_columns(raised.floor().cast(nw.Float64).alias(below))
+        if draws is not None:
+            table = draws.with_uniform(table, j, u)
+            more = nw.when(nw.col(u) < nw.col(q) - nw.col(below)).then(one).otherwise(nw.lit(0.0))
+            table = table.with_columns((nw.col(below) + more).alias(below)).drop(u)
+        parts = _parts(base)
+        table = table.with_columns(nw.lit(parts or base).alias(unit))
+        times = nw.col(below) / nw.col(unit) if parts else nw.col(below) * nw.col(unit)
+        present = nw.when(~nw.col(name).is_null()).then(times)
+        table = table.with_columns(present.alias(new_name(j))).drop(q, below, halves, unit)
+    return table

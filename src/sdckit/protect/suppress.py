@@ -16,13 +16,25 @@ from sdckit.data.effects import Effects
 from sdckit.data.key_cells import Missing
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
+from sdckit.engine.tables import RECORDS, count_cells
 from sdckit.errors import DataError, OptionError, RoleError
 from sdckit.methods.options import KEYS, SENSITIVE, By, Columns, KeyColumns, Option, SensitiveColumns, Shape
 from sdckit.methods.registry import protection
+from sdckit.protect._blanks_on_engine import blanked_on_engine
+from sdckit.protect._draws import Draws
 from sdckit.protect._households import Households, households
 from sdckit.protect._inference import inferable
-from sdckit.protect._linked import column_lists, with_linked
-from sdckit.protect._suppression import Request, by_wildcard, cells_of, codes_of, exposure_of, sound
+from sdckit.protect._linked import require_linked, values_followed, with_linked
+from sdckit.protect._memory import require_memory
+from sdckit.protect._suppression import (
+    Request,
+    cells_of,
+    codes_of,
+    exposure_of,
+    masked,
+    release_of,
+    released,
+)
 
 Level = Literal["low", "normal", "high", "never"] | Annotated[float, Field(gt=0)]
 LEVELS = {"low": 0.5, "normal": 1.0, "high": 100.0, "never": inf}
@@ -107,6 +119,7 @@ SecretSeed = Annotated[
 @protection(
     "Local suppression",
     family="Blanked values",
+    engines="all",
     needs=Role.KEYS,
     reference="Samarati (2001); Templ, Kowarik & Meindl (2015)",
 )
@@ -179,6 +192,7 @@ def suppress(
     costs = np.append(key_costs(names, importance), np.full(len(strata), inf))
     costs[[i for i, key in enumerate(names) if key in by]] = inf
     _refuse(data, k, by, missing, subsets, household_keys, diversity)
+    follows = require_linked(data, names, linked or {})
     homes = _homes(data, names, household_keys)
     if homes is not None:
         costs[[names.index(c) for c in household_keys]] *= _mean_size(homes)
@@ -196,34 +210,42 @@ def suppress(
     cells = cells_of(data, [*names, *strata])
     # `origin` is drawn when data are read and leaves the process with no file: a draw nobody can repeat
     rng = np.random.default_rng([data.origin, len(data.log)] if seed is None else seed)
-    found = (by_wildcard if missing is Missing.WILDCARD else sound)(cells, ask, rng)
-    frame = with_linked(data, _blanked(data, names, found.mask, k), names, linked or {})
-    blanks = {c: int(found.mask[:, j].sum()) for j, c in enumerate(names)}
-    followed = {c: frame[c].null_count() - data.frame[c].null_count() for c in column_lists(linked or {})}
-    effects = Effects(suppresses=tuple(c for c, count in (blanks | followed).items() if count))
-    return data.with_frame(
-        frame,
-        effects=effects,
-        cells_suppressed=sum(blanks.values()),
-        records_touched=int(found.mask.any(axis=1).sum()),
-        by_key=blanks,
-        **({"linked_suppressed": followed} if linked else {}),
-        **exposure_of(cells, found.mask, k),
-        **({} if diversity is None else {"cells_for_diversity": found.for_diversity}),
-        **inferable(data, frame, blanks),
-    )
-
-
-def _blanked(data: Microdata, names: tuple[str, ...], mask: Bools, k: int) -> pl.DataFrame:
-    frame: pl.DataFrame = data.frame.with_columns(
-        pl.when(pl.Series(mask[:, j])).then(None).otherwise(pl.col(c)).alias(c) for j, c in enumerate(names)
-    )
-    if mask.any() and all(frame[c].null_count() == data.height for c in names):
+    draws = Draws(data, rng)
+    extra = 0
+    if data.engine == "polars":
+        found = masked(cells, ask, missing, rng, draws)
+        release, extra = release_of(cells, found.mask), found.for_diversity
+        frame = _blanked(data, names, found.mask)
+    else:
+        release = released(cells, ask, missing)
+        frame = blanked_on_engine(data, names, cells.found.combinations, release, draws)
+    frame = with_linked(frame, follows)
+    blanks = dict(zip(names, release.suppressed(len(names)).tolist(), strict=True))
+    if any(blanks.values()) and not release.shown(cells.codes)[: len(names)].any():
         raise DataError(
             "The file cannot become k-anonymous unless every value of every key is suppressed.",
             given=f"k={k}, {data.height:,} records",
             hint="Lower k, or recode the keys first.",
         )
+    followed = values_followed(data, frame, follows)
+    effects = Effects(suppresses=tuple(c for c, count in (blanks | followed).items() if count))
+    return data.with_frame(
+        frame,
+        effects=effects,
+        cells_suppressed=sum(blanks.values()),
+        records_touched=int(release.records[release.blank != 0].sum()),
+        by_key=blanks,
+        **({"linked_suppressed": followed} if linked else {}),
+        **exposure_of(cells, release, k),
+        **({} if diversity is None else {"cells_for_diversity": extra}),
+        **inferable(data, frame, blanks),
+    )
+
+
+def _blanked(data: Microdata, names: tuple[str, ...], mask: Bools) -> pl.DataFrame:
+    frame: pl.DataFrame = data.frame.with_columns(
+        pl.when(pl.Series(mask[:, j])).then(None).otherwise(pl.col(c)).alias(c) for j, c in enumerate(names)
+    )
     return frame
 
 
@@ -256,7 +278,14 @@ def _refuse(
         )
     if subsets is not None and diversity is not None:
         raise OptionError("diversity is about all keys together.", given="subsets and diversity")
-    fewest = data.frame.group_by(list(by)).len()["len"].min() if by else data.height
+    for option, value in {
+        "subsets": subsets,
+        "household_keys": household_keys,
+        "diversity": diversity,
+    }.items():
+        if value:
+            require_memory(data, f"{option} of suppress")
+    fewest = count_cells(data.table, list(by), None)[RECORDS].min() if by else data.height
     if isinstance(fewest, int) and k > fewest:
         where = " in a stratum" if by else ""
         raise OptionError(

@@ -8,6 +8,7 @@ from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
 from sdckit.protect._ellipsoid import pull_in
 from sdckit.protect._households import once_per_household
+from sdckit.protect._memory import require_memory
 from sdckit.protect._numbers import NumbersToChange, matrix_of, number_columns, with_numbers
 from sdckit.protect._strata import pooled_strata
 from sdckit.protect._tails import Replacement, TailReplacement, TailShare, TailValue, cut_tails
@@ -18,6 +19,7 @@ PER_VARIABLE = 5  # records a stratum needs for a joint threshold
 @protection(
     "Top coding",
     family="Coarser values",
+    engines="all",
     reference="Hundepool et al. (2012), ch. 3; Rousseeuw & Van Driessen (1999)",
     rules=(
         OneOf(("value", "share"), required=True),
@@ -76,6 +78,7 @@ def top_code(
             by=by,
             upper=True,
         )
+    require_memory(data, "joint=True")
     names = number_columns(data, variables, "top_code")
     x = matrix_of(data, names)
     y = x.copy()

@@ -87,7 +87,7 @@ def test_records_are_lent_equally_often_wherever_they_stand():
     of_record = np.array([0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0])
     times = np.zeros(11)
     for seed in range(4000):
-        drawn = draw_records(release, of_record, np.random.default_rng(seed))
+        drawn = draw_records(release, of_record, np.random.default_rng(seed).random(11), np.arange(11))
         assert (drawn == 2).sum() == 4
         assert drawn[3] == 2
         times += drawn == 2

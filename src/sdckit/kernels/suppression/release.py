@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sdckit._support.arrays import Codes, Ints
+from sdckit._support.arrays import Codes, Floats, Ints
 from sdckit.kernels.suppression.counts import group_rows
 
 
@@ -20,20 +20,43 @@ class Release(NamedTuple):
         bits = np.arange(codes.shape[1], dtype=np.int64)
         return np.where(self.blank[:, None] >> bits & 1, np.int32(-1), codes[self.cell])
 
+    def suppressed(self, keys: int) -> Ints:
+        """How many values of each of the first keys are suppressed."""
+        blank = self.blank[:, None] >> np.arange(keys, dtype=np.int64) & 1
+        return np.asarray((blank * self.records[:, None]).sum(axis=0))
 
-def draw_records(release: Release, cell_of_record: Ints, rng: np.random.Generator) -> Ints:
+    def shown(self, codes: Codes) -> Ints:
+        """How many values of each key are shown, of cells with these codes."""
+        return np.asarray(((self.codes(codes) >= 0) * self.records[:, None]).sum(axis=0))
+
+
+def in_drawing_order(release: Release) -> Release:
+    """The same release with one row for each cell and set of keys, and the cell's largest part last.
+
+    Records of a cell are taken for the other parts first, so that few must be drawn: the rest get the last.
+    """
+    order = np.lexsort((release.blank, release.cell))
+    cell, blank, records = release.cell[order], release.blank[order], release.records[order]
+    first = np.flatnonzero(np.append(True, (np.diff(cell) != 0) | (np.diff(blank) != 0))[: len(cell)])
+    cell, blank = cell[first], blank[first]
+    records = np.add.reduceat(records, first) if len(first) else records
+    order = np.lexsort((blank, records, cell))
+    return Release(cell[order], blank[order], records[order].astype(np.int64))
+
+
+def draw_records(release: Release, cell_of_record: Ints, uniform: Floats, number: Ints) -> Ints:
     """The keys to suppress (bits) in each record, drawn at random among the records of a cell.
 
-    Were the first records of the file taken, its order would tell which of a pattern are rare ones.
+    Were the first records of the file taken, its order would tell which of a pattern are rare ones. Records
+    are taken in the order of the `uniform` numbers, and where these are equal of their own.
     """
-    order = np.argsort(release.cell, kind="stable")
-    cell, blank, records = release.cell[order], release.blank[order], release.records[order]
+    cell, blank, records = in_drawing_order(release)
     parts = np.bincount(cell, minlength=cell_of_record.max(initial=-1) + 1)
     of_cell = np.zeros(len(parts), np.int64)
     of_cell[cell] = blank
     found = of_cell[cell_of_record]
     split = np.flatnonzero(parts[cell_of_record] > 1)
-    drawn = split[np.lexsort((rng.random(len(split)), cell_of_record[split]))]
+    drawn = split[np.lexsort((number[split], uniform[split], cell_of_record[split]))]
     several = parts[cell] > 1
     found[drawn] = np.repeat(blank[several], records[several])
     return found

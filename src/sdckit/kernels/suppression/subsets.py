@@ -86,7 +86,7 @@ def _suppress(
         )
     except UnreachableError as error:
         raise UnreachableError(np.flatnonzero(np.isin(group, error.cells))) from None
-    blank = draw_records(release, group, rng)
+    blank = draw_records(release, group, rng.random(len(group)), np.arange(len(group)))
     for position, j in enumerate(subset):
         now[blank >> position & 1 == 1, j] = -1
 

@@ -1,0 +1,44 @@
+"""What a protection can do only with the records in memory."""
+
+import narwhals as nw
+
+from sdckit._support.messages import join_names
+from sdckit.data.microdata import Microdata
+from sdckit.engine import frames
+from sdckit.engine.tables import OURS
+from sdckit.errors import EngineError
+
+
+def require_memory(data: Microdata, what: str) -> None:
+    """Refuse records outside memory for `what` is asked for."""
+    if data.engine != "polars":
+        raise EngineError(
+            f"{what} needs the records in memory.",
+            given=f"the {data.engine} engine",
+            hint="data.collect() brings them there.",
+            plan_hint="Without engine under data: in the plan they are read into memory.",
+        )
+
+
+def refuse_shared(data: Microdata, variables: tuple[str, ...]) -> None:
+    """Refuse, outside memory, variables that members of households share: each household is one case."""
+    home = data.roles.household
+    names = [c for c in dict.fromkeys(variables) if c != home]
+    if home is None or not names:
+        return
+    ends = []
+    for i, name in enumerate(names):
+        x = nw.col(name)
+        ends += [x.min().alias(f"{OURS}a{i}"), x.max().alias(f"{OURS}z{i}"), x.count().alias(f"{OURS}n{i}")]
+    homes = data.table.filter(~nw.col(home).is_null()).group_by(home).agg(*ends)
+    wanted = []
+    for i in range(len(names)):
+        low, high, count = (nw.col(f"{OURS}{end}{i}") for end in "azn")
+        wanted.append((low != high).cast(nw.Int64).sum().alias(f"differ_{i}"))
+        wanted.append((count > 1).cast(nw.Int64).sum().alias(f"several_{i}"))
+    row = frames.gather(homes.select(*wanted)).row(0, named=True)
+    shared = [c for i, c in enumerate(names) if not row[f"differ_{i}"] and row[f"several_{i}"]]
+    if shared:
+        require_memory(
+            data, f"To protect {join_names(shared)}, which members of households share, once per household"
+        )

@@ -1,0 +1,189 @@
+"""Protections outside memory: with the same seed the same values as in memory, record by record."""
+
+import random
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from engine_frames import ENGINES, on_engine
+from sdckit.engine import frames, quantiles, ranks
+from sdckit.errors import DataError, EngineError
+
+ROLES = {"id": "id", "keys": ["region", "sex", "age", "job"], "numeric": ["income", "whole"], "weight": "w"}
+
+
+def survey(n=900, seed=3):
+    draw = random.Random(seed)
+    rows = list(range(n))
+    return pl.DataFrame(
+        {
+            "id": [7 * i - 500 for i in rows],
+            "region": [draw.choice(["north", "south", "Žatec", None, "west"]) for _ in rows],
+            "sex": [draw.choice([1, 2, 2]) for _ in rows],
+            "age": [draw.choice([20, 25, 30, 35, 40, 41, None]) for _ in rows],
+            "job": [int(draw.expovariate(0.7)) for _ in rows],
+            "income": [draw.choice([None, draw.lognormvariate(8, 1.5), 1000.0]) for _ in rows],
+            "whole": [draw.choice([None, draw.randrange(-50, 4000)]) for _ in rows],
+            "w": [draw.uniform(1.0, 90.0) for _ in rows],
+        }
+    )
+
+
+def data(frame=None, **roles):
+    return sdc.read(survey() if frame is None else frame, **{**ROLES, **roles})
+
+
+def shuffled(frame, seed=5):
+    return frame.sample(fraction=1.0, shuffle=True, seed=seed)
+
+
+def plain(figures):
+    """Figures but those of inference, which is examined in memory only."""
+    alone = ("values_inferable", "inferred_from", "inference_examined")
+    return {name: value for name, value in sorted(figures.items()) if name not in alone}
+
+
+STEPS = {
+    "round nearest": ("round_values", {"base": 0.1}),
+    "round down": ("round_values", {"base": 25, "method": "down"}),
+    "round at random": ("round_values", {"base": 30, "method": "random"}),
+    "top value": ("top_code", {"variables": ["whole"], "value": 900, "replacement": 950}),
+    "top share, mean": ("top_code", {"share": 0.07, "replacement": "mean"}),
+    "top share by strata, mean": ("top_code", {"share": 0.1, "replacement": "mean", "by": ["region"]}),
+    "top share by strata, median": (
+        "top_code",
+        {"share": 0.2, "replacement": "median", "by": ["sex", "age"]},
+    ),
+    "bottom share, median": ("bottom_code", {"share": 0.05, "replacement": "median"}),
+    "pram": ("pram", {"variables": ["region", "sex"], "stay": 0.6}),
+    "pram, weighted by strata": (
+        "pram",
+        {"variables": ["age", "region"], "stay": 0.7, "weighted": True, "by": ["sex"], "share": 0.9},
+    ),
+    "pram, matrix": ("pram", {"variables": ["sex"], "matrix": {"1": {"1": 0.4, "2": 0.6}}}),
+    "suppress": ("suppress", {"k": 4, "seed": 9}),
+    "suppress by strata": ("suppress", {"k": 3, "seed": 9, "by": ["sex"], "importance": ["age", "region"]}),
+    "suppress, wildcard": ("suppress", {"k": 5, "seed": 9, "missing": "wildcard"}),
+    "noise": ("add_noise", {"sd": 0.4}),
+    "noise, correlated": ("add_noise", {"sd": 0.4, "method": "correlated", "by": ["age", "job"]}),
+    "noise, kim": ("add_noise", {"variance": 0.4, "method": "kim", "by": ["sex"]}),
+    "bottom share": ("bottom_code", {"share": 0.31, "by": ["sex"]}),
+}
+
+
+def protected(file, name, options):
+    method = getattr(sdc.protect, name)
+    drawn = {"rng": 11} if "rng" in sdc.registry.find(name).parameters else {}
+    return method(file, **options, **drawn)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("step", STEPS)
+def test_every_engine_gives_the_values_of_memory(step, engine, request):
+    name, options = STEPS[step]
+    want = protected(data(), name, options)
+    got = protected(on_engine(engine, data(shuffled(survey())), request), name, options)
+    assert got.engine == engine
+    assert got.columns == want.columns
+    there = frames.collect(got.frame)
+    found = there.sort(got.roles.id).cast({c: want.frame.schema[c] for c in there.columns})
+    assert found.equals(want.frame.sort(want.roles.id))
+    assert plain(got.log[-1].figures) == plain(want.log[-1].figures)
+    assert got.log[-1].effects == want.log[-1].effects
+    assert {c: k.is_float() for c, k in there.schema.items()} == {
+        c: k.is_float() for c, k in want.frame.schema.items()
+    }
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_new_ids_on_every_engine(engine, request, monkeypatch):
+    monkeypatch.setattr(ranks, "SORTED_TOGETHER", 200)
+    frame = survey().with_columns(
+        pl.when(pl.col("sex") == 1).then(pl.lit("h") + (pl.col("id") // 21).cast(pl.String)).alias("home")
+    )
+    want = sdc.protect.new_ids(data(frame, household="home"), rng=4)
+    got = sdc.protect.new_ids(on_engine(engine, data(shuffled(frame), household="home"), request), rng=4)
+    assert got.log[-1] == want.log[-1]
+    assert frames.collect(got.frame).sort("id").equals(want.frame.sort("id"))
+    if engine != "polars":
+        original = on_engine(engine, data(frame, household="home"), request)
+        done = sdc.protect.new_ids(original, rng=4)
+        with pytest.raises(DataError, match="the ids are new"):
+            sdc.utility.records_changed(original, done)
+
+
+@pytest.mark.parametrize(("name", "options"), [STEPS["round at random"]])
+def test_draws_need_an_id_that_tells_records_apart(name, options, duckdb_connection, request):
+    without = on_engine("duckdb", data(id=None), request)
+    with pytest.raises(EngineError, match="role id"):
+        protected(without, name, options)
+    twice = on_engine("duckdb", data(pl.concat([survey(), survey()])), request)
+    with pytest.raises(EngineError, match="role id"):
+        protected(twice, name, options)
+    assert protected(data(id=None), name, options).height == 900  # in memory rows are told apart anyway
+
+
+def test_what_households_share_needs_memory(duckdb_connection, request):
+    frame = survey().with_columns((pl.col("id") // 21).alias("home"))
+    shared = frame.with_columns(pl.col("income").first().over("home"))
+    file = on_engine("duckdb", data(shared, household="home"), request)
+    with pytest.raises(EngineError, match="income, which members of households share"):
+        sdc.protect.top_code(file, share=0.1)
+    other = on_engine("duckdb", data(frame, household="home"), request)
+    assert sdc.protect.top_code(other, share=0.1).engine == "duckdb"
+
+
+def test_suppression_outside_memory(duckdb_connection, request):
+    file = on_engine("duckdb", data(weight=None, household="w"), request)
+    for options in ({"subsets": 2}, {"diversity": 2, "sensitive": "whole"}, {"household_keys": ["sex"]}):
+        with pytest.raises(
+            EngineError, match=f"{next(iter(options))} of suppress needs the records in memory"
+        ):
+            sdc.protect.suppress(file, **options)
+    done = sdc.protect.suppress(on_engine("duckdb", data(), request), k=4)
+    assert done.log[-1].figures["records_lent"] > 0
+    assert any("was not examined" in text for text in done.warnings)
+    again = sdc.protect.suppress(on_engine("duckdb", data(), request), k=4)
+    here, there = (frames.collect(d.frame).sort("id") for d in (done, again))
+    assert not here.equals(there)  # each reading has its own secret draw
+
+
+def test_where_and_joint_thresholds_need_memory(duckdb_connection, request):
+    file = on_engine("duckdb", data(), request)
+    with pytest.raises(EngineError, match="where needs the records in memory"):
+        sdc.protect.top_code(file, share=0.1, where="individual_risk")
+    with pytest.raises(EngineError, match="joint=True needs the records in memory"):
+        sdc.protect.top_code(file, share=0.1, joint=True)
+
+
+def test_rounded_numbers_that_do_not_fit_become_decimal():
+    file = sdc.read(pl.DataFrame({"x": pl.Series([127, 4], dtype=pl.Int8)}), numeric="x")
+    assert sdc.protect.round_values(file, base=10).frame["x"].to_list() == [130.0, 0.0]
+
+
+def test_what_a_plan_collects_does_not_grow_with_the_file(duckdb_connection, request, monkeypatch):
+    """Four times the records in the same key cells: no table that comes into memory is longer."""
+    monkeypatch.setattr(quantiles, "SAMPLE", 100)
+    monkeypatch.setattr(quantiles, "LIMIT", 50)
+    gather = frames.gather
+
+    def plan(times):
+        one = survey()
+        many = pl.concat([one.with_columns(pl.col("id") + 10_000 * i) for i in range(times)])
+        file = on_engine("duckdb", data(many), request)
+        heights = []
+
+        def counting(table):
+            heights.append(gather(table))
+            return heights[-1]
+
+        monkeypatch.setattr(frames, "gather", counting)
+        for name, options in (STEPS["suppress"], STEPS["top share, mean"], STEPS["pram"], STEPS["noise"]):
+            file = protected(file, name, options)
+        sdc.protect.new_ids(file, rng=1)
+        monkeypatch.setattr(frames, "gather", gather)
+        return max(rows.height for rows in heights)
+
+    most = {times: plan(times) for times in (2, 8)}
+    assert most[8] <= 1.2 * most[2] < 900
