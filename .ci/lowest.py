@@ -15,5 +15,6 @@ def lowest(requirements: list[str]) -> list[str]:
 
 
 project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-wanted = [*project["dependencies"], *project["optional-dependencies"]["duckdb"]]
+extras = project["optional-dependencies"]
+wanted = [*project["dependencies"], *extras["duckdb"], *extras["web"]]
 sys.stdout.write("\n".join(lowest(wanted)) + "\n")

@@ -106,6 +106,11 @@ ComparedColumns = Annotated[
         "Variables", "The variables to compare.", basic=True, absent="keys, numeric and sensitive columns"
     ),
 ]
+NumberClasses = Annotated[
+    int,
+    Field(ge=2, le=100),
+    Option("Classes of a number", "Numbers are cut into about so many classes of equal size."),
+]
 SensitiveColumns = Annotated[
     Columns, Option("Sensitive variables", "What an intruder wants to learn of a person.", basic=True)
 ]

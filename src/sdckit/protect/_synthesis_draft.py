@@ -74,7 +74,7 @@ class Draft:
         """The values of a column."""
         if name in self.expressions:
             return self.computed(name)
-        column = self.original[name].gather(self.donors[name])
+        column = self.original[name][self.donors[name]]
         if name in self.numbers:
             column = _with_numbers(column, self.numbers[name])
         for mask, value in self.given.get(name, ()):

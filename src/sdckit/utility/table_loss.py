@@ -3,11 +3,9 @@
 import math
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Annotated
 
 import numpy as np
 import polars as pl
-from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Floats, Ints
@@ -17,7 +15,7 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.values import texts
 from sdckit.errors import OptionError
-from sdckit.methods.options import ComparedColumns, Option
+from sdckit.methods.options import ComparedColumns, NumberClasses
 from sdckit.methods.registry import utility
 from sdckit.methods.spec import Better, Figure, share
 from sdckit.utility._classes import quantile_classes, shared_classes
@@ -54,11 +52,7 @@ def table_loss(
     protected: Microdata | Sequence[Microdata],
     *,
     variables: ComparedColumns = (),
-    groups: Annotated[
-        int,
-        Field(ge=2, le=100),
-        Option("Classes of a number", "Numbers are cut into about so many classes of equal size."),
-    ] = 5,
+    groups: NumberClasses = 5,
 ) -> Result:
     r"""What is lost in the tables of all pairs of variables, as detail or as error; for every kind of file.
 

@@ -15,7 +15,7 @@ from sdckit.data.common_columns import as_list, lost_columns, role_variables
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.errors import OptionError
-from sdckit.methods.options import ComparedColumns, MissingValues, Option
+from sdckit.methods.options import ComparedColumns, MissingValues, NumberClasses, Option
 from sdckit.methods.registry import utility
 from sdckit.methods.spec import Better, Figure, share
 from sdckit.utility._classes import shared_classes
@@ -57,11 +57,7 @@ def table_pmse(
     protected: Microdata | Sequence[Microdata],
     *,
     variables: ComparedColumns = (),
-    groups: Annotated[
-        int,
-        Field(ge=2, le=100),
-        Option("Classes of a number", "Numbers are cut into about so many classes of equal size."),
-    ] = 5,
+    groups: NumberClasses = 5,
     limit: Annotated[
         float, Field(gt=0), Option("Limit", "A pair above this multiple counts as poorly kept.")
     ] = 10.0,
