@@ -6,7 +6,7 @@ import pytest
 from linked_cases import exchanged, noisy, rank_swapped, skewed
 from naive_linked import number_matrix
 from sdckit.models import number_channel
-from sdckit.models.number_channel import Scale, fit_number_channel, released_masses, released_widths
+from sdckit.models.number_channel import Scale, fit_number_channel
 
 
 def column(n=1_000, zeros=0.2):
@@ -101,14 +101,6 @@ def test_one_pair_and_constant_columns():
         assert (np.diag(m) > 0).all()
 
 
-def test_widths_fill_the_line():
-    y = np.sort(np.random.default_rng(1).normal(size=500))
-    assert released_widths(y).sum() == pytest.approx(y[-1] - y[0], rel=0.05)
-    twice = released_widths(np.append(y, y))
-    np.testing.assert_allclose(twice[:500], released_widths(y))
-    assert np.isnan(released_widths(np.array([1.0, np.nan, 2.0]))[1])
-
-
 def test_many_pairs_teach_no_more_than_some(monkeypatch):
     rng = np.random.default_rng(4)
     x = np.exp(rng.normal(size=4000))
@@ -120,11 +112,3 @@ def test_many_pairs_teach_no_more_than_some(monkeypatch):
     np.testing.assert_allclose(some.spread, whole.spread, rtol=0.15)
     z = np.linspace(-3, 3, 13)
     np.testing.assert_allclose(some.density.at(z), whole.density.at(z), atol=0.05)
-
-
-def test_widths_of_some_values_are_those_among_all():
-    y = np.random.default_rng(6).normal(size=300).round(1)
-    y[:3] = np.nan
-    channel = fit_number_channel(y + 0.01 * np.arange(300), y)
-    np.testing.assert_allclose(released_widths(y, y[:50]), released_widths(y)[:50])
-    np.testing.assert_allclose(released_masses(channel, y, y[:50]), released_masses(channel, y)[:50])

@@ -9,8 +9,9 @@ import numpy.typing as npt
 from sdckit._support.arrays import Bools, Codes, Floats, Ints
 from sdckit.kernels.hashing import distinct_rows
 from sdckit.kernels.linked.tables import Files
-from sdckit.models.linked_numbers import NumberTables, exact_numbers, number_tables
-from sdckit.models.number_channel import REACH, TAIL, NumberChannel
+from sdckit.models.linked_numbers import JOINT, NumberTables, exact_numbers, joint_tables, number_tables
+from sdckit.models.number_channel import REACH, TAIL, NumberChannel, some_of
+from sdckit.models.number_column import NumberColumn
 
 GOLDEN = 0.6180339887498949
 LARGEST_KEY = 2**62
@@ -26,11 +27,25 @@ BINS = {0: 0, 1: 64, 2: 32, 3: 12, 4: 8}  # of each number, by how many numbers 
 
 @dataclass(frozen=True, slots=True)
 class KnownKeys:
-    """Categorical keys of an intruder, as codes into their channels m[x, y]; the last y is a blank."""
+    """Categorical keys of an intruder, as codes into their channels m[x, y]; the last y is a blank.
+
+    A row of codes may stand for all persons or records that are alike: then `person` and `record` say which
+    row is whose.
+    """
 
     true: Codes  # (persons, keys)
     released: Codes  # (records, keys)
     channels: tuple[Floats, ...]
+    person: Ints | None = None  # (persons,) None: each has a row
+    record: Ints | None = None  # (records,)
+
+    def true_at(self, persons: Ints | slice) -> Codes:
+        """The codes of some persons."""
+        return np.asarray(self.true[persons if self.person is None else self.person[persons]])
+
+    def released_at(self, records: Ints | slice) -> Codes:
+        """The codes of some records."""
+        return np.asarray(self.released[records if self.record is None else self.record[records]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +56,7 @@ class LinkedFiles:
     jointly: Files | None  # the same with the normal kernel in place of the channels of numbers
     row: Ints  # (persons,)
     outcome: Ints  # (persons,) of the own record; −1 none
-    block: Ints  # (persons,)
+    pairs: float  # of a row and an outcome in the blocks of the targets
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +74,8 @@ class _Sorted:
 
 
 def link_files(
-    known: Floats,
-    released: Floats,
+    known: Sequence[NumberColumn],
+    released: Sequence[NumberColumn],
     own: Ints,
     channels: Sequence[NumberChannel],
     keys: KnownKeys,
@@ -75,24 +90,28 @@ def link_files(
     """
     images = [_image(matrix, keys.true[:, v]) for v, matrix in enumerate(keys.channels)]
     changed = _changed_keys(keys, images)
-    at = _blocks_of(targets, own, *_key_blocks(keys, images, known.shape[0]))
+    at = _blocks_of(targets, own, *_key_blocks(keys, images, own.size, weights.size))
     exact = exact_numbers(known, released, channels)
-    tables = number_tables(known, released, own, channels, at.persons, at.records)
-    value, y = tables.known[:, :, 0], released[at.records]
+    sizes = (at.block.size, at.record_block.size)
+    tables = number_tables(known, released, channels, at.persons, at.records, sizes)
+    value, y = tables.known[:, :, 0], tables.shown[:, :, 0]
     block, record_block = _with_exact_numbers(at, value, y, exact)
     blocks = int(max(block.max(initial=-1), record_block.max(initial=-1))) + 1
-    size, pairs = _sizes(block, record_block, at.place_of(targets))
-    large = size > 2 * ROWS_IN_TOTAL and pairs > most_pairs
-    binned = _binned(channels, known, exact) if large else []
-    bins = [_bins(value[:, v], tables.heavy[:, v], BINS[len(binned)]) for v in binned]
-    true = keys.true[at.persons][:, changed]
-    persons = _sorted(block, [*true.T, *bins], [*value.T, *tables.profile.T], blocks, by_draw=True)
-    records = _sorted(record_block, list(keys.released[at.records][:, changed].T), list(y.T), blocks)
+    levels, values = list(keys.true_at(at.persons)[:, changed].T), [*value.T, *tables.profile.T]
+    persons = _sorted(block, levels, values, blocks, by_draw=True)
+    records = _sorted(record_block, list(keys.released_at(at.records)[:, changed].T), list(y.T), blocks)
+    pairs = _pairs(persons, records, block[at.place_of(targets)])
+    binned = _binned(channels, known, exact) if pairs > most_pairs and _largest(block) else []
+    if binned:
+        bins = [_bins(value[:, v], tables.heavy[:, v], BINS[len(binned)]) for v in binned]
+        persons = _sorted(block, [*levels, *bins], values, blocks, by_draw=True)
     matrices = [keys.channels[v] for v in changed]
     files = _files(tables, persons, records, matrices, at.own, weights[at.records], binned)
+    # samples of totals follow the channels of single numbers
+    joint = None if binned else joint_tables(tables, known, released, own, channels, at.persons, at.records)
+    jointly = None if joint is None else _jointly(joint, files, persons, records)
     outcome = np.where(at.own < 0, -1, records.place[at.own])
-    of_all = (at.spread(values) for values in (persons.place, outcome, block))
-    return LinkedFiles(files, _jointly(tables, files, persons, records), *of_all)
+    return LinkedFiles(files, jointly, at.spread(persons.place), at.spread(outcome), pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +158,16 @@ def _blocks_of(targets: Ints, own: Ints, block: Ints, record_block: Ints) -> _Bl
     return _Blocks(persons, records, block[persons], record_block[records], owned, n)
 
 
-def _sizes(block: Ints, record_block: Ints, targets: Ints) -> tuple[int, float]:
-    """Persons of the largest block, and pairs of a person and a record in the blocks of the targets."""
-    persons = np.bincount(block, minlength=int(record_block.max(initial=0)) + 1).astype(np.float64)
-    records = np.bincount(record_block, minlength=len(persons)).astype(np.float64)
-    return int(persons.max(initial=0)), float((persons * records)[np.unique(block[targets])].sum())
+def _largest(block: Ints) -> bool:
+    """Whether a block has so many persons that some can stand for all."""
+    return int(np.bincount(block).max(initial=0)) > 2 * ROWS_IN_TOTAL
+
+
+def _pairs(persons: _Sorted, records: _Sorted, blocks: Ints) -> float:
+    """Pairs of a row and an outcome in some blocks."""
+    rows = np.diff(persons.cells[persons.first_cell, 0])
+    outcomes = np.diff(records.cells[records.first_cell, 0])
+    return float((rows * outcomes)[np.unique(blocks)].sum())
 
 
 def _image(matrix: Floats, codes: Codes) -> Ints | None:
@@ -161,7 +185,7 @@ def _changed_keys(keys: KnownKeys, images: list[Ints | None]) -> list[int]:
     )
 
 
-def _key_blocks(keys: KnownKeys, images: list[Ints | None], persons: int) -> tuple[Ints, Ints]:
+def _key_blocks(keys: KnownKeys, images: list[Ints | None], persons: int, records: int) -> tuple[Ints, Ints]:
     """The block of every person and record by the keys that were released exactly, in one number."""
     columns = [
         np.append(image[keys.true[:, v]], keys.released[:, v].astype(np.int64))
@@ -169,9 +193,13 @@ def _key_blocks(keys: KnownKeys, images: list[Ints | None], persons: int) -> tup
         if image is not None
     ]
     if not columns:
-        return np.zeros(persons, dtype=np.int64), np.zeros(keys.released.shape[0], dtype=np.int64)
+        return np.zeros(persons, dtype=np.int64), np.zeros(records, dtype=np.int64)
     key = distinct_rows(columns)[1]
-    return key[:persons], key[persons:]
+    of_persons, of_records = key[: keys.true.shape[0]], key[keys.true.shape[0] :]
+    return (
+        of_persons if keys.person is None else of_persons[keys.person],
+        of_records if keys.record is None else of_records[keys.record],
+    )
 
 
 def _with_exact_numbers(at: _Blocks, value: Floats, released: Floats, exact: list[int]) -> tuple[Ints, Ints]:
@@ -192,14 +220,14 @@ def _joined(key: Ints, codes: Ints) -> Ints:
     return np.asarray(key * size + codes)
 
 
-def _binned(channels: Sequence[NumberChannel], known: Floats, exact: list[int]) -> list[int]:
+def _binned(channels: Sequence[NumberChannel], known: Sequence[NumberColumn], exact: list[int]) -> list[int]:
     """The numbers whose bins decide who is sampled: up to four, those that tell most."""
 
     def width(v: int) -> float:
         channel = channels[v]
         if channel.is_map:
             return 0.0
-        spread = float(np.nanstd(channel.transform.value(known[:, v])))
+        spread = float(channel.transform.value(some_of(known[v].ordered)).std())
         return float(channel.spread.mean()) / spread if spread > 0 else np.inf
 
     learned = [v for v, channel in enumerate(channels) if channel.pairs and v not in exact]
@@ -323,11 +351,9 @@ def _members(persons: _Sorted, known: Floats, binned: list[int], keys: int) -> t
     return np.array(bins, dtype=np.int64), np.concatenate(members)
 
 
-def _jointly(tables: NumberTables, files: Files, persons: _Sorted, records: _Sorted) -> Files | None:
-    """Only where totals are not sampled: samples follow the channels of single numbers."""
-    if tables.joint is None or files.bins.shape[0] > 1:
-        return None
-    known, shown, density = tables.joint
+def _jointly(joint: JOINT, files: Files, persons: _Sorted, records: _Sorted) -> Files:
+    """The files with the normal kernel in place of the channels of numbers."""
+    known, shown, density = joint
     scalars = files.scalars.copy()
     scalars[1] = 0.0
     return files._replace(

@@ -8,8 +8,9 @@ import numpy as np
 
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.kernels.linked import attack as kernel
-from sdckit.models.linked_files import KnownKeys, LinkedFiles, link_files
+from sdckit.models.linked_files import KnownKeys, link_files
 from sdckit.models.number_channel import NumberChannel, fit_number_channel
+from sdckit.models.number_column import NumberColumn, number_columns
 
 EXACT = 30_000_000  # pairs of a person and a record, up to which all of them are looked at
 _ODD = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
@@ -75,8 +76,8 @@ class LinkAttack:
 
 
 def attack_numbers(
-    x: Floats,
-    y: Floats,
+    x: Floats | Sequence[NumberColumn],
+    y: Floats | Sequence[NumberColumn],
     own: Ints,
     *,
     errors: Floats,
@@ -88,36 +89,55 @@ def attack_numbers(
 ) -> LinkAttack:
     """Attack every target with all that is known, in four ways; the way that finds most counts.
 
-    x: true numbers (persons, numbers); y: released numbers (records, numbers); nan is missing. own: the
-    record of each person, −1 where there is none; such persons are never found, but could have produced
-    records. errors: the relative error with which each number is known; 0 exactly. keys: categorical keys
-    beside the numbers. weights: of records. targets: persons; default all. identity: a whole number for
-    each person from which the error of what is known of the person is drawn, the same in every row order;
-    default the position. channels: learned elsewhere, with the same errors; default from the pairs.
+    x: true numbers (persons, numbers); y: released numbers (records, numbers); nan is missing; as columns
+    they bring their order along, where several attacks need it. own: the record of each person, −1 where
+    there is none; such persons are never found, but could have produced records. errors: the relative error
+    with which each number is known; 0 exactly. keys: categorical keys beside the numbers. weights: of
+    records. targets: persons; default all. identity: a whole number for each person from which the error of
+    what is known of the person is drawn, the same in every row order; default the position. channels:
+    learned elsewhere, with the same errors; default from the pairs.
     """
-    x, y = (np.where(np.isfinite(values), values, np.nan) for values in (x, y))
-    known = known_values(x, errors, np.arange(x.shape[0]) if identity is None else identity)
-    linked = own >= 0
+    persons = own.size
+    true, released = number_columns(x), number_columns(y)
+    records = y.shape[0] if isinstance(y, np.ndarray) else (released[0].values.size if released else 0)
+    identity = np.arange(persons) if identity is None else identity
+    known = [
+        _known_column(column, error, identity, v)
+        for v, (column, error) in enumerate(zip(true, errors, strict=True))
+    ]
     if channels is None:
-        pairs = zip(known[linked].T, y[own[linked]].T, errors, strict=True)
-        channels = [fit_number_channel(a, b, exact=bool(e == 0)) for a, b, e in pairs]
+        pairs = zip(known, released, errors, strict=True)
+        channels = [_channel(a, b, own, exact=bool(e == 0)) for a, b, e in pairs]
     if keys is None:
-        none = np.zeros((x.shape[0], 0), dtype=np.int32)
-        keys = KnownKeys(none, np.zeros((y.shape[0], 0), dtype=np.int32), ())
-    weights = np.ones(y.shape[0]) if weights is None else weights
-    targets = np.arange(x.shape[0]) if targets is None else targets
-    if not y.shape[0] or not targets.size:
-        return _nothing(targets, x.shape[0], channels)
-    return _attacked(known, y, own, channels, keys, weights, targets)
+        none = np.zeros((persons, 0), dtype=np.int32)
+        keys = KnownKeys(none, np.zeros((records, 0), dtype=np.int32), ())
+    weights = np.ones(records) if weights is None else weights
+    targets = np.arange(persons) if targets is None else targets
+    if not records or not targets.size:
+        return _nothing(targets, persons, channels)
+    return _attacked(known, released, own, channels, keys, weights, targets)
+
+
+def _channel(known: NumberColumn, released: NumberColumn, own: Ints, *, exact: bool) -> NumberChannel:
+    """The channel of the pairs of a person and the person's record."""
+    linked = own >= 0
+    if own.size == released.values.size and np.array_equal(own, np.arange(own.size)):
+        return fit_number_channel(known, released, exact=exact)
+    return fit_number_channel(known.only(linked), NumberColumn(released.values[own[linked]]), exact=exact)
 
 
 def known_values(x: Floats, errors: Floats, identity: Ints) -> Floats:
     """What the intruder knows: x·(1 + e·u), u uniform on (−1, 1), always the same for the same person."""
-    known = x.copy()
-    for v, error in enumerate(errors):
-        if error > 0:
-            known[:, v] *= 1.0 + error * (2.0 * _uniform(identity, v) - 1.0)
-    return known
+    columns = [
+        _known_column(NumberColumn(x[:, v]), error, identity, v).values for v, error in enumerate(errors)
+    ]
+    return np.column_stack(columns) if columns else x.copy()
+
+
+def _known_column(true: NumberColumn, error: float, identity: Ints, stream: int) -> NumberColumn:
+    if error <= 0:
+        return true
+    return NumberColumn(true.values * (1.0 + error * (2.0 * _uniform(identity, stream) - 1.0)))
 
 
 def draw_targets(identity: Ints, size: int, rng: np.random.Generator) -> Ints:
@@ -139,18 +159,16 @@ def _uniform(identity: Ints, stream: int) -> Floats:
 
 
 def _attacked(
-    known: Floats,
-    y: Floats,
+    known: Sequence[NumberColumn],
+    released: Sequence[NumberColumn],
     own: Ints,
     channels: Sequence[NumberChannel],
     keys: KnownKeys,
     weights: Floats,
     targets: Ints,
 ) -> LinkAttack:
-    linked = link_files(known, y, own, channels, keys, weights, targets, EXACT)
-    exact = _pairs(linked, targets) <= EXACT
-    if exact and linked.files.bins.shape[0] > 1:  # many persons or records are alike
-        linked = link_files(known, y, own, channels, keys, weights, targets, np.inf)
+    linked = link_files(known, released, own, channels, keys, weights, targets, EXACT)
+    exact = linked.pairs <= EXACT
     rows, mine, dropped = linked.row[targets], linked.outcome[targets], bool((own < 0).any())
     lines = kernel.attack(linked.files, rows, mine, exact=exact, dropped=dropped)
     columns = {
@@ -172,19 +190,11 @@ def _attacked(
         table[:, column + 1],
         table[:, column + 2],
         table[:, kernel.OPEN] == 0,
-        known.shape[0],
+        own.size,
         best,
         means,
         tuple(channels),
     )
-
-
-def _pairs(linked: LinkedFiles, targets: Ints) -> float:
-    """Pairs of a row and an outcome in the blocks of the targets."""
-    files = linked.files
-    rows = np.diff(files.cell[files.block[:, 0], 0])
-    outcomes = np.diff(files.released[files.block[:, 1], 0])
-    return float((rows * outcomes)[np.unique(linked.block[targets])].sum())
 
 
 def _nothing(targets: Ints, persons: int, channels: Sequence[NumberChannel]) -> LinkAttack:

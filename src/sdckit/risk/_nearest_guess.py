@@ -135,8 +135,10 @@ def _nearest(files: LinkedFiles, keys: KnownKeys, numbers: Mapping[str, float]) 
     """
     from scipy.spatial import cKDTree
 
-    names, x, y, errors = numbers_of(files, numbers)
-    together = intervals(files, names, x, y)
+    known_numbers = numbers_of(files, numbers)
+    errors = known_numbers.errors
+    x, y = (np.column_stack([c.values for c in f]) for f in (known_numbers.true, known_numbers.released))
+    together = intervals(files, known_numbers)
     if together is not None:
         x, y, _ = together
         errors = np.append(errors, np.zeros(x.shape[1] - len(errors)))
