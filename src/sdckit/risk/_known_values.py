@@ -196,7 +196,7 @@ class Numbers(NamedTuple):
 
 
 def numbers_of(files: LinkedFiles, numbers: Mapping[str, float]) -> Numbers:
-    """The numbers that an intruder knows; of the same columns the values are sorted once for all intruders."""
+    """The numbers that an intruder knows; their values are sorted once for all intruders."""
     first, second = files.original.frame, files.protected.frame
     names = tuple(c for c in numbers if c in second.columns and _numbers_in_both(first[c], second[c]))
     true, released = files.made((numbers_of, names), lambda: _columns_of(files, names))
