@@ -22,7 +22,7 @@ outcome as often as it occurs in the file, which tells nothing. As one of the ot
 record, the person counts with what missing values really become (most often: blanks).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,6 +42,7 @@ STEPS = tuple(
 TAIL = 0.02  # share of a Cauchy density, since residuals beyond all that were seen do occur
 SPREAD_OF_NORMAL = float(np.sqrt(np.pi / 2))  # standard deviation of a normal with mean absolute deviation 1
 MOST_PAIRS = 50_000  # that a density is learned from
+CHOOSING = 10_000  # pairs by which the scale is chosen, and whether bins differ
 FIRST_PAIRS = 1_000  # that are looked at before all are sorted
 FEW_DISTINCT = 20  # as many different values in the same order are no accident
 
@@ -113,8 +114,8 @@ class _Fit:
     """Residuals on one scale."""
 
     transform: Transform
-    middle: Floats  # (bins,)
-    spread: Floats  # (bins,)
+    middle: Floats  # (bins,) or one for all
+    spread: Floats
     density: Density
     score: float
 
@@ -224,10 +225,10 @@ def _evenly(released: NumberColumn, moved: Bools) -> Ints:
 
     More would tell no more of so few parameters.
     """
-    step = -(-int(moved.sum()) // MOST_PAIRS)
-    if step <= 1:
+    number = int(moved.sum())
+    if number <= min(MOST_PAIRS, CHOOSING):
         return np.flatnonzero(moved)
-    return released.order[moved[released.order]][::step]
+    return released.order[moved[released.order]][:: -(-number // MOST_PAIRS)]
 
 
 def _drawn_to_whole(value: Floats, chosen: Ints, groups: int, whole: float, prior: float) -> Floats:
@@ -273,34 +274,34 @@ def _best_fit(x: Floats, y: Floats, edges: Floats, known: Floats) -> _Fit:
     deviation = float(known.std()) if known.size else 0.0
     learnable = x.size >= 2 * PRIOR and deviation > 0
     bins = np.searchsorted(edges, x, "right")
+    few = slice(None, None, max(1, -(-x.size // CHOOSING)))
     best: _Fit | None = None
     for scale in list(Scale) if learnable else [Scale.LINEAR]:
         transform = Transform(scale, deviation or 1.0, known)
-        residual, log_slope = transform.value(y) - transform.value(x), np.log(transform.slope(y))
-        spread = float(np.std(transform.value(some_of(known)))) if known.size else 1.0
-        for bin_of in (bins, np.zeros_like(bins)) if edges.size else (bins,):
-            fit = _fit(transform, residual, log_slope, spread, bin_of, edges.size + 1)
+        for size in sorted({edges.size + 1, 1}, reverse=True):
+            fit = _fit(transform, x[few], y[few], bins[few], size, x.size)
             if best is None or fit.score > best.score:
-                best = fit
+                best, used = fit, size
     assert best is not None
-    return best
+    best = best if few.step == 1 else _fit(best.transform, x, y, bins, used, x.size)
+    middle, spread = (np.resize(values, edges.size + 1) for values in (best.middle, best.spread))
+    return replace(best, middle=middle, spread=spread)
 
 
 def some_of(ordered: Floats) -> Floats:
-    """At most so many values as a density is learned from, evenly along the order: enough for a spread."""
-    return ordered[:: max(1, -(-ordered.size // MOST_PAIRS))]
+    """Not too many of some values, evenly along their order: enough for a spread."""
+    return ordered[:: max(1, -(-ordered.size // CHOOSING))]
 
 
-def _fit(
-    transform: Transform, residual: Floats, log_slope: Floats, deviation: float, bin_of: Ints, bins: int
-) -> _Fit:
-    used = int(bin_of.max(initial=0)) + 1
+def _fit(transform: Transform, x: Floats, y: Floats, bins: Ints, used: int, pairs: int) -> _Fit:
+    """Residuals of some pairs on a scale, in bins or in one; the score is what it would be of all pairs."""
+    residual, known = transform.value(y) - transform.value(x), transform.ordered
+    deviation = float(np.std(transform.value(some_of(known)))) if known.size else 1.0
+    bin_of = bins if used > 1 else np.zeros_like(bins)
     middle, spread = _centres(residual, bin_of, used, deviation)
     density, left_out = _kernel_density((residual - middle[bin_of]) / spread[bin_of])
-    heights = np.log(left_out) - np.log(spread[bin_of]) + log_slope
-    if used < bins:
-        middle, spread = np.resize(middle, bins), np.resize(spread, bins)
-    score = float(heights.sum()) - used * np.log(max(residual.size, 1))
+    heights = np.log(left_out) - np.log(spread[bin_of]) + np.log(transform.slope(y))
+    score = float(heights.sum()) * (pairs / max(x.size, 1)) - used * np.log(max(pairs, 1))
     return _Fit(transform, middle, spread, density, score)
 
 
@@ -351,7 +352,9 @@ def _kernel_density(z: Floats) -> tuple[Density, Floats]:
         body = (kernels + PRIOR * _normal(at, SPREAD_OF_NORMAL)) / (records + PRIOR)
         return np.asarray((1 - TAIL) * body + TAIL * _cauchy(at))
 
-    others = np.where(inside, np.interp(w, warped, total) - _normal(np.zeros(1), width), 0.0).clip(min=0.0)
+    others = np.zeros(z.size)
+    others[inside] = total[left] + (place - left) * (total[left + 1] - total[left])
+    others = np.where(inside, others - _normal(np.zeros(1), width), 0.0).clip(min=0.0)
     density = Density(mixed(grid, np.interp(np.arcsinh(grid), warped, total), z.size))
     return density, mixed(z, others, max(z.size - 1, 0))
 
