@@ -97,14 +97,16 @@ def link_files(
     value, y = tables.known[:, :, 0], tables.shown[:, :, 0]
     block, record_block = _with_exact_numbers(at, value, y, exact)
     blocks = int(max(block.max(initial=-1), record_block.max(initial=-1))) + 1
-    levels, values = list(keys.true_at(at.persons)[:, changed].T), [*value.T, *tables.profile.T]
-    persons = _sorted(block, levels, values, blocks, by_draw=True)
+    levels, values = list(keys.true_at(at.persons)[:, changed].T), list(value.T)
+    values += [tables.profile[:, v] for v, channel in enumerate(channels) if channel.is_map]
     records = _sorted(record_block, list(keys.released_at(at.records)[:, changed].T), list(y.T), blocks)
-    pairs = _pairs(persons, records, block[at.place_of(targets)])
-    binned = _binned(channels, known, exact) if pairs > most_pairs and _largest(block) else []
-    if binned:
-        bins = [_bins(value[:, v], tables.heavy[:, v], BINS[len(binned)]) for v in binned]
-        persons = _sorted(block, [*levels, *bins], values, blocks, by_draw=True)
+    wanted = block[at.place_of(targets)]
+    binned = _binned(channels, known, exact) if _are_many(block, record_block, wanted, most_pairs) else []
+    bins = [_bins(value[:, v], tables.heavy[:, v], BINS[len(binned)]) for v in binned]
+    persons = _sorted(block, [*levels, *bins], values, blocks, by_draw=True)
+    pairs = _pairs(persons, records, wanted)
+    if binned and pairs <= most_pairs:  # many persons or records are alike
+        binned, persons = [], _sorted(block, levels, values, blocks, by_draw=True)
     matrices = [keys.channels[v] for v in changed]
     files = _files(tables, persons, records, matrices, at.own, weights[at.records], binned)
     # samples of totals follow the channels of single numbers
@@ -158,9 +160,11 @@ def _blocks_of(targets: Ints, own: Ints, block: Ints, record_block: Ints) -> _Bl
     return _Blocks(persons, records, block[persons], record_block[records], owned, n)
 
 
-def _largest(block: Ints) -> bool:
-    """Whether a block has so many persons that some can stand for all."""
-    return int(np.bincount(block).max(initial=0)) > 2 * ROWS_IN_TOTAL
+def _are_many(block: Ints, record_block: Ints, wanted: Ints, most_pairs: float) -> bool:
+    """Whether a block has so many persons that some can stand for all, and all pairs may be too many."""
+    persons = np.bincount(block, minlength=int(record_block.max(initial=0)) + 1).astype(np.float64)
+    pairs = persons * np.bincount(record_block, minlength=len(persons))
+    return bool(persons.max(initial=0) > 2 * ROWS_IN_TOTAL and pairs[np.unique(wanted)].sum() > most_pairs)
 
 
 def _pairs(persons: _Sorted, records: _Sorted, blocks: Ints) -> float:

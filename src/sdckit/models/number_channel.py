@@ -137,7 +137,8 @@ def fit_number_channel(
         images = _images(a.values[pair], b.values[pair], knots)
         return _map_channel(a.values[known], b.values[known], knots, images, blank_of_missing)
     moved = pair & (a.values != b.values)
-    edges = _edges(a.values[moved if moved.any() else pair])
+    every = int(moved.sum()) == a.ordered.size  # then they are in order already
+    edges = _edges(a.ordered if every else a.values[moved if moved.any() else pair], in_order=every)
     frequent = frequent_values(a.only(pair).ordered, max(5.0, int(pair.sum()) / 200.0))
     rows = _evenly(b, moved)
     fit = _best_fit(a.values[rows], b.values[rows], edges, a.ordered)
@@ -215,9 +216,14 @@ def _map_channel(
     )
 
 
-def _edges(x: Floats) -> Floats:
+def _edges(x: Floats, *, in_order: bool = False) -> Floats:
     bins = min(BINS, max(1, x.size // BIN_SIZE))
-    return np.unique(np.quantile(x, np.arange(1, bins) / bins)) if bins > 1 else np.empty(0)
+    if bins == 1:
+        return np.empty(0)
+    at = np.arange(1, bins) / bins
+    if not in_order:
+        return np.unique(np.quantile(x, at))
+    return np.unique(np.interp(at * (x.size - 1), np.arange(x.size), x))
 
 
 def _evenly(released: NumberColumn, moved: Bools) -> Ints:

@@ -1,9 +1,9 @@
 """A number of a file with its values in order: sorted once, however many attacks ask."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from math import ceil
+from typing import Any
 
 import numpy as np
 
@@ -12,56 +12,79 @@ from sdckit._support.arrays import Bools, Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class NumberColumn:
-    """Values of a number, nan where missing, and what is found by sorting them, at the first request."""
+    """Values of a number, nan where missing, and what is found by sorting them, at the first request.
+
+    Columns are sorted several at a time; Python's cached properties would wait for each other.
+    """
 
     values: Floats
     alike: "NumberColumn | None" = None  # another column with the same values present, in other rows
+    _found: dict[str, Any] = field(default_factory=dict, repr=False)
 
-    @cached_property
+    def _once(self, name: str, find: Callable[[], Any]) -> Any:
+        if name not in self._found:
+            self._found[name] = find()
+        return self._found[name]
+
+    @property
     def present(self) -> Bools:
         """Which values are not missing."""
-        return ~np.isnan(self.values)
+        found: Bools = self._once("present", lambda: ~np.isnan(self.values))
+        return found
 
-    @cached_property
+    @property
     def complete(self) -> bool:
         """Whether no value is missing."""
         return bool(self.present.all())
 
-    @cached_property
+    @property
     def order(self) -> Ints:
         """The rows with a value, in the order of the values."""
-        return np.argsort(self.values)[: int(self.present.sum())]  # nan comes last
+        present = int(self.present.sum())
+        found: Ints = self._once("order", lambda: np.argsort(self.values)[:present])  # nan comes last
+        return found
 
-    @cached_property
+    @property
     def ordered(self) -> Floats:
         """The values that are present, in order."""
         if self.alike is not None:
             return self.alike.ordered
-        if "order" in self.__dict__:
+        found: Floats = self._once("ordered", self._in_order)
+        return found
+
+    def _in_order(self) -> Floats:
+        if "order" in self._found:
             return np.asarray(self.values[self.order])
         return np.sort(self.values)[: int(self.present.sum())]
 
-    @cached_property
+    @property
     def _starts(self) -> Ints:
         """Where in the order the different values begin."""
         ordered = self.ordered
-        return np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: ordered.size])
+        found: Ints = self._once(
+            "starts", lambda: np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: ordered.size])
+        )
+        return found
 
-    @cached_property
+    @property
     def distinct(self) -> Floats:
         """The different values, in order."""
         return np.asarray(self.ordered[self._starts])
 
-    @cached_property
+    @property
     def count(self) -> Ints:
         """How often each of the different values occurs."""
         return np.diff(np.append(self._starts, self.ordered.size))
 
-    @cached_property
+    @property
     def place(self) -> Ints:
         """The number of each row's value among the different ones; −1 where it is missing."""
+        found: Ints = self._once("place", self._places)
+        return found
+
+    def _places(self) -> Ints:
         found = np.full(self.values.size, -1, dtype=np.int64)
-        found[self.order] = np.repeat(np.arange(self.count.size), self.count)
+        found[self.order] = np.repeat(np.arange(self._starts.size), self.count)
         return found
 
     def only(self, rows: Bools) -> "NumberColumn":

@@ -13,6 +13,7 @@ from sdckit.models.number_channel import NumberChannel, fit_number_channel
 from sdckit.models.number_column import NumberColumn, number_columns
 
 EXACT = 30_000_000  # pairs of a person and a record, up to which all of them are looked at
+MANY = 100_000  # persons from which on threads are worth starting
 _ODD = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
 
@@ -106,8 +107,7 @@ def attack_numbers(
         for v, (column, error) in enumerate(zip(true, errors, strict=True))
     ]
     if channels is None:
-        pairs = zip(known, released, errors, strict=True)
-        channels = [_channel(a, b, own, exact=bool(e == 0)) for a, b, e in pairs]
+        channels = _channels(known, released, own, errors)
     if keys is None:
         none = np.zeros((persons, 0), dtype=np.int32)
         keys = KnownKeys(none, np.zeros((records, 0), dtype=np.int32), ())
@@ -118,7 +118,19 @@ def attack_numbers(
     return _attacked(known, released, own, channels, keys, weights, targets)
 
 
-def _channel(known: NumberColumn, released: NumberColumn, own: Ints, *, exact: bool) -> NumberChannel:
+def _channels(
+    known: Sequence[NumberColumn], released: Sequence[NumberColumn], own: Ints, errors: Floats
+) -> list[NumberChannel]:
+    """The channel of each number; in large files of several at a time: most of it is sorting."""
+    given = (known, released, [own] * len(known), [bool(error == 0) for error in errors])
+    if own.size < MANY or len(known) < 2:
+        return list(map(_channel, *given))
+    from sdckit.kernels._threads import in_order
+
+    return in_order(_channel, *given)
+
+
+def _channel(known: NumberColumn, released: NumberColumn, own: Ints, exact: bool) -> NumberChannel:
     """The channel of the pairs of a person and the person's record."""
     linked = own >= 0
     if own.size == released.values.size and np.array_equal(own, np.arange(own.size)):
@@ -144,7 +156,16 @@ def draw_targets(identity: Ints, size: int, rng: np.random.Generator) -> Ints:
     """Positions of a simple random sample of persons, the same persons in every row order."""
     if size >= identity.size:
         return np.arange(identity.size)
-    draw = _uniform(identity, int(rng.integers(1, 2**62)))
+    return first_drawn(identity, draw_for(identity, rng), size)
+
+
+def draw_for(identity: Ints, rng: np.random.Generator) -> Floats:
+    """A random number for each person, the same in every row order."""
+    return _uniform(identity, int(rng.integers(1, 2**62)))
+
+
+def first_drawn(identity: Ints, draw: Floats, size: int) -> Ints:
+    """Positions of the persons with the smallest of these random numbers."""
     last = np.partition(draw, size - 1)[size - 1]
     some = np.flatnonzero(draw <= last)  # the sample and those drawn equal to its last
     return np.sort(some[np.lexsort((identity[some], draw[some]))[:size]])
@@ -154,8 +175,11 @@ def _uniform(identity: Ints, stream: int) -> Floats:
     """Numbers in [0, 1) by two rounds of multiplying and shifting (SplitMix64)."""
     bits = identity.astype(np.uint64) + np.uint64((stream + 1) * _ODD[0] % 2**64)
     for factor, shift in ((_ODD[1], 30), (_ODD[2], 27)):
-        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray((bits ^ (bits >> np.uint64(31))) >> np.uint64(11), dtype=np.float64) * 2.0**-53
+        bits ^= bits >> np.uint64(shift)
+        bits *= np.uint64(factor)
+    bits ^= bits >> np.uint64(31)
+    bits >>= np.uint64(11)
+    return np.asarray(bits * 2.0**-53, dtype=np.float64)
 
 
 def _attacked(

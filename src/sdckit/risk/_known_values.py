@@ -20,7 +20,7 @@ from sdckit.methods.recoding import in_categories_of
 from sdckit.models.category_channel import CategoryChannel
 from sdckit.models.key_pairs import KeyPairs
 from sdckit.models.number_column import NumberColumn, number_columns
-from sdckit.models.number_intruder import draw_targets
+from sdckit.models.number_intruder import draw_for, first_drawn
 
 T = TypeVar("T")
 KEPT = 8  # keys, counts and attacks of the last intruders
@@ -90,16 +90,13 @@ class LinkedFiles:
         return weights
 
     @cached_property
-    def _drawn(self) -> dict[int, Ints]:
-        return {}
+    def _draw(self) -> Floats:
+        return draw_for(self.identity, np.random.default_rng(1))
 
     def draw(self, size: int) -> Ints:
         """The rows of a random sample of persons, the same persons in every order of the rows."""
-        if size not in self._drawn:
-            self._drawn[size] = draw_targets(
-                self.identity, min(size, self.original.height), np.random.default_rng(1)
-            )
-        return self._drawn[size]
+        n = self.original.height
+        return np.arange(n) if size >= n else first_drawn(self.identity, self._draw, size)
 
     @cached_property
     def identity(self) -> Ints:
