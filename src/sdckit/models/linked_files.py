@@ -14,7 +14,8 @@ from sdckit.models.number_channel import REACH, TAIL, NumberChannel, some_of
 from sdckit.models.number_column import NumberColumn
 
 GOLDEN = 0.6180339887498949
-LARGEST_KEY = 2**62
+LARGEST_KEY = 2**40  # leaves room for a hash
+HASH_FACTOR = 0x9E3779B97F4A7C15
 ROWS_IN_TOTAL = 400  # persons who stand for all of their block, where it has more than twice as many
 REFERENCES = 300  # persons in a rough total
 FEW_CELLS = 3_000  # up to so many a rough total is the sum over cells
@@ -71,6 +72,7 @@ class _Sorted:
     codes: npt.NDArray[np.uint16]  # (cells, levels)
     first_cell: Ints  # (blocks + 1,)
     place: Ints  # of every person or record among the distinct ones
+    order: Ints  # persons or records, those that are alike together; records by their place
 
 
 def link_files(
@@ -99,14 +101,16 @@ def link_files(
     blocks = int(max(block.max(initial=-1), record_block.max(initial=-1))) + 1
     levels, values = list(keys.true_at(at.persons)[:, changed].T), list(value.T)
     values += [tables.profile[:, v] for v, channel in enumerate(channels) if channel.is_map]
-    records = _sorted(record_block, list(keys.released_at(at.records)[:, changed].T), list(y.T), blocks)
     wanted = block[at.place_of(targets)]
-    binned = _binned(channels, known, exact) if _are_many(block, record_block, wanted, most_pairs) else []
-    bins = [_bins(value[:, v], tables.heavy[:, v], BINS[len(binned)]) for v in binned]
-    persons = _sorted(block, [*levels, *bins], values, blocks, by_draw=True)
+    many = _are_many(block, record_block, wanted, most_pairs)
+    shown = list(keys.released_at(at.records)[:, changed].T)
+    records = _sorted(record_block, shown, list(y.T), blocks, by_value=many)
+    persons = _sorted(block, levels, values, blocks)
     pairs = _pairs(persons, records, wanted)
-    if binned and pairs <= most_pairs:  # many persons or records are alike
-        binned, persons = [], _sorted(block, levels, values, blocks, by_draw=True)
+    binned = _binned(channels, known, exact) if many and pairs > most_pairs else []
+    if binned:
+        bins = [_bins(value[:, v], tables.heavy[:, v], BINS[len(binned)]) for v in binned]
+        persons = _sorted(block, [*levels, *bins], values, blocks, by_value=True, by_draw=True)
     matrices = [keys.channels[v] for v in changed]
     files = _files(tables, persons, records, matrices, at.own, weights[at.records], binned)
     # samples of totals follow the channels of single numbers
@@ -252,28 +256,38 @@ def _bins(value: Floats, heavy: Bools, bins: int) -> Ints:
 
 
 def _sorted(
-    block: Ints, levels: list[Ints], values: list[Floats], blocks: int, *, by_draw: bool = False
+    block: Ints,
+    levels: list[Ints],
+    values: list[Floats],
+    blocks: int,
+    *,
+    by_value: bool = False,
+    by_draw: bool = False,
 ) -> _Sorted:
-    """Distinct combinations by block, levels and values; or within a cell by a permanent random number."""
+    """Distinct combinations by block and levels; in a cell by value, or then by a permanent random number.
+
+    Permanent numbers fill [0, 1) evenly, neighbours far apart: in the order of the values, samples are spread
+    over these. Where nothing is sampled, any order will do that brings equal values together, and a hash is
+    sorted much faster.
+    """
     key = block
     for column in levels:
         key = _joined(key, column.astype(np.int64))
-    columns = [np.where(np.isnan(v), np.inf, v) if v.dtype.kind == "f" else v for v in values] + [key]
-    order = np.lexsort(columns)
+    columns = [np.where(np.isnan(v), np.inf, v) if v.dtype.kind == "f" else v for v in values]
+    order = np.lexsort([*columns, key]) if by_value else np.argsort(_hashed(key, columns))
     new = np.zeros(order.size, dtype=np.bool_)
     new[:1] = True
-    for values_or_key in columns:
-        new[1:] |= values_or_key[order[1:]] != values_or_key[order[:-1]]
+    for values_or_key in (*columns, key):
+        in_order = values_or_key[order]
+        new[1:] |= in_order[1:] != in_order[:-1]
     starts = np.flatnonzero(new)
     size = np.diff(np.append(starts, order.size))
     member, rank = order[starts], np.arange(starts.size)
-    draw = np.asarray(
-        np.arange(1, starts.size + 1) * GOLDEN % 1.0, dtype=np.float64
-    )  # fills [0, 1) evenly, neighbours far apart
+    draw = np.asarray(np.arange(1, starts.size + 1) * GOLDEN % 1.0, dtype=np.float64)
     if by_draw:
         rank = np.lexsort((draw, key[member]))
     place = np.empty(order.size, dtype=np.int64)
-    place[order] = np.repeat(np.argsort(rank), size)
+    place[order] = np.repeat(np.argsort(rank) if by_draw else rank, size)
     member = member[rank]
     starts = np.flatnonzero(np.append(True, key[member[1:]] != key[member[:-1]])[: member.size])
     cell = np.repeat(np.arange(starts.size), np.diff(np.append(starts, member.size)))
@@ -285,7 +299,24 @@ def _sorted(
         [np.append(starts, member.size), np.append(_first_difference(codes, of_cells), 0)]
     )
     first_cell = np.searchsorted(of_cells, np.arange(blocks + 1))
-    return _Sorted(member, draw[rank], size[rank].astype(np.float64), cell, cells, codes, first_cell, place)
+    count = size[rank].astype(np.float64)
+    return _Sorted(member, draw[rank], count, cell, cells, codes, first_cell, place, order)
+
+
+def _hashed(key: Ints, columns: list[Floats]) -> Ints:
+    """The key and below it a hash of the values: equal for rows that are alike, in the order of the keys.
+
+    Of rows that are not alike and have the same hash no harm comes: at worst rows that are alike are counted
+    as two.
+    """
+    mixed = np.zeros(key.size, dtype=np.uint64)
+    for column in columns:
+        mixed ^= (column + 0.0).astype(np.float64).view(np.uint64)  # −0 becomes 0
+        mixed *= np.uint64(HASH_FACTOR)
+        mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(HASH_FACTOR)
+    free = 63 - int(key.max(initial=0)).bit_length()
+    return np.asarray((key << free) | (mixed >> np.uint64(64 - free)).astype(np.int64))
 
 
 def _first_difference(codes: npt.NDArray[np.uint16], block: Ints) -> Ints:
@@ -307,7 +338,6 @@ def _files(
 ) -> Files:
     owner = np.full(weights.size, -1, dtype=np.int64)
     owner[own[own >= 0]] = persons.place[own >= 0]
-    by_outcome = np.argsort(records.place, kind="stable")
     sizes = np.array([m.size for m in channels], dtype=np.int64)
     known = np.ascontiguousarray(tables.known[persons.member])
     bins, members = _members(persons, known, binned, len(channels))
@@ -322,7 +352,7 @@ def _files(
         outcome=np.column_stack([records.count, np.bincount(records.place, weights, records.member.size)]),
         outcome_cell=records.cell,
         owner=np.append(0, np.cumsum(records.count)).astype(np.int64),
-        owners=owner[by_outcome],
+        owners=owner[records.order],
         block=np.column_stack([persons.first_cell, records.first_cell]),
         cell=persons.cells,
         codes=persons.codes,
