@@ -141,7 +141,7 @@ def fit_number_channel(
     edges = _edges(a.ordered if every else a.values[moved if moved.any() else pair], in_order=every)
     frequent = frequent_values(a.only(pair).ordered, max(5.0, int(pair.sum()) / 200.0))
     rows = _evenly(b, moved)
-    fit = _best_fit(a.values[rows], b.values[rows], edges, a.ordered)
+    fit = _best_fit(a.values[rows], b.values[rows], edges, a.ordered, int(moved.sum()))
     profiles = edges.size + 1 + frequent.size
     stay, blank = np.zeros(profiles), np.zeros(profiles)
     if int(moved.sum()) < int(pair.sum()):
@@ -271,11 +271,11 @@ def _blank(x: Floats, y: Floats, edges: Floats, frequent: Floats) -> Floats:
     return np.append(by_bin, (total + PRIOR * prior) / (count + PRIOR))
 
 
-def _best_fit(x: Floats, y: Floats, edges: Floats, known: Floats) -> _Fit:
+def _best_fit(x: Floats, y: Floats, edges: Floats, known: Floats, pairs: int) -> _Fit:
     """The scale, and one or several bins, with the largest leave-one-out density of y.
 
     A bin costs log(n), as in Schwarz's criterion: its median and spread are not left out. `known` values
-    are in order.
+    are in order. (x, y) are all pairs, or some of so many.
     """
     deviation = float(known.std()) if known.size else 0.0
     learnable = x.size >= 2 * PRIOR and deviation > 0
@@ -285,11 +285,12 @@ def _best_fit(x: Floats, y: Floats, edges: Floats, known: Floats) -> _Fit:
     for scale in list(Scale) if learnable else [Scale.LINEAR]:
         transform = Transform(scale, deviation or 1.0, known)
         for size in sorted({edges.size + 1, 1}, reverse=True):
-            fit = _fit(transform, x[few], y[few], bins[few], size, x.size)
+            fit = _fit(transform, x[few], y[few], bins[few], size)
             if best is None or fit.score > best.score:
                 best, used = fit, size
     assert best is not None
-    best = best if few.step == 1 else _fit(best.transform, x, y, bins, used, x.size)
+    if x[few].size < pairs:
+        best = _fit(best.transform, x, y, bins, used, pairs)
     middle, spread = (np.resize(values, edges.size + 1) for values in (best.middle, best.spread))
     return replace(best, middle=middle, spread=spread)
 
@@ -299,15 +300,15 @@ def some_of(ordered: Floats) -> Floats:
     return ordered[:: max(1, -(-ordered.size // CHOOSING))]
 
 
-def _fit(transform: Transform, x: Floats, y: Floats, bins: Ints, used: int, pairs: int) -> _Fit:
-    """Residuals of some pairs on a scale, in bins or in one; the score is what it would be of all pairs."""
+def _fit(transform: Transform, x: Floats, y: Floats, bins: Ints, used: int, pairs: int = 0) -> _Fit:
+    """Residuals on a scale, in bins or in one; the density is as sharp as so many pairs can make it."""
     residual, known = transform.value(y) - transform.value(x), transform.ordered
     deviation = float(np.std(transform.value(some_of(known)))) if known.size else 1.0
     bin_of = bins if used > 1 else np.zeros_like(bins)
     middle, spread = _centres(residual, bin_of, used, deviation)
-    density, left_out = _kernel_density((residual - middle[bin_of]) / spread[bin_of])
+    density, left_out = _kernel_density((residual - middle[bin_of]) / spread[bin_of], pairs)
     heights = np.log(left_out) - np.log(spread[bin_of]) + np.log(transform.slope(y))
-    score = float(heights.sum()) * (pairs / max(x.size, 1)) - used * np.log(max(pairs, 1))
+    score = float(heights.sum()) - used * np.log(max(x.size, 1))
     return _Fit(transform, middle, spread, density, score)
 
 
@@ -332,14 +333,15 @@ def _normal(z: Floats, deviation: float) -> Floats:
     return np.asarray(np.exp(-0.5 * (z / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi)))
 
 
-def _kernel_density(z: Floats) -> tuple[Density, Floats]:
+def _kernel_density(z: Floats, pairs: int = 0) -> tuple[Density, Floats]:
     """The density of z, and at each z the density that the others give.
 
-    Kernels (normal, Silverman's bandwidth) are laid over arsinh(z), so that they are wider where residuals
-    are rare: there a single pair would else leave its trace.
+    Kernels (normal, Silverman's bandwidth, where z are some of so many pairs that of all) are laid over
+    arsinh(z), so that they are wider where residuals are rare: there a single pair would else leave its
+    trace.
     """
     w, reach = np.arcsinh(z), float(np.arcsinh(REACH))
-    width = _bandwidth(w)
+    width = _bandwidth(w, max(pairs, w.size))
     half = next((s for s in STEPS if REACH / s <= width / 4), STEPS[-1])
     step = reach / half
     inside = np.abs(w) < reach
@@ -365,9 +367,9 @@ def _kernel_density(z: Floats) -> tuple[Density, Floats]:
     return density, mixed(z, others, max(z.size - 1, 0))
 
 
-def _bandwidth(z: Floats) -> float:
+def _bandwidth(z: Floats, size: int) -> float:
     if z.size < 2:
         return 1.0
     quarter = np.quantile(z, [0.25, 0.75])
     spreads = [s for s in (float(z.std()), float(quarter[1] - quarter[0]) / 1.34) if s > 1e-9]
-    return float(0.9 * min(spreads, default=1.0) * z.size**-0.2)
+    return float(0.9 * min(spreads, default=1.0) * size**-0.2)
