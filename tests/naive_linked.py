@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sdckit.models.number_channel import released_masses
+from sdckit.models.number_widths import released_masses
 
 TIE = 1e-8
 

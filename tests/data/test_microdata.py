@@ -245,6 +245,9 @@ def test_facts_of_columns_go_with_the_values_alone():
     assert data.with_roles(sensitive=["a"]).column_fact("different", "a", different) == 2
     assert keys.without(("b",)).column_fact("different", "a", different) == 2
     assert asked == ["a"]
+    assert keys.without(("a",)).column_fact("different", "b", different) == 1
+    assert data.column_fact("different", "b", different) == 1
+    assert asked == ["a", "b"]
     other = keys.with_frame(data.frame.with_columns(a=pl.lit(5)))
     assert other.column_fact("different", "a", different) == 1
     assert replace(keys, frame=data.frame.head(1)).column_fact("different", "a", different) == 1

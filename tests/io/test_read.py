@@ -10,6 +10,7 @@ import pytest
 import sdckit.io as sdc
 from sdckit.errors import ColumnError, DataError, EngineError, FileError, OptionError, RoleError, SdcWarning
 from sdckit.io.formats import READABLE
+from sdckit.io.read import with_roles
 
 TABLE = {"name": ["Ann", "Bo", "Cy"], "sex": ["f", "m", None], "w": [1.0, 2.0, 3.0], "x": [1, None, 3]}
 KINDS = {"polars": pl.DataFrame, "pandas": pd.DataFrame, "pyarrow": pa.table}
@@ -162,3 +163,23 @@ def test_keys_that_are_python_objects_are_refused():
     frame = pl.DataFrame({"a": pl.Series([object() for _ in range(30)], dtype=pl.Object), "b": range(30)})
     with pytest.raises(ColumnError, match="a, of Python objects"):
         sdc.read(frame, keys="a")
+
+
+def test_other_roles_keep_what_is_known_of_the_columns():
+    asked = []
+
+    def largest(column: pl.Series) -> object:
+        asked.append(column.name)
+        return column.max()
+
+    raw = sdc.read(pl.DataFrame({"name": ["x", "y"], "age": [30, 40]}))
+    named = with_roles(raw, {"keys": ["age"], "direct": ["name"]})
+    assert named.column_fact("largest", "age", largest) == 40
+    assert with_roles(raw, {"sensitive": ["age"]}).column_fact("largest", "age", largest) == 40
+    assert asked == ["age"]
+
+
+def test_the_role_decides_the_type_of_a_column_without_values():
+    raw = sdc.read(pl.DataFrame({"age": [30, 40], "empty": [None, None]}))
+    assert with_roles(raw, {"numeric": ["empty"]}).frame.schema["empty"] == pl.Float64
+    assert with_roles(raw, {"keys": ["age"]}).frame.schema["empty"] == pl.String

@@ -6,7 +6,8 @@ import pytest
 from linked_cases import exchanged, noisy, rank_swapped, skewed
 from naive_linked import number_matrix
 from sdckit.models import number_channel
-from sdckit.models.number_channel import Scale, fit_number_channel, released_masses, released_widths
+from sdckit.models.number_channel import Scale, fit_number_channel
+from sdckit.models.number_column import NumberColumn
 
 
 def column(n=1_000, zeros=0.2):
@@ -101,14 +102,6 @@ def test_one_pair_and_constant_columns():
         assert (np.diag(m) > 0).all()
 
 
-def test_widths_fill_the_line():
-    y = np.sort(np.random.default_rng(1).normal(size=500))
-    assert released_widths(y).sum() == pytest.approx(y[-1] - y[0], rel=0.05)
-    twice = released_widths(np.append(y, y))
-    np.testing.assert_allclose(twice[:500], released_widths(y))
-    assert np.isnan(released_widths(np.array([1.0, np.nan, 2.0]))[1])
-
-
 def test_many_pairs_teach_no_more_than_some(monkeypatch):
     rng = np.random.default_rng(4)
     x = np.exp(rng.normal(size=4000))
@@ -122,9 +115,49 @@ def test_many_pairs_teach_no_more_than_some(monkeypatch):
     np.testing.assert_allclose(some.density.at(z), whole.density.at(z), atol=0.05)
 
 
-def test_widths_of_some_values_are_those_among_all():
-    y = np.random.default_rng(6).normal(size=300).round(1)
-    y[:3] = np.nan
-    channel = fit_number_channel(y + 0.01 * np.arange(300), y)
-    np.testing.assert_allclose(released_widths(y, y[:50]), released_widths(y)[:50])
-    np.testing.assert_allclose(released_masses(channel, y, y[:50]), released_masses(channel, y)[:50])
+@pytest.mark.parametrize("how", ["noise", "share", "rank swap", "few stay"])
+def test_some_pairs_choose_the_scale_that_all_choose(monkeypatch, how):
+    rng = np.random.default_rng(9)
+    x = np.exp(rng.normal(size=3000))
+    ways = {
+        "noise": x + 0.3 * rng.normal(size=3000),
+        "share": x * np.exp(0.3 * rng.normal(size=3000)),
+        "rank swap": rank_swapped(x[:, None], 0.05)[:, 0],
+        "few stay": np.where(rng.random(3000) < 0.2, x, x + 0.3 * rng.normal(size=3000)),
+    }
+    whole = fit_number_channel(x, ways[how])
+    monkeypatch.setattr(number_channel, "CHOOSING", 300)
+    some = fit_number_channel(x, ways[how])
+    assert some.transform.scale is whole.transform.scale
+    np.testing.assert_allclose(some.middle, whole.middle, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(some.spread, whole.spread, rtol=1e-9)
+    np.testing.assert_allclose(some.density.table, whole.density.table, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(some.stay, whole.stay)
+
+
+def test_columns_that_are_sorted_already_teach_the_same():
+    rng = np.random.default_rng(3)
+    x, y = (rng.normal(size=800).round(2) for _ in range(2))
+    x[:40], y[30:60] = np.nan, np.nan
+    a, b = NumberColumn(x), NumberColumn(y)
+    assert a.ordered.size + b.order.size == 760 + 770
+    for known, released, exact in ((a, b, True), (b, b, True), (a, a, False)):
+        bare = fit_number_channel(known.values, released.values, exact=exact)
+        found = fit_number_channel(known, released, exact=exact)
+        for name in ("knots", "images", "edges", "frequent", "middle", "spread", "stay", "blank"):
+            np.testing.assert_allclose(getattr(found, name), getattr(bare, name), rtol=1e-12)
+        assert found.blank_of_missing == bare.blank_of_missing
+
+
+def test_edges_of_values_in_order():
+    x = np.sort(np.random.default_rng(8).normal(size=2345))
+    found = number_channel._edges(x, in_order=True)
+    np.testing.assert_allclose(found, number_channel._edges(x), rtol=1e-12)
+
+
+def test_a_map_is_seen_after_the_first_pairs_only_if_all_agree():
+    x = np.arange(3000.0)
+    y = np.floor(x / 10)
+    assert fit_number_channel(x, y).is_map
+    y[-1] = 0.0  # far behind the first
+    assert not fit_number_channel(x, y).is_map

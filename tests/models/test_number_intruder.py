@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from linked_cases import averaged, exchanged, noisy, randomised_keys, rank_swapped, shuffled_rows, skewed
-from sdckit.models import number_intruder
+from sdckit.models import number_channel, number_intruder
 from sdckit.models.linked_files import KnownKeys
 from sdckit.models.number_channel import fit_number_channel
 from sdckit.models.number_intruder import Attack, attack_numbers, draw_targets, known_values
@@ -264,3 +264,48 @@ def test_targets_are_those_with_the_smallest_draws():
     stream = int(np.random.default_rng(1).integers(1, 2**62))
     order = np.lexsort((identity, number_intruder._uniform(identity, stream)))
     assert chosen.tolist() == sorted(order[:20].tolist())
+
+
+@pytest.mark.parametrize("error", [EXACTLY, ROUGHLY])
+@pytest.mark.parametrize("how", ["noise", "rank swap", "microaggregation"])
+def test_the_value_of_some_pairs_is_that_of_all(monkeypatch, how, error):
+    """A small study of what 50,000 pairs of a large file say: here 300 of 1,500, for the same persons."""
+    x = skewed(1500, 2)
+    ways = {
+        "noise": lambda: noisy(x, 0.3),
+        "rank swap": lambda: rank_swapped(x, 0.05),
+        "microaggregation": lambda: averaged(x, 3),
+    }
+    y = ways[how]()
+    whole = attacked(x, y, error)
+    monkeypatch.setattr(number_channel, "MOST_PAIRS", 300)
+    monkeypatch.setattr(number_channel, "CHOOSING", 300)
+    some = attacked(x, y, error)
+    error_of_one = whole.found.std() / np.sqrt(x.shape[0])
+    assert some.value == pytest.approx(whole.value, abs=2 * error_of_one)
+    assert some.value > 0.8 * whole.value
+
+
+@pytest.mark.parametrize("kept", [1.0, 0.8])
+def test_keys_by_combination_are_those_of_each_person(kept):
+    x = skewed(300, 1)
+    keys = randomised_keys(300, 2, exact=(0,))
+    y, keys, own = shuffled_rows(noisy(x, 0.3), keys, kept=kept)
+    true, person = np.unique(keys.true, axis=0, return_inverse=True)
+    released, record = np.unique(keys.released, axis=0, return_inverse=True)
+    short = KnownKeys(true, released, keys.channels, person.ravel(), record.ravel())
+    errors = np.array([0.1])
+    one, other = (attack_numbers(x, y, own, errors=errors, keys=given) for given in (keys, short))
+    assert one.attacks == pytest.approx(other.attacks)
+    np.testing.assert_allclose(one.found, other.found)
+    np.testing.assert_allclose(one.believed, other.believed)
+
+
+def test_several_numbers_at_a_time_teach_the_same(monkeypatch):
+    x = skewed(400, 3)
+    y = noisy(x, 0.2)
+    one = attacked(x, y, ROUGHLY)
+    monkeypatch.setattr(number_intruder, "MANY", 100)
+    other = attacked(x, y, ROUGHLY)
+    np.testing.assert_array_equal(one.found, other.found)
+    np.testing.assert_array_equal(one.believed, other.believed)

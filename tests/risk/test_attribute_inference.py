@@ -8,7 +8,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit import Intruder
-from sdckit.risk import _nearest_guess
+from sdckit.risk import _nearest_guess, _nearest_records
 
 NEIGHBOUR = [Intruder("neighbour")]
 
@@ -104,7 +104,7 @@ def known_numbers(n: int) -> sdc.Microdata:
 def test_of_large_files_some_persons_are_asked(monkeypatch):
     data = known_numbers(4000)
     whole = sdc.risk.attribute_inference(data, data)
-    monkeypatch.setattr(_nearest_guess, "ALL", 1000)
+    monkeypatch.setattr(_nearest_records, "ALL", 1000)
     some = sdc.risk.attribute_inference(data, data)
     assert whole.figures["upper"] == whole.value > 0.05
     assert some.value < some.figures["upper"] < some.value + 0.03
@@ -114,7 +114,7 @@ def test_of_large_files_some_persons_are_asked(monkeypatch):
 
 
 def test_a_verdict_goes_by_the_upper_end(monkeypatch):
-    monkeypatch.setattr(_nearest_guess, "ALL", 1000)
+    monkeypatch.setattr(_nearest_records, "ALL", 1000)
     data = known_numbers(4000)
     value, upper = (
         sdc.risk.attribute_inference(data, data).value,

@@ -133,8 +133,8 @@ class Microdata:
         return found
 
     @cached_property
-    def column_facts(self) -> dict[tuple[str, str], Any]:
-        """What was found out about the values of single columns, whatever their roles.
+    def column_facts(self) -> dict[str, dict[str, Any]]:
+        """What was found out about the values of each column, whatever its roles.
 
         Handed on only where the very same values are handed on: to the same table under other roles, or with
         fewer columns.
@@ -143,9 +143,10 @@ class Microdata:
 
     def column_fact(self, what: str, column: str, find: Callable[[pl.Series], T]) -> T:
         """What `find` says of the values of a column in memory, kept for the next that asks."""
-        if (what, column) not in self.column_facts:
-            self.column_facts[what, column] = find(self.frame[column])
-        found: T = self.column_facts[what, column]
+        facts = self.column_facts.setdefault(column, {})
+        if what not in facts:
+            facts[what] = find(self.frame[column])
+        found: T = facts[what]
         return found
 
     def __getstate__(self) -> dict[str, Any]:
@@ -224,9 +225,7 @@ class Microdata:
             dropped=columns if direct else self.dropped,
             reading=self.reading.without(columns),
         )
-        data.__dict__["column_facts"] = {
-            (what, column): fact for (what, column), fact in self.column_facts.items() if column in kept
-        }
+        data.__dict__["column_facts"] = {c: self.column_facts.setdefault(c, {}) for c in kept}
         return data
 
     def ids(self, *, beside: Collection[str] = ()) -> pl.Series:

@@ -73,4 +73,5 @@ def _unchanged(first: pl.Series, second: pl.Series) -> bool:
     """Whether a column that is not constant is the same in most records that have a value."""
     x, y = as_numbers(first), as_numbers(second)
     there = np.isfinite(x) & np.isfinite(y)
-    return first.n_unique() > 1 and bool(there.any()) and bool((x == y)[there].mean() > SAME)
+    varies = 0 < first.null_count() < len(first) or first.min() != first.max()
+    return varies and bool(there.any()) and bool((x == y)[there].mean() > SAME)

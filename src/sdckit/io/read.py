@@ -126,8 +126,9 @@ def without_direct(data: Microdata) -> Microdata:
 def with_roles(data: Microdata, roles: dict[str, Any], *, keep_direct: bool = False) -> Microdata:
     """Microdata that were read without roles, under their roles, as `read` gives them at once."""
     checked = roles_of(**roles)
-    frame = _typed(data.frame, (*checked.numeric, checked.weight))
-    typed = data if frame is data.frame else replace(data, frame=frame)
+    before = data.frame  # every look at it gives another copy
+    frame = _typed(before, (*checked.numeric, checked.weight))
+    typed = data if frame is before else replace(data, frame=frame)
     named = typed.with_roles(**{role: getattr(checked, role) for role in roles})
     _check_keys(named)
     for text in (*_repeated_ids(named), *_unlike_keys(named)):
@@ -211,7 +212,9 @@ def _unlike_keys(data: Microdata) -> list[str]:
     """Keys that differ in every record: mostly record numbers, with which every record is at risk."""
     if data.engine != "polars" or data.height < FEWEST:
         return []
-    names = [c for c in data.roles.keys if data.frame[c].n_unique() == data.height]
+    names = [
+        c for c in data.roles.keys if data.column_fact("different", c, pl.Series.n_unique) == data.height
+    ]
     return [
         f"{name} differs in every record: not a key. Give a record number the role id or direct, and recode "
         "or leave out anything else."

@@ -9,11 +9,13 @@ import numpy.typing as npt
 from sdckit._support.arrays import Bools, Codes, Floats, Ints
 from sdckit.kernels.hashing import distinct_rows
 from sdckit.kernels.linked.tables import Files
-from sdckit.models.linked_numbers import NumberTables, exact_numbers, number_tables
-from sdckit.models.number_channel import REACH, TAIL, NumberChannel
+from sdckit.models.linked_numbers import JOINT, NumberTables, exact_numbers, joint_tables, number_tables
+from sdckit.models.number_channel import REACH, TAIL, NumberChannel, some_of
+from sdckit.models.number_column import NumberColumn
 
 GOLDEN = 0.6180339887498949
-LARGEST_KEY = 2**62
+LARGEST_KEY = 2**40  # leaves room for a hash
+HASH_FACTOR = 0x9E3779B97F4A7C15
 ROWS_IN_TOTAL = 400  # persons who stand for all of their block, where it has more than twice as many
 REFERENCES = 300  # persons in a rough total
 FEW_CELLS = 3_000  # up to so many a rough total is the sum over cells
@@ -26,11 +28,25 @@ BINS = {0: 0, 1: 64, 2: 32, 3: 12, 4: 8}  # of each number, by how many numbers 
 
 @dataclass(frozen=True, slots=True)
 class KnownKeys:
-    """Categorical keys of an intruder, as codes into their channels m[x, y]; the last y is a blank."""
+    """Categorical keys of an intruder, as codes into their channels m[x, y]; the last y is a blank.
+
+    A row of codes may stand for all persons or records that are alike: then `person` and `record` say which
+    row is whose.
+    """
 
     true: Codes  # (persons, keys)
     released: Codes  # (records, keys)
     channels: tuple[Floats, ...]
+    person: Ints | None = None  # (persons,) None: each has a row
+    record: Ints | None = None  # (records,)
+
+    def true_at(self, persons: Ints | slice) -> Codes:
+        """The codes of some persons."""
+        return np.asarray(self.true[persons if self.person is None else self.person[persons]])
+
+    def released_at(self, records: Ints | slice) -> Codes:
+        """The codes of some records."""
+        return np.asarray(self.released[records if self.record is None else self.record[records]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +57,7 @@ class LinkedFiles:
     jointly: Files | None  # the same with the normal kernel in place of the channels of numbers
     row: Ints  # (persons,)
     outcome: Ints  # (persons,) of the own record; −1 none
-    block: Ints  # (persons,)
+    pairs: float  # of a row and an outcome in the blocks of the targets
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +72,12 @@ class _Sorted:
     codes: npt.NDArray[np.uint16]  # (cells, levels)
     first_cell: Ints  # (blocks + 1,)
     place: Ints  # of every person or record among the distinct ones
+    order: Ints  # persons or records, those that are alike together; records by their place
 
 
 def link_files(
-    known: Floats,
-    released: Floats,
+    known: Sequence[NumberColumn],
+    released: Sequence[NumberColumn],
     own: Ints,
     channels: Sequence[NumberChannel],
     keys: KnownKeys,
@@ -75,24 +92,32 @@ def link_files(
     """
     images = [_image(matrix, keys.true[:, v]) for v, matrix in enumerate(keys.channels)]
     changed = _changed_keys(keys, images)
-    at = _blocks_of(targets, own, *_key_blocks(keys, images, known.shape[0]))
+    at = _blocks_of(targets, own, *_key_blocks(keys, images, own.size, weights.size))
     exact = exact_numbers(known, released, channels)
-    tables = number_tables(known, released, own, channels, at.persons, at.records)
-    value, y = tables.known[:, :, 0], released[at.records]
+    sizes = (at.block.size, at.record_block.size)
+    tables = number_tables(known, released, channels, at.persons, at.records, sizes)
+    value, y = tables.known[:, :, 0], tables.shown[:, :, 0]
     block, record_block = _with_exact_numbers(at, value, y, exact)
     blocks = int(max(block.max(initial=-1), record_block.max(initial=-1))) + 1
-    size, pairs = _sizes(block, record_block, at.place_of(targets))
-    large = size > 2 * ROWS_IN_TOTAL and pairs > most_pairs
-    binned = _binned(channels, known, exact) if large else []
-    bins = [_bins(value[:, v], tables.heavy[:, v], BINS[len(binned)]) for v in binned]
-    true = keys.true[at.persons][:, changed]
-    persons = _sorted(block, [*true.T, *bins], [*value.T, *tables.profile.T], blocks, by_draw=True)
-    records = _sorted(record_block, list(keys.released[at.records][:, changed].T), list(y.T), blocks)
+    levels, values = list(keys.true_at(at.persons)[:, changed].T), list(value.T)
+    values += [tables.profile[:, v] for v, channel in enumerate(channels) if channel.is_map]
+    wanted = block[at.place_of(targets)]
+    many = _are_many(block, record_block, wanted, most_pairs)
+    shown = list(keys.released_at(at.records)[:, changed].T)
+    records = _sorted(record_block, shown, list(y.T), blocks, by_value=many)
+    persons = _sorted(block, levels, values, blocks)
+    pairs = _pairs(persons, records, wanted)
+    binned = _binned(channels, known, exact) if many and pairs > most_pairs else []
+    if binned:
+        bins = [_bins(value[:, v], tables.heavy[:, v], BINS[len(binned)]) for v in binned]
+        persons = _sorted(block, [*levels, *bins], values, blocks, by_value=True, by_draw=True)
     matrices = [keys.channels[v] for v in changed]
     files = _files(tables, persons, records, matrices, at.own, weights[at.records], binned)
+    # samples of totals follow the channels of single numbers
+    joint = None if binned else joint_tables(tables, known, released, own, channels, at.persons, at.records)
+    jointly = None if joint is None else _jointly(joint, files, persons, records)
     outcome = np.where(at.own < 0, -1, records.place[at.own])
-    of_all = (at.spread(values) for values in (persons.place, outcome, block))
-    return LinkedFiles(files, _jointly(tables, files, persons, records), *of_all)
+    return LinkedFiles(files, jointly, at.spread(persons.place), at.spread(outcome), pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +164,18 @@ def _blocks_of(targets: Ints, own: Ints, block: Ints, record_block: Ints) -> _Bl
     return _Blocks(persons, records, block[persons], record_block[records], owned, n)
 
 
-def _sizes(block: Ints, record_block: Ints, targets: Ints) -> tuple[int, float]:
-    """Persons of the largest block, and pairs of a person and a record in the blocks of the targets."""
+def _are_many(block: Ints, record_block: Ints, wanted: Ints, most_pairs: float) -> bool:
+    """Whether a block has so many persons that some can stand for all, and all pairs may be too many."""
     persons = np.bincount(block, minlength=int(record_block.max(initial=0)) + 1).astype(np.float64)
-    records = np.bincount(record_block, minlength=len(persons)).astype(np.float64)
-    return int(persons.max(initial=0)), float((persons * records)[np.unique(block[targets])].sum())
+    pairs = persons * np.bincount(record_block, minlength=len(persons))
+    return bool(persons.max(initial=0) > 2 * ROWS_IN_TOTAL and pairs[np.unique(wanted)].sum() > most_pairs)
+
+
+def _pairs(persons: _Sorted, records: _Sorted, blocks: Ints) -> float:
+    """Pairs of a row and an outcome in some blocks."""
+    rows = np.diff(persons.cells[persons.first_cell, 0])
+    outcomes = np.diff(records.cells[records.first_cell, 0])
+    return float((rows * outcomes)[np.unique(blocks)].sum())
 
 
 def _image(matrix: Floats, codes: Codes) -> Ints | None:
@@ -161,7 +193,7 @@ def _changed_keys(keys: KnownKeys, images: list[Ints | None]) -> list[int]:
     )
 
 
-def _key_blocks(keys: KnownKeys, images: list[Ints | None], persons: int) -> tuple[Ints, Ints]:
+def _key_blocks(keys: KnownKeys, images: list[Ints | None], persons: int, records: int) -> tuple[Ints, Ints]:
     """The block of every person and record by the keys that were released exactly, in one number."""
     columns = [
         np.append(image[keys.true[:, v]], keys.released[:, v].astype(np.int64))
@@ -169,9 +201,13 @@ def _key_blocks(keys: KnownKeys, images: list[Ints | None], persons: int) -> tup
         if image is not None
     ]
     if not columns:
-        return np.zeros(persons, dtype=np.int64), np.zeros(keys.released.shape[0], dtype=np.int64)
+        return np.zeros(persons, dtype=np.int64), np.zeros(records, dtype=np.int64)
     key = distinct_rows(columns)[1]
-    return key[:persons], key[persons:]
+    of_persons, of_records = key[: keys.true.shape[0]], key[keys.true.shape[0] :]
+    return (
+        of_persons if keys.person is None else of_persons[keys.person],
+        of_records if keys.record is None else of_records[keys.record],
+    )
 
 
 def _with_exact_numbers(at: _Blocks, value: Floats, released: Floats, exact: list[int]) -> tuple[Ints, Ints]:
@@ -192,14 +228,14 @@ def _joined(key: Ints, codes: Ints) -> Ints:
     return np.asarray(key * size + codes)
 
 
-def _binned(channels: Sequence[NumberChannel], known: Floats, exact: list[int]) -> list[int]:
+def _binned(channels: Sequence[NumberChannel], known: Sequence[NumberColumn], exact: list[int]) -> list[int]:
     """The numbers whose bins decide who is sampled: up to four, those that tell most."""
 
     def width(v: int) -> float:
         channel = channels[v]
         if channel.is_map:
             return 0.0
-        spread = float(np.nanstd(channel.transform.value(known[:, v])))
+        spread = float(channel.transform.value(some_of(known[v].ordered)).std())
         return float(channel.spread.mean()) / spread if spread > 0 else np.inf
 
     learned = [v for v, channel in enumerate(channels) if channel.pairs and v not in exact]
@@ -220,28 +256,38 @@ def _bins(value: Floats, heavy: Bools, bins: int) -> Ints:
 
 
 def _sorted(
-    block: Ints, levels: list[Ints], values: list[Floats], blocks: int, *, by_draw: bool = False
+    block: Ints,
+    levels: list[Ints],
+    values: list[Floats],
+    blocks: int,
+    *,
+    by_value: bool = False,
+    by_draw: bool = False,
 ) -> _Sorted:
-    """Distinct combinations by block, levels and values; or within a cell by a permanent random number."""
+    """Distinct combinations by block and levels; in a cell by value, or then by a permanent random number.
+
+    Permanent numbers fill [0, 1) evenly, neighbours far apart: in the order of the values, samples are spread
+    over these. Where nothing is sampled, any order will do that brings equal values together, and a hash is
+    sorted much faster.
+    """
     key = block
     for column in levels:
         key = _joined(key, column.astype(np.int64))
-    columns = [np.where(np.isnan(v), np.inf, v) if v.dtype.kind == "f" else v for v in values] + [key]
-    order = np.lexsort(columns)
+    columns = [np.where(np.isnan(v), np.inf, v) if v.dtype.kind == "f" else v for v in values]
+    order = np.lexsort([*columns, key]) if by_value else np.argsort(_hashed(key, columns))
     new = np.zeros(order.size, dtype=np.bool_)
     new[:1] = True
-    for values_or_key in columns:
-        new[1:] |= values_or_key[order[1:]] != values_or_key[order[:-1]]
+    for values_or_key in (*columns, key):
+        in_order = values_or_key[order]
+        new[1:] |= in_order[1:] != in_order[:-1]
     starts = np.flatnonzero(new)
     size = np.diff(np.append(starts, order.size))
     member, rank = order[starts], np.arange(starts.size)
-    draw = np.asarray(
-        np.arange(1, starts.size + 1) * GOLDEN % 1.0, dtype=np.float64
-    )  # fills [0, 1) evenly, neighbours far apart
+    draw = np.asarray(np.arange(1, starts.size + 1) * GOLDEN % 1.0, dtype=np.float64)
     if by_draw:
         rank = np.lexsort((draw, key[member]))
     place = np.empty(order.size, dtype=np.int64)
-    place[order] = np.repeat(np.argsort(rank), size)
+    place[order] = np.repeat(np.argsort(rank) if by_draw else rank, size)
     member = member[rank]
     starts = np.flatnonzero(np.append(True, key[member[1:]] != key[member[:-1]])[: member.size])
     cell = np.repeat(np.arange(starts.size), np.diff(np.append(starts, member.size)))
@@ -253,7 +299,24 @@ def _sorted(
         [np.append(starts, member.size), np.append(_first_difference(codes, of_cells), 0)]
     )
     first_cell = np.searchsorted(of_cells, np.arange(blocks + 1))
-    return _Sorted(member, draw[rank], size[rank].astype(np.float64), cell, cells, codes, first_cell, place)
+    count = size[rank].astype(np.float64)
+    return _Sorted(member, draw[rank], count, cell, cells, codes, first_cell, place, order)
+
+
+def _hashed(key: Ints, columns: list[Floats]) -> Ints:
+    """The key and below it a hash of the values: equal for rows that are alike, in the order of the keys.
+
+    Of rows that are not alike and have the same hash no harm comes: at worst rows that are alike are counted
+    as two.
+    """
+    mixed = np.zeros(key.size, dtype=np.uint64)
+    for column in columns:
+        mixed ^= (column + 0.0).astype(np.float64).view(np.uint64)  # −0 becomes 0
+        mixed *= np.uint64(HASH_FACTOR)
+        mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(HASH_FACTOR)
+    free = 63 - int(key.max(initial=0)).bit_length()
+    return np.asarray((key << free) | (mixed >> np.uint64(64 - free)).astype(np.int64))
 
 
 def _first_difference(codes: npt.NDArray[np.uint16], block: Ints) -> Ints:
@@ -275,7 +338,6 @@ def _files(
 ) -> Files:
     owner = np.full(weights.size, -1, dtype=np.int64)
     owner[own[own >= 0]] = persons.place[own >= 0]
-    by_outcome = np.argsort(records.place, kind="stable")
     sizes = np.array([m.size for m in channels], dtype=np.int64)
     known = np.ascontiguousarray(tables.known[persons.member])
     bins, members = _members(persons, known, binned, len(channels))
@@ -290,7 +352,7 @@ def _files(
         outcome=np.column_stack([records.count, np.bincount(records.place, weights, records.member.size)]),
         outcome_cell=records.cell,
         owner=np.append(0, np.cumsum(records.count)).astype(np.int64),
-        owners=owner[by_outcome],
+        owners=owner[records.order],
         block=np.column_stack([persons.first_cell, records.first_cell]),
         cell=persons.cells,
         codes=persons.codes,
@@ -323,11 +385,9 @@ def _members(persons: _Sorted, known: Floats, binned: list[int], keys: int) -> t
     return np.array(bins, dtype=np.int64), np.concatenate(members)
 
 
-def _jointly(tables: NumberTables, files: Files, persons: _Sorted, records: _Sorted) -> Files | None:
-    """Only where totals are not sampled: samples follow the channels of single numbers."""
-    if tables.joint is None or files.bins.shape[0] > 1:
-        return None
-    known, shown, density = tables.joint
+def _jointly(joint: JOINT, files: Files, persons: _Sorted, records: _Sorted) -> Files:
+    """The files with the normal kernel in place of the channels of numbers."""
+    known, shown, density = joint
     scalars = files.scalars.copy()
     scalars[1] = 0.0
     return files._replace(

@@ -22,11 +22,12 @@ outcome as often as it occurs in the file, which tells nothing. As one of the ot
 record, the person counts with what missing values really become (most often: blanks).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sdckit._support.arrays import Floats, Ints
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.models.number_column import NumberColumn, frequent_values, is_among
 from sdckit.models.number_scale import Scale as Scale
 from sdckit.models.number_scale import Transform
 
@@ -39,9 +40,10 @@ STEPS = tuple(
     240 * 2**k for k in range(8)
 )  # from 0 to REACH; the points of a coarse table are in every finer one
 TAIL = 0.02  # share of a Cauchy density, since residuals beyond all that were seen do occur
-NEIGHBOURS = 5  # released values either side in Δ
 SPREAD_OF_NORMAL = float(np.sqrt(np.pi / 2))  # standard deviation of a normal with mean absolute deviation 1
 MOST_PAIRS = 50_000  # that a density is learned from
+CHOOSING = 10_000  # pairs by which the scale is chosen, and whether bins differ
+FIRST_PAIRS = 1_000  # that are looked at before all are sorted
 FEW_DISTINCT = 20  # as many different values in the same order are no accident
 
 
@@ -112,35 +114,44 @@ class _Fit:
     """Residuals on one scale."""
 
     transform: Transform
-    middle: Floats  # (bins,)
-    spread: Floats  # (bins,)
+    middle: Floats  # (bins,) or one for all
+    spread: Floats
     density: Density
     score: float
 
 
-def fit_number_channel(x: Floats, y: Floats, *, exact: bool = True) -> NumberChannel:
+def fit_number_channel(
+    x: Floats | NumberColumn, y: Floats | NumberColumn, *, exact: bool = True
+) -> NumberChannel:
     """The channel of the pairs (x, y); nan is missing.
 
     x: what the intruder knows of each person. y: the value in the person's own record. exact: whether x is
     the true value; only then the channel can be a map.
     """
-    known = ~np.isnan(x)
-    pair = known & ~np.isnan(y)
+    a, b = (values if isinstance(values, NumberColumn) else NumberColumn(values) for values in (x, y))
+    known, pair = a.present, a.present & b.present
     missing = ~known
-    blank_of_missing = float((np.isnan(y[missing]).sum() + 1e-3) / (missing.sum() + 1e-3))
-    knots = _map_knots(x[pair], y[pair]) if exact and pair.any() else np.empty(0)
-    images = _images(x[pair], y[pair], knots)
-    frequent = _frequent(x[pair])
+    blank_of_missing = float(((missing & ~b.present).sum() + 1e-3) / (missing.sum() + 1e-3))
+    knots = _map_knots(a, b, pair) if exact and pair.any() else np.empty(0)
     if knots.size:
-        return _map_channel(x[known], y[known], knots, images, blank_of_missing)
-    moved = pair & (x != y)
-    edges = _edges(x[moved] if moved.any() else x[pair])
-    fit = _best_fit(x[moved], y[moved], edges, np.sort(x[known]))
-    stay, blank = _stay(x[pair], y[pair], edges, frequent), _blank(x[known], y[known], edges, frequent)
+        images = _images(a.values[pair], b.values[pair], knots)
+        return _map_channel(a.values[known], b.values[known], knots, images, blank_of_missing)
+    moved = pair & (a.values != b.values)
+    every = int(moved.sum()) == a.ordered.size  # then they are in order already
+    edges = _edges(a.ordered if every else a.values[moved if moved.any() else pair], in_order=every)
+    frequent = frequent_values(a.only(pair).ordered, max(5.0, int(pair.sum()) / 200.0))
+    rows = _evenly(b, moved)
+    fit = _best_fit(a.values[rows], b.values[rows], edges, a.ordered, int(moved.sum()))
+    profiles = edges.size + 1 + frequent.size
+    stay, blank = np.zeros(profiles), np.zeros(profiles)
+    if int(moved.sum()) < int(pair.sum()):
+        stay = _stay(a.values[pair], b.values[pair], edges, frequent)
+    if int(pair.sum()) < int(known.sum()):
+        blank = _blank(a.values[known], b.values[known], edges, frequent)
     own_bin = np.searchsorted(edges, frequent, "right")
     return NumberChannel(
         knots,
-        images,
+        np.empty(0),
         fit.transform,
         fit.density,
         edges,
@@ -154,62 +165,24 @@ def fit_number_channel(x: Floats, y: Floats, *, exact: bool = True) -> NumberCha
     )
 
 
-def released_masses(channel: NumberChannel, y: Floats, at: Floats | None = None) -> Floats:
-    """ΔT: the width of the transformed line that belongs to each released value; nan stays.
-
-    `at`: for these of the released values only. Ranks are flat outside the known values, so that a width has
-    a least value.
-    """
-    values, count = np.unique(y[~np.isnan(y)], return_counts=True)
-    moved, place = np.unique(channel.transform.value(values), return_inverse=True)
-    together = np.bincount(place, count, moved.size)
-    width = _widths(moved, together)
-    least = 1e-3 * float(width @ together) / max(float(together.sum()), 1.0)
-    return _at(values, np.maximum(width, least)[place], y if at is None else at)
-
-
-def released_widths(y: Floats, at: Floats | None = None) -> Floats:
-    """The width of the line that belongs to each released value, more for values released often; nan stays.
-
-    Of a value with five others either side: what lies between those, by its share of the records there.
-
-    >>> released_widths(np.array([1.0, 2.0, 3.0, 3.0])).round(3)
-    array([0.8, 0.8, 1.6, 1.6])
-    """
-    values, count = np.unique(y[~np.isnan(y)], return_counts=True)
-    return _at(values, _widths(values, count), y if at is None else at)
-
-
-def _widths(values: Floats, count: Floats | Ints) -> Floats:
-    if values.size < 2:
-        return np.ones(values.size)
-    at = np.arange(values.size)
-    low, high = (at - NEIGHBOURS).clip(min=0), (at + NEIGHBOURS).clip(max=values.size - 1)
-    up_to = np.cumsum(count)
-    # the first and the last of the window only count half: the window ends in the middle of them
-    between = up_to[high] - up_to[low] + (count[low] - count[high]) / 2.0
-    return np.asarray(count * (values[high] - values[low]) / between)
-
-
-def _at(values: Floats, of_values: Floats, y: Floats) -> Floats:
-    """What belongs to each y, given for the different values; nan stays."""
-    found, shown = np.full(y.shape, np.nan), ~np.isnan(y)
-    found[shown] = of_values[np.searchsorted(values, y[shown])]
-    return found
-
-
-def _map_knots(x: Floats, y: Floats) -> Floats:
+def _map_knots(a: NumberColumn, b: NumberColumn, pair: Bools) -> Floats:
     """The known values, if the released one is a non-decreasing function of them by more than accident."""
+    x, y = a.values[pair], b.values[pair]
     if np.array_equal(x, y):
-        return np.unique(x)
-    order = np.lexsort((y, x))
+        return a.only(pair).distinct
+    if not _rises(x[:FIRST_PAIRS], y[:FIRST_PAIRS]) or not _rises(x, y):  # most that are not show it at once
+        return np.empty(0)
+    values, distinct = np.unique(x), np.unique(y).size
+    ample = np.mean(x == y) > 0.5 or distinct <= 0.7 * values.size or distinct >= FEW_DISTINCT
+    return values if ample else np.empty(0)
+
+
+def _rises(x: Floats, y: Floats) -> bool:
+    """Whether y is a non-decreasing function of x."""
+    order = np.argsort(x)
     x, y = x[order], y[order]
     same = x[1:] == x[:-1]
-    values = x[np.append(True, ~same)]
-    distinct = np.unique(y).size
-    is_function = not (y[1:] != y[:-1])[same].any() and bool((y[1:] >= y[:-1]).all())
-    ample = np.mean(x == y) > 0.5 or distinct <= 0.7 * values.size or distinct >= FEW_DISTINCT
-    return values if is_function and ample else np.empty(0)
+    return bool((y[1:] >= y[:-1]).all()) and not (y[1:] != y[:-1])[same].any()
 
 
 def _images(x: Floats, y: Floats, knots: Floats) -> Floats:
@@ -224,7 +197,8 @@ def _images(x: Floats, y: Floats, knots: Floats) -> Floats:
 def _map_channel(
     x: Floats, y: Floats, knots: Floats, images: Floats, blank_of_missing: float
 ) -> NumberChannel:
-    edges, none = _edges(x), np.empty(0)
+    none = np.empty(0)
+    edges = _edges(x) if np.isnan(y).any() else none  # without blanks all values behave alike
     blank = _blank(x, y, edges, none)
     return NumberChannel(
         knots,
@@ -242,14 +216,25 @@ def _map_channel(
     )
 
 
-def _edges(x: Floats) -> Floats:
+def _edges(x: Floats, *, in_order: bool = False) -> Floats:
     bins = min(BINS, max(1, x.size // BIN_SIZE))
-    return np.unique(np.quantile(x, np.arange(1, bins) / bins)) if bins > 1 else np.empty(0)
+    if bins == 1:
+        return np.empty(0)
+    at = np.arange(1, bins) / bins
+    if not in_order:
+        return np.unique(np.quantile(x, at))
+    return np.unique(np.interp(at * (x.size - 1), np.arange(x.size), x))
 
 
-def _frequent(x: Floats) -> Floats:
-    values, count = np.unique(x, return_counts=True)
-    return values[count >= max(5.0, x.size / 200.0)]
+def _evenly(released: NumberColumn, moved: Bools) -> Ints:
+    """Rows that moved: all, or of many some, evenly along the released values.
+
+    More would tell no more of so few parameters.
+    """
+    number = int(moved.sum())
+    if number <= min(MOST_PAIRS, CHOOSING):
+        return np.flatnonzero(moved)
+    return released.order[moved[released.order]][:: -(-number // MOST_PAIRS)]
 
 
 def _drawn_to_whole(value: Floats, chosen: Ints, groups: int, whole: float, prior: float) -> Floats:
@@ -262,7 +247,7 @@ def _stay(x: Floats, y: Floats, edges: Floats, frequent: Floats) -> Floats:
     """p: of a frequent value its own share of stayers, of all others one share, less one record."""
     stays = (x == y).astype(np.float64)
     place = np.searchsorted(frequent, x).clip(max=max(frequent.size - 1, 0))
-    often = frequent[place] == x if frequent.size else np.zeros(x.size, dtype=np.bool_)
+    often = is_among(x, frequent)
     others = stays[~often]
     share = max(others.sum() - 1.0, 0.0) / max(others.size - 1, 1)
     count = np.bincount(place[often], minlength=frequent.size)[: frequent.size]
@@ -286,40 +271,44 @@ def _blank(x: Floats, y: Floats, edges: Floats, frequent: Floats) -> Floats:
     return np.append(by_bin, (total + PRIOR * prior) / (count + PRIOR))
 
 
-def _best_fit(x: Floats, y: Floats, edges: Floats, known: Floats) -> _Fit:
+def _best_fit(x: Floats, y: Floats, edges: Floats, known: Floats, pairs: int) -> _Fit:
     """The scale, and one or several bins, with the largest leave-one-out density of y.
 
-    A bin costs log(n), as in Schwarz's criterion: its median and spread are not left out. Of many pairs some
-    are taken, evenly along y: more would tell no more of so few parameters.
+    A bin costs log(n), as in Schwarz's criterion: its median and spread are not left out. `known` values
+    are in order. (x, y) are all pairs, or some of so many.
     """
-    order = np.argsort(y, kind="stable")[:: max(1, -(-y.size // MOST_PAIRS))]
-    x, y = x[order], y[order]
     deviation = float(known.std()) if known.size else 0.0
     learnable = x.size >= 2 * PRIOR and deviation > 0
     bins = np.searchsorted(edges, x, "right")
+    few = slice(None, None, max(1, -(-x.size // CHOOSING)))
     best: _Fit | None = None
     for scale in list(Scale) if learnable else [Scale.LINEAR]:
         transform = Transform(scale, deviation or 1.0, known)
-        residual, log_slope = transform.value(y) - transform.value(x), np.log(transform.slope(y))
-        spread = float(np.std(transform.value(known))) if known.size else 1.0
-        for bin_of in (bins, np.zeros_like(bins)) if edges.size else (bins,):
-            fit = _fit(transform, residual, log_slope, spread, bin_of, edges.size + 1)
+        for size in sorted({edges.size + 1, 1}, reverse=True):
+            fit = _fit(transform, x[few], y[few], bins[few], size)
             if best is None or fit.score > best.score:
-                best = fit
+                best, used = fit, size
     assert best is not None
-    return best
+    if x[few].size < pairs:
+        best = _fit(best.transform, x, y, bins, used, pairs)
+    middle, spread = (np.resize(values, edges.size + 1) for values in (best.middle, best.spread))
+    return replace(best, middle=middle, spread=spread)
 
 
-def _fit(
-    transform: Transform, residual: Floats, log_slope: Floats, deviation: float, bin_of: Ints, bins: int
-) -> _Fit:
-    used = int(bin_of.max(initial=0)) + 1
+def some_of(ordered: Floats) -> Floats:
+    """Not too many of some values, evenly along their order: enough for a spread."""
+    return ordered[:: max(1, -(-ordered.size // CHOOSING))]
+
+
+def _fit(transform: Transform, x: Floats, y: Floats, bins: Ints, used: int, pairs: int = 0) -> _Fit:
+    """Residuals on a scale, in bins or in one; the density is as sharp as so many pairs can make it."""
+    residual, known = transform.value(y) - transform.value(x), transform.ordered
+    deviation = float(np.std(transform.value(some_of(known)))) if known.size else 1.0
+    bin_of = bins if used > 1 else np.zeros_like(bins)
     middle, spread = _centres(residual, bin_of, used, deviation)
-    density, left_out = _kernel_density((residual - middle[bin_of]) / spread[bin_of])
-    heights = np.log(left_out) - np.log(spread[bin_of]) + log_slope
-    if used < bins:
-        middle, spread = np.resize(middle, bins), np.resize(spread, bins)
-    score = float(heights.sum()) - used * np.log(max(residual.size, 1))
+    density, left_out = _kernel_density((residual - middle[bin_of]) / spread[bin_of], pairs)
+    heights = np.log(left_out) - np.log(spread[bin_of]) + np.log(transform.slope(y))
+    score = float(heights.sum()) - used * np.log(max(x.size, 1))
     return _Fit(transform, middle, spread, density, score)
 
 
@@ -344,14 +333,15 @@ def _normal(z: Floats, deviation: float) -> Floats:
     return np.asarray(np.exp(-0.5 * (z / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi)))
 
 
-def _kernel_density(z: Floats) -> tuple[Density, Floats]:
+def _kernel_density(z: Floats, pairs: int = 0) -> tuple[Density, Floats]:
     """The density of z, and at each z the density that the others give.
 
-    Kernels (normal, Silverman's bandwidth) are laid over arsinh(z), so that they are wider where residuals
-    are rare: there a single pair would else leave its trace.
+    Kernels (normal, Silverman's bandwidth, where z are some of so many pairs that of all) are laid over
+    arsinh(z), so that they are wider where residuals are rare: there a single pair would else leave its
+    trace.
     """
     w, reach = np.arcsinh(z), float(np.arcsinh(REACH))
-    width = _bandwidth(w)
+    width = _bandwidth(w, max(pairs, w.size))
     half = next((s for s in STEPS if REACH / s <= width / 4), STEPS[-1])
     step = reach / half
     inside = np.abs(w) < reach
@@ -370,14 +360,16 @@ def _kernel_density(z: Floats) -> tuple[Density, Floats]:
         body = (kernels + PRIOR * _normal(at, SPREAD_OF_NORMAL)) / (records + PRIOR)
         return np.asarray((1 - TAIL) * body + TAIL * _cauchy(at))
 
-    others = np.where(inside, np.interp(w, warped, total) - _normal(np.zeros(1), width), 0.0).clip(min=0.0)
+    others = np.zeros(z.size)
+    others[inside] = total[left] + (place - left) * (total[left + 1] - total[left])
+    others = np.where(inside, others - _normal(np.zeros(1), width), 0.0).clip(min=0.0)
     density = Density(mixed(grid, np.interp(np.arcsinh(grid), warped, total), z.size))
     return density, mixed(z, others, max(z.size - 1, 0))
 
 
-def _bandwidth(z: Floats) -> float:
+def _bandwidth(z: Floats, size: int) -> float:
     if z.size < 2:
         return 1.0
     quarter = np.quantile(z, [0.25, 0.75])
     spreads = [s for s in (float(z.std()), float(quarter[1] - quarter[0]) / 1.34) if s > 1e-9]
-    return float(0.9 * min(spreads, default=1.0) * z.size**-0.2)
+    return float(0.9 * min(spreads, default=1.0) * size**-0.2)

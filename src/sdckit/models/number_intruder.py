@@ -8,10 +8,12 @@ import numpy as np
 
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.kernels.linked import attack as kernel
-from sdckit.models.linked_files import KnownKeys, LinkedFiles, link_files
+from sdckit.models.linked_files import KnownKeys, link_files
 from sdckit.models.number_channel import NumberChannel, fit_number_channel
+from sdckit.models.number_column import NumberColumn, number_columns
 
 EXACT = 30_000_000  # pairs of a person and a record, up to which all of them are looked at
+MANY = 100_000  # persons from which on threads are worth starting
 _ODD = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
 
@@ -75,8 +77,8 @@ class LinkAttack:
 
 
 def attack_numbers(
-    x: Floats,
-    y: Floats,
+    x: Floats | Sequence[NumberColumn],
+    y: Floats | Sequence[NumberColumn],
     own: Ints,
     *,
     errors: Floats,
@@ -88,43 +90,82 @@ def attack_numbers(
 ) -> LinkAttack:
     """Attack every target with all that is known, in four ways; the way that finds most counts.
 
-    x: true numbers (persons, numbers); y: released numbers (records, numbers); nan is missing. own: the
-    record of each person, −1 where there is none; such persons are never found, but could have produced
-    records. errors: the relative error with which each number is known; 0 exactly. keys: categorical keys
-    beside the numbers. weights: of records. targets: persons; default all. identity: a whole number for
-    each person from which the error of what is known of the person is drawn, the same in every row order;
-    default the position. channels: learned elsewhere, with the same errors; default from the pairs.
+    x: true numbers (persons, numbers); y: released numbers (records, numbers); nan is missing; as columns
+    they bring their order along, where several attacks need it. own: the record of each person, −1 where
+    there is none; such persons are never found, but could have produced records. errors: the relative error
+    with which each number is known; 0 exactly. keys: categorical keys beside the numbers. weights: of
+    records. targets: persons; default all. identity: a whole number for each person from which the error of
+    what is known of the person is drawn, the same in every row order; default the position. channels:
+    learned elsewhere, with the same errors; default from the pairs.
     """
-    x, y = (np.where(np.isfinite(values), values, np.nan) for values in (x, y))
-    known = known_values(x, errors, np.arange(x.shape[0]) if identity is None else identity)
-    linked = own >= 0
+    persons = own.size
+    true, released = number_columns(x), number_columns(y)
+    records = y.shape[0] if isinstance(y, np.ndarray) else (released[0].values.size if released else 0)
+    identity = np.arange(persons) if identity is None else identity
+    known = [
+        _known_column(column, error, identity, v)
+        for v, (column, error) in enumerate(zip(true, errors, strict=True))
+    ]
     if channels is None:
-        pairs = zip(known[linked].T, y[own[linked]].T, errors, strict=True)
-        channels = [fit_number_channel(a, b, exact=bool(e == 0)) for a, b, e in pairs]
+        channels = _channels(known, released, own, errors)
     if keys is None:
-        none = np.zeros((x.shape[0], 0), dtype=np.int32)
-        keys = KnownKeys(none, np.zeros((y.shape[0], 0), dtype=np.int32), ())
-    weights = np.ones(y.shape[0]) if weights is None else weights
-    targets = np.arange(x.shape[0]) if targets is None else targets
-    if not y.shape[0] or not targets.size:
-        return _nothing(targets, x.shape[0], channels)
-    return _attacked(known, y, own, channels, keys, weights, targets)
+        none = np.zeros((persons, 0), dtype=np.int32)
+        keys = KnownKeys(none, np.zeros((records, 0), dtype=np.int32), ())
+    weights = np.ones(records) if weights is None else weights
+    targets = np.arange(persons) if targets is None else targets
+    if not records or not targets.size:
+        return _nothing(targets, persons, channels)
+    return _attacked(known, released, own, channels, keys, weights, targets)
+
+
+def _channels(
+    known: Sequence[NumberColumn], released: Sequence[NumberColumn], own: Ints, errors: Floats
+) -> list[NumberChannel]:
+    """The channel of each number; in large files of several at a time: most of it is sorting."""
+    given = (known, released, [own] * len(known), [bool(error == 0) for error in errors])
+    if own.size < MANY or len(known) < 2:
+        return list(map(_channel, *given))
+    from sdckit.kernels._threads import in_order
+
+    return in_order(_channel, *given)
+
+
+def _channel(known: NumberColumn, released: NumberColumn, own: Ints, exact: bool) -> NumberChannel:
+    """The channel of the pairs of a person and the person's record."""
+    linked = own >= 0
+    if own.size == released.values.size and np.array_equal(own, np.arange(own.size)):
+        return fit_number_channel(known, released, exact=exact)
+    return fit_number_channel(known.only(linked), NumberColumn(released.values[own[linked]]), exact=exact)
 
 
 def known_values(x: Floats, errors: Floats, identity: Ints) -> Floats:
     """What the intruder knows: x·(1 + e·u), u uniform on (−1, 1), always the same for the same person."""
-    known = x.copy()
-    for v, error in enumerate(errors):
-        if error > 0:
-            known[:, v] *= 1.0 + error * (2.0 * _uniform(identity, v) - 1.0)
-    return known
+    columns = [
+        _known_column(NumberColumn(x[:, v]), error, identity, v).values for v, error in enumerate(errors)
+    ]
+    return np.column_stack(columns) if columns else x.copy()
+
+
+def _known_column(true: NumberColumn, error: float, identity: Ints, stream: int) -> NumberColumn:
+    if error <= 0:
+        return true
+    return NumberColumn(true.values * (1.0 + error * (2.0 * _uniform(identity, stream) - 1.0)))
 
 
 def draw_targets(identity: Ints, size: int, rng: np.random.Generator) -> Ints:
     """Positions of a simple random sample of persons, the same persons in every row order."""
     if size >= identity.size:
         return np.arange(identity.size)
-    draw = _uniform(identity, int(rng.integers(1, 2**62)))
+    return first_drawn(identity, draw_for(identity, rng), size)
+
+
+def draw_for(identity: Ints, rng: np.random.Generator) -> Floats:
+    """A random number for each person, the same in every row order."""
+    return _uniform(identity, int(rng.integers(1, 2**62)))
+
+
+def first_drawn(identity: Ints, draw: Floats, size: int) -> Ints:
+    """Positions of the persons with the smallest of these random numbers."""
     last = np.partition(draw, size - 1)[size - 1]
     some = np.flatnonzero(draw <= last)  # the sample and those drawn equal to its last
     return np.sort(some[np.lexsort((identity[some], draw[some]))[:size]])
@@ -134,23 +175,24 @@ def _uniform(identity: Ints, stream: int) -> Floats:
     """Numbers in [0, 1) by two rounds of multiplying and shifting (SplitMix64)."""
     bits = identity.astype(np.uint64) + np.uint64((stream + 1) * _ODD[0] % 2**64)
     for factor, shift in ((_ODD[1], 30), (_ODD[2], 27)):
-        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray((bits ^ (bits >> np.uint64(31))) >> np.uint64(11), dtype=np.float64) * 2.0**-53
+        bits ^= bits >> np.uint64(shift)
+        bits *= np.uint64(factor)
+    bits ^= bits >> np.uint64(31)
+    bits >>= np.uint64(11)
+    return np.asarray(bits * 2.0**-53, dtype=np.float64)
 
 
 def _attacked(
-    known: Floats,
-    y: Floats,
+    known: Sequence[NumberColumn],
+    released: Sequence[NumberColumn],
     own: Ints,
     channels: Sequence[NumberChannel],
     keys: KnownKeys,
     weights: Floats,
     targets: Ints,
 ) -> LinkAttack:
-    linked = link_files(known, y, own, channels, keys, weights, targets, EXACT)
-    exact = _pairs(linked, targets) <= EXACT
-    if exact and linked.files.bins.shape[0] > 1:  # many persons or records are alike
-        linked = link_files(known, y, own, channels, keys, weights, targets, np.inf)
+    linked = link_files(known, released, own, channels, keys, weights, targets, EXACT)
+    exact = linked.pairs <= EXACT
     rows, mine, dropped = linked.row[targets], linked.outcome[targets], bool((own < 0).any())
     lines = kernel.attack(linked.files, rows, mine, exact=exact, dropped=dropped)
     columns = {
@@ -172,19 +214,11 @@ def _attacked(
         table[:, column + 1],
         table[:, column + 2],
         table[:, kernel.OPEN] == 0,
-        known.shape[0],
+        own.size,
         best,
         means,
         tuple(channels),
     )
-
-
-def _pairs(linked: LinkedFiles, targets: Ints) -> float:
-    """Pairs of a row and an outcome in the blocks of the targets."""
-    files = linked.files
-    rows = np.diff(files.cell[files.block[:, 0], 0])
-    outcomes = np.diff(files.released[files.block[:, 1], 0])
-    return float((rows * outcomes)[np.unique(linked.block[targets])].sum())
 
 
 def _nothing(targets: Ints, persons: int, channels: Sequence[NumberChannel]) -> LinkAttack:

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,8 @@ from sdckit.kernels.hashing import distinct_rows
 from sdckit.methods.recoding import in_categories_of
 from sdckit.models.category_channel import CategoryChannel
 from sdckit.models.key_pairs import KeyPairs
+from sdckit.models.number_column import NumberColumn, number_columns
+from sdckit.models.number_intruder import draw_for, first_drawn
 
 T = TypeVar("T")
 KEPT = 8  # keys, counts and attacks of the last intruders
@@ -86,6 +88,15 @@ class LinkedFiles:
         weights[self.own[kept]] = of_persons[kept]
         weights *= of_persons.sum() / total
         return weights
+
+    @cached_property
+    def _draw(self) -> Floats:
+        return draw_for(self.identity, np.random.default_rng(1))
+
+    def draw(self, size: int) -> Ints:
+        """The rows of a random sample of persons, the same persons in every order of the rows."""
+        n = self.original.height
+        return np.arange(n) if size >= n else first_drawn(self.identity, self._draw, size)
 
     @cached_property
     def identity(self) -> Ints:
@@ -172,33 +183,40 @@ class CountedPairs:
         return cls(pairs, cell, pairs.channels(keys.images))
 
 
-def numbers_of(
-    files: LinkedFiles, numbers: Mapping[str, float]
-) -> tuple[tuple[str, ...], Floats, Floats, Floats]:
-    """Numbers that both files have as numbers: names, true values, released values, relative errors.
+class Numbers(NamedTuple):
+    """Numbers that both files have as numbers; dates are numbers of days."""
 
-    Dates are numbers of days.
-    """
-    return files.made((numbers_of, tuple(numbers.items())), lambda: _numbers_of(files, numbers))
+    names: tuple[str, ...]
+    true: tuple[NumberColumn, ...]
+    released: tuple[NumberColumn, ...]
+    errors: Floats  # the relative error with which each is known
 
 
-def _numbers_of(
-    files: LinkedFiles, numbers: Mapping[str, float]
-) -> tuple[tuple[str, ...], Floats, Floats, Floats]:
+def numbers_of(files: LinkedFiles, numbers: Mapping[str, float]) -> Numbers:
+    """The numbers that an intruder knows; their values are sorted once for all intruders."""
     first, second = files.original.frame, files.protected.frame
     names = tuple(c for c in numbers if c in second.columns and _numbers_in_both(first[c], second[c]))
+    true, released = files.made((numbers_of, names), lambda: _columns_of(files, names))
+    return Numbers(names, true, released, np.array([numbers[c] for c in names]))
 
-    def matrix(frame: pl.DataFrame) -> Floats:
-        columns = [as_numbers(frame[c]) for c in names]
-        return np.column_stack(columns) if columns else np.empty((frame.height, 0))
 
-    true, released = matrix(first), matrix(second)
-    largest = np.fmax.reduce([np.fmax.reduce(np.abs(x), axis=0, initial=0.0) for x in (true, released)])
-    errors = np.array([numbers[c] for c in names])
-    if not (largest > HUGE).any():
-        return names, true, released, errors
-    scale = np.where(largest > HUGE, 2.0 ** np.minimum(np.frexp(largest)[1], 1023), 1.0)
-    return names, true / scale, released / scale, errors
+def _columns_of(
+    files: LinkedFiles, names: Sequence[str]
+) -> tuple[tuple[NumberColumn, ...], tuple[NumberColumn, ...]]:
+    """Each column of both files; the same one twice where nothing was changed."""
+    same = files.original is files.protected
+    pairs = []
+    for name in names:
+        x = as_numbers(files.original.frame[name])
+        y = x if same else as_numbers(files.protected.frame[name])
+        largest = max(float(np.fmax.reduce(np.abs(values), initial=0.0)) for values in (x, y))
+        if largest > HUGE:
+            scale = 2.0 ** min(int(np.frexp(largest)[1]), 1023)
+            x, y = x / scale, y / scale
+        true = number_columns(x[:, None])[0]
+        shown = true if y is x or np.array_equal(x, y, equal_nan=True) else number_columns(y[:, None])[0]
+        pairs.append((true, shown))
+    return tuple(true for true, _ in pairs), tuple(shown for _, shown in pairs)
 
 
 def known_columns(intruder: Intruder, files: LinkedFiles) -> tuple[tuple[str, ...], dict[str, float]]:

@@ -9,7 +9,7 @@ import polars as pl
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit._support.messages import join_names
 from sdckit.data.values import as_numbers, is_date
-from sdckit.risk._known_values import KnownKeys, LinkedFiles, coded
+from sdckit.risk._known_values import KnownKeys, LinkedFiles, Numbers, coded
 
 MOST = 0.5  # share of the pairs from which on dates are taken to have moved, and intervals to have stayed
 SAME = 1e-6  # days: a tenth of a second
@@ -17,23 +17,24 @@ USUAL = (0.05, 0.95)  # nine of ten records lie between these quantiles
 FARTHEST = 100.0  # usual ranges from the middle: beyond, exponentials overflow
 
 
-def intervals(
-    files: LinkedFiles, names: Sequence[str], true: Floats, released: Floats
-) -> tuple[Floats, Floats, str] | None:
+def intervals(files: LinkedFiles, numbers: Numbers) -> tuple[Floats, Floats, str] | None:
     """What a shift of dates leaves: the days between dates that moved together, and times of day; and a note.
 
     A shift by the same number of days hides when, but not how long after: of dates that moved together one
     stays and the others become the days between. It hides no time of day either: times that stayed follow as
     further columns. None where neither stayed. Where the one date is missing, so are the days.
     """
-    kinds = files.original.frame.schema
+    kinds, names = files.original.frame.schema, numbers.names
     dates = [j for j, name in enumerate(names) if is_date(kinds[name])]
+    if not dates:
+        return None
+    true, released = (np.column_stack([c.values for c in f]) for f in (numbers.true, numbers.released))
     linked = files.own >= 0
     x, y = true[linked], released[files.own[linked]]
     moved = [j for j in dates if _share(np.abs(y[:, j] - x[:, j]) > SAME, x[:, j] + y[:, j]) > MOST]
     timed = [j for j in moved if _times_stayed(x[:, j], y[:, j])]
     times = [_time_of_day(values[:, timed]) for values in (true, released)]
-    true, released, together = true.copy(), released.copy(), []
+    together = []
     if moved:
         first = max(moved, key=lambda j: int(np.isfinite(x[:, j] + y[:, j]).sum()))
         for j in moved:

@@ -8,15 +8,9 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Bools, Floats, Ints
-from sdckit.models.number_intruder import draw_targets, known_values
 from sdckit.risk._household_attack import household_numbers, visible_households
-from sdckit.risk._known_values import KnownKeys, LinkedFiles, numbers_of
-from sdckit.risk._moved_dates import intervals
-
-ALL = 5_000  # persons up to whom everybody's value is inferred
-TARGETS = 2_000  # persons drawn from larger files
-NEIGHBOURS = 20  # records that are asked
-FAR = 1e3  # distance of another key, in standard deviations of the numbers
+from sdckit.risk._known_values import KnownKeys, LinkedFiles
+from sdckit.risk._nearest_records import nearest_records, true_in_released
 
 
 class Guessed(NamedTuple):
@@ -40,7 +34,7 @@ def guess_categories(
 
     true, shown: codes of the values of persons and records; −1 is missing.
     """
-    near, own, asked = _nearest(files, keys, numbers)
+    near, own, asked = nearest_records(files, keys, numbers)
     values, mine = shown[near], true[asked]
     same = values == mine[:, None]
     present = true >= 0
@@ -63,7 +57,7 @@ def guess_numbers(
 ) -> Guessed:
     """Whether nearly all of the nearest records show a number near the true one."""
     true, shown = (x.cast(pl.Float64).fill_null(float("nan")).to_numpy() for x in (truth, released))
-    near, own, asked = _nearest(files, keys, numbers)
+    near, own, asked = nearest_records(files, keys, numbers)
     present, mine = np.isfinite(true), true[asked]
     close = np.abs(shown[near] - mine[:, None]) <= within * np.abs(mine[:, None])
     known = np.isfinite(mine)
@@ -108,7 +102,9 @@ def with_composition(files: LinkedFiles, keys: KnownKeys) -> KnownKeys:
     present = files.own >= 0
     of_records = np.empty(files.protected.height, dtype=np.int64)
     of_records[files.own[present]] = homes[present]
-    both = pl.Series([*_together(_images(keys), homes), *_together(keys.released, of_records)]).rank("dense")
+    both = pl.Series([*_together(true_in_released(keys), homes), *_together(keys.released, of_records)]).rank(
+        "dense"
+    )
     codes = both.cast(pl.Int64).to_numpy() - 1
     n = len(homes)
     return replace(
@@ -126,50 +122,6 @@ def _together(codes: Ints, homes: Ints) -> list[str]:
     rows = [",".join(map(str, row)) for row in codes.tolist()]
     frame = pl.DataFrame({"home": homes, "row": rows})
     return frame.select(pl.col("row").sort().str.join(";").over("home"))["row"].to_list()
-
-
-def _nearest(files: LinkedFiles, keys: KnownKeys, numbers: Mapping[str, float]) -> tuple[Ints, Bools, Ints]:
-    """The records nearest to persons by numbers, within the same keys first; which is the own; the persons.
-
-    Of large files persons drawn at random, the same in every order of the rows.
-    """
-    from scipy.spatial import cKDTree
-
-    names, x, y, errors = numbers_of(files, numbers)
-    together = intervals(files, names, x, y)
-    if together is not None:
-        x, y, _ = together
-        errors = np.append(errors, np.zeros(x.shape[1] - len(errors)))
-    known = known_values(x, errors, files.identity)
-    n = len(known)
-    few = n <= ALL
-    asked = np.arange(n) if few else draw_targets(files.identity, TARGETS, np.random.default_rng(1))
-    targets, records = np.full((len(asked), x.shape[1]), FAR), np.full(y.shape, FAR)
-    for v in range(x.shape[1]):  # what is missing is far from everything else
-        both = np.append(known[:, v], y[:, v])
-        there = both[np.isfinite(both)]
-        if there.size:
-            middle, spread = there.mean(), float(there.std()) or 1.0
-            for points, values in ((targets, known[asked, v]), (records, y[:, v])):
-                finite = np.isfinite(values)
-                points[finite, v] = np.arcsinh((values[finite] - middle) / spread)
-    images = _images(keys, asked)
-    tree = cKDTree(np.hstack([records, FAR * keys.released]), balanced_tree=few, compact_nodes=few)
-    count = min(NEIGHBOURS, len(y))
-    found = tree.query(np.hstack([targets, FAR * images]), k=count)[1]
-    near = np.asarray(found, dtype=np.int64).reshape(len(asked), count)
-    return near, np.asarray(near == files.own[asked, None]), asked
-
-
-def _images(keys: KnownKeys, persons: Ints | slice = slice(None)) -> Ints:
-    """The true keys in the released categories, as far as the log knows them."""
-    true = keys.true[persons].copy()
-    for v, image in enumerate(keys.images):
-        if image is not None:
-            size = keys.sizes[v]
-            mapped = image[np.where(true[:, v] < 0, size, true[:, v])]
-            true[:, v] = np.where(mapped == size, -1, mapped)
-    return true
 
 
 def _share(hits: Bools, counted: Bools) -> Floats:

@@ -8,7 +8,8 @@ from sdckit._support.arrays import Floats, Ints
 from sdckit.data.intruder import Intruder
 from sdckit.models import linked_files
 from sdckit.models.cell_risk import cell_risk
-from sdckit.models.number_intruder import LinkAttack, attack_numbers, draw_targets
+from sdckit.models.number_column import NumberColumn
+from sdckit.models.number_intruder import LinkAttack, attack_numbers
 from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, numbers_of
 from sdckit.risk._moved_dates import intervals
 from sdckit.risk._outcome import Outcome
@@ -19,9 +20,7 @@ ALL = 5_000  # persons up to whom everybody is attacked, also by numbers
 def persons_attacked(files: LinkedFiles, targets: int) -> Ints:
     """Everybody, or a random sample of the persons of a large file."""
     n = files.original.height
-    return (
-        np.arange(n) if n <= ALL else draw_targets(files.identity, min(targets, n), np.random.default_rng(1))
-    )
+    return np.arange(n) if n <= ALL else files.draw(targets)
 
 
 def by_numbers(
@@ -36,24 +35,20 @@ def by_numbers(
     weigh: bool = False,
 ) -> Outcome:
     """What an intruder finds by numbers and keys; `weigh`: who is in the file is not known, weights count."""
-    names, x, y, errors = numbers_of(files, numbers)
+    known = numbers_of(files, numbers)
+    errors = known.errors
     n = files.original.height
     chosen = persons_attacked(files, targets)
-    sizes = np.array(keys.sizes, dtype=np.int64)
     attacked = partial(
         attack_numbers,
         own=files.own,
-        keys=linked_files.KnownKeys(
-            np.where(keys.true < 0, sizes, keys.true).astype(np.int32),
-            np.where(keys.released < 0, sizes, keys.released).astype(np.int32),
-            tuple(channel.matrix() for channel in counted.channels),
-        ),
+        keys=_codes(files, keys, counted),
         weights=files.weights,
         targets=chosen,
         identity=files.identity,
     )
-    found = attacked(x, y, errors=errors)
-    together = intervals(files, names, x, y)
+    found = attacked(_or_none(known.true, n), _or_none(known.released, files.protected.height), errors=errors)
+    together = intervals(files, known)
     if together is not None:
         further = together[0].shape[1] - len(errors)  # times of day, which are known exactly as dates are
         by_intervals = attacked(*together[:2], errors=np.append(errors, np.zeros(further)))
@@ -77,6 +72,33 @@ def by_numbers(
         n,
         notes,
         not_learned(keys, counted),
+    )
+
+
+def _or_none(columns: tuple[NumberColumn, ...], height: int) -> tuple[NumberColumn, ...] | Floats:
+    """The columns; a table without any where there are none, so that its height is known."""
+    return columns or np.empty((height, 0))
+
+
+def _codes(files: LinkedFiles, keys: KnownKeys, counted: CountedPairs) -> linked_files.KnownKeys:
+    """The keys as codes, a row for each pair of true and released keys, however many persons it stands for.
+
+    Records that are nobody's are in no pair: where there are any, each record has its row.
+    """
+    sizes = np.array(keys.sizes, dtype=np.int64)
+    pairs, linked = counted.pairs, files.own >= 0
+    shown, record = pairs.y, counted.cell
+    if not files.in_place:
+        record = np.full(files.protected.height, -1, dtype=np.int64)
+        record[files.own[linked]] = counted.cell[linked]
+    everybodys = bool((record >= 0).all())
+    shown = shown if everybodys else keys.released
+    return linked_files.KnownKeys(
+        np.where(pairs.x < 0, sizes, pairs.x).astype(np.int32),
+        np.where(shown < 0, sizes, shown).astype(np.int32),
+        tuple(channel.matrix() for channel in counted.channels),
+        counted.cell,
+        record if everybodys else None,
     )
 
 
