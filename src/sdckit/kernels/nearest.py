@@ -84,7 +84,7 @@ def _sums(q: Floats, v: Floats, rule: Rule) -> Floats:
 
 
 def _pieces(queries: Floats, records: Floats) -> Iterator[slice]:
-    """Queries whose distances from all records fit into the memory near the processor; none without records."""
+    """Queries whose distances fit into the memory near the processor; none where there are no records."""
     if len(records):
         size = max(CLOSE // len(records), 1)
         yield from (slice(start, start + size) for start in range(0, len(queries), size))
