@@ -24,6 +24,7 @@ def test_scan_and_tree_agree(n, levels, blank, missing, monkeypatch):
     x, queries = records(n), records(60)
     rule = Rule(nominal, np.ones(7), np.full(7, blank), False, False)
     small = build(x, rule)
+    monkeypatch.setattr(nearest, "CLOSE", 100)  # few queries at a time, and one where there are many records
     monkeypatch.setattr(nearest, "SMALL", -1)
     tree = build(x, rule)
     for q, own in ((queries, np.full(60, -1)), (x[:60], np.arange(len(x[:60])))):
@@ -44,6 +45,7 @@ def test_counts_of_nearer_records_by_all_distances_and_by_the_tree(n, square, mi
         values[rng.random((n, 3)) < missing] = np.nan
     rule = Rule(np.array([True, False, False]), np.full(3, 0.7), np.full(3, 0.2), square, False)
     own = own_distances(x, y, rule)
+    monkeypatch.setattr(nearest, "CLOSE", 100)
     by_all = count_nearer(build(x, rule), y, own, own * 1.01, 5)
     monkeypatch.setattr(nearest, "PAIRS", -1)  # all records in one leaf
     in_a_leaf = count_nearer(build(x, rule), y, own, own * 1.01, 5)
@@ -53,3 +55,12 @@ def test_counts_of_nearer_records_by_all_distances_and_by_the_tree(n, square, mi
     for nearer, within in (in_a_leaf, by_tree):
         assert (nearer == by_all[0]).all()
         assert (within[complete] == by_all[1][complete]).all()
+
+
+def test_without_records_there_is_no_nearest():
+    rule = Rule(np.array([True, False]), np.ones(2), np.ones(2), False, False)
+    tree, queries = build(np.empty((0, 2)), rule), np.ones((3, 2))
+    for distances in two_nearest(tree, queries, np.full(3, -1)):
+        assert np.isinf(distances).all()
+    for counts in count_nearer(tree, queries, np.ones(3), np.ones(3), 5):
+        assert (counts == 0).all()

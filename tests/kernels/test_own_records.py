@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from naive_own_records import nearest, owner
+from sdckit.kernels import own_records
 from sdckit.kernels.own_records import nearest_rows, owners
 
 
@@ -16,8 +17,9 @@ def rows(rng, n):
     return made.astype(np.float64)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_kernel_does_what_plain_python_does(seed):
+@pytest.mark.parametrize(("seed", "together"), [(0, 512), (1, 7), (2, 1)])
+def test_the_kernel_does_what_plain_python_does(seed, together, monkeypatch):
+    monkeypatch.setattr(own_records, "BLOCK", together)
     rng = np.random.default_rng(seed)
     people, records = rows(rng, 25), rows(rng, 30)
     nominal = np.array([True, True, False, False])
@@ -28,6 +30,9 @@ def test_the_kernel_does_what_plain_python_does(seed):
                 expected = nearest(person, others, nominal, left_out, same=same)
                 assert least[i, left_out] == pytest.approx(expected[0], abs=1e-12)
                 assert equal[i, left_out] == expected[1]
+        whole = nearest_rows(people, others, nominal, same=same, whole=True)
+        assert (whole[0][:, 0] == least[:, -1]).all()
+        assert (whole[1][:, 0] == equal[:, -1]).all()
     limits = rng.random(25)
     for left_out in (1, 4):
         found = owners(people, records, nominal, left_out, limits)
@@ -39,3 +44,9 @@ def test_rows_that_are_all_equal_have_no_nearest_other():
     least, equal = nearest_rows(people, people, np.array([True, True]), same=True)
     assert np.isinf(least).all()
     assert (equal == 3).all()
+
+
+def test_without_others_nobody_is_near():
+    least, equal = nearest_rows(np.ones((2, 3)), np.empty((0, 3)), np.array([True, False, False]), same=False)
+    assert np.isinf(least).all()
+    assert (equal == 0).all()

@@ -97,7 +97,7 @@ def test_no_subset_of_a_tiny_file_is_better(n, p, seed):
     assert determinant(x, found.support) == pytest.approx(least, rel=1e-9)
 
 
-@pytest.mark.parametrize(("n", "p"), [(19, 2), (24, 3)])
+@pytest.mark.parametrize(("n", "p"), [(19, 2), (21, 3)])
 def test_starts_of_a_small_file_find_the_best_subset(n, p, monkeypatch):
     x = np.random.default_rng(n).standard_t(2, size=(n, p))
     by_starts = determinant(x, mcd(x).support)

@@ -1,7 +1,7 @@
 """A chart as SVG text that can stand inside an HTML page."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from xml.etree import ElementTree
 
@@ -18,11 +18,28 @@ def plain(chart: Any) -> dict[str, Any]:
 
 @contextmanager
 def unchecked() -> Iterator[None]:
-    """Charts made in here are not checked piece by piece, either; see `plain`."""
+    """Charts made in here are not checked piece by piece, either; see `plain`. They are drawn once, no more.
+
+    Altair copies all pieces of a chart, down to the last word, each time it is put beside or above others.
+    In here the pieces are shared: Altair sets attributes of the copies, and changes nothing inside them.
+    """
+    import altair
     from altair.utils.schemapi import debug_mode
 
+    kinds: tuple[Any, ...] = (altair.Chart, altair.LayerChart)
     with debug_mode(False):
-        yield
+        for kind in kinds:
+            kind.__deepcopy__ = _with_the_same_pieces
+        try:
+            yield
+        finally:
+            for kind in kinds:
+                with suppress(AttributeError):  # another thread was done before
+                    del kind.__deepcopy__
+
+
+def _with_the_same_pieces(chart: Any, _: Any) -> Any:
+    return chart.copy(deep=False)
 
 
 def static_svg(chart: Any, name: str, description: str) -> str:

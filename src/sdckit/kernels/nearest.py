@@ -7,6 +7,7 @@ order as distances; rounding is monotone, so they bound the computed distances a
 full scan. Memory is O(n); time grows like n log n in few dimensions and towards n² in many.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ SMALL = 2_000  # records not worth a tree
 PAIRS = 4_000_000  # of queries and records, up to which all distances of few records are worked out
 SCAN = 4  # categorical variables from which on counting different categories is faster than the tree
 BLOCK = 1024
+CLOSE = 40_000  # distances worked out together
 
 
 class Rule(NamedTuple):
@@ -74,11 +76,18 @@ def _sums(q: Floats, v: Floats, rule: Rule) -> Floats:
             term = np.where(a == b, 0.0, far)
         else:
             term = (a - b) ** 2 if rule.square else np.abs(a - b)
-        if not rule.plain:
+        if not rule.plain and (np.isnan(a).any() or np.isnan(b).any()):
             term = np.where(np.isnan(b), far, term)
             term = np.where(np.isnan(a), np.where(np.isnan(b), 0.0, blank), term)
         total += term
     return total
+
+
+def _pieces(queries: Floats, records: Floats) -> Iterator[slice]:
+    """Queries whose distances fit into the memory near the processor; none where there are no records."""
+    if len(records):
+        size = max(CLOSE // len(records), 1)
+        yield from (slice(start, start + size) for start in range(0, len(queries), size))
 
 
 def own_distances(x: Floats, queries: Floats, rule: Rule) -> Floats:
@@ -161,9 +170,12 @@ def count_nearer(tree: Tree, queries: Floats, least: Floats, most: Floats, enoug
     Counting ends with the first `enough` records that are nearer; the second number is then not complete.
     """
     if _few(tree, queries):
-        apart = _sums(queries[:, None], tree.points, tree.rule)
-        nearer = np.minimum((apart < least[:, None]).sum(axis=1), enough)
-        return nearer, (apart <= most[:, None]).sum(axis=1)
+        counts = np.zeros((2, len(queries)), dtype=np.int64)
+        for some in _pieces(queries, tree.points):
+            apart = _sums(queries[some, None], tree.points, tree.rule)
+            counts[0, some] = (apart < least[some, None]).sum(axis=1)
+            counts[1, some] = (apart <= most[some, None]).sum(axis=1)
+        return np.minimum(counts[0], enough), counts[1]
 
     def work(q: Floats, a: Floats, z: Floats) -> tuple[Ints, Ints]:
         counts = np.zeros((2, len(q)), dtype=np.int64)
@@ -233,11 +245,14 @@ def two_nearest(tree: Tree, queries: Floats, own: Ints) -> tuple[Floats, Floats]
     own: for each query a record number that does not count (itself, in its own file), or −1.
     """
     if _few(tree, queries):
-        apart = _sums(queries[:, None], tree.points, tree.rule)
-        apart[own[:, None] == tree.record] = np.inf
-        apart = np.hstack([apart, np.full((len(queries), 2), np.inf)])
-        nearest = np.partition(apart, 1, axis=1)
-        return nearest[:, 0], nearest[:, 1]
+        two = np.full((2, len(queries)), np.inf)
+        for some in _pieces(queries, tree.points):
+            apart = _sums(queries[some, None], tree.points, tree.rule)
+            apart[own[some, None] == tree.record] = np.inf
+            two[0, some] = apart.min(axis=1, initial=np.inf)
+            apart[np.arange(len(apart)), apart.argmin(axis=1)] = np.inf
+            two[1, some] = apart.min(axis=1, initial=np.inf)
+        return two[0], two[1]
     nominal = np.flatnonzero(tree.rule.nominal)
     scan = len(nominal) >= SCAN and bool((tree.rule.far[nominal] >= 1).all())
     categories = _bytes(tree.points[:, nominal])

@@ -13,6 +13,7 @@ from sdckit.kernels._jit import inner, jit
 from sdckit.kernels._threads import by_rows
 
 NOTHING = 1e-9  # sums of the same terms in another order
+BLOCK = 512  # records whose distances from a person are worked out together
 
 
 @inner
@@ -33,33 +34,75 @@ def _terms(a: Floats, b: Floats, nominal: Bools, term: Floats) -> float:
 
 
 @jit
-def _scan(people: Floats, others: Floats, nominal: Bools, least: Floats, equal: Ints, same: bool) -> None:
-    """The smallest distances of each person from the others; with `same` equal rows are only counted."""
-    p = people.shape[1]
-    term = np.zeros(p + 1)
-    for i in range(people.shape[0]):
-        for k in range(others.shape[0]):
-            total = _terms(people[i], others[k], nominal, term)
-            for v in range(p + 1):
-                apart = total - term[v]
-                if apart <= NOTHING:
-                    equal[i, v] += 1
-                    if same:
-                        continue
-                    apart = 0.0
-                least[i, v] = min(least[i, v], apart)
+def _scan(
+    people: Floats,
+    columns: Floats,
+    nominal: Bools,
+    left_out: Ints,
+    same: bool,
+    least: Floats,
+    equal: Ints,
+    term: Floats,
+) -> None:
+    """The smallest distances of each person from the others; with `same` equal rows are only counted.
+
+    columns: (p, others). term is scratch, p + 2 rows of as many others as are looked at together: the
+    distances in each column, zeros, and the sum. Loops are over others, so that they become vector code.
+    """
+    p, n, block = columns.shape[0], columns.shape[1], term.shape[1]
+    total = term[p + 1]
+    for start in range(0, n, block):
+        size = min(block, n - start)
+        for i in range(people.shape[0]):
+            for k in range(size):
+                total[k] = 0.0
+            for j in range(p):
+                _add_column(people[i, j], columns[j, start : start + size], nominal[j], term[j], total)
+            for c in range(left_out.shape[0]):
+                out = term[left_out[c]]
+                best, count = least[i, c], 0
+                for k in range(size):
+                    apart = total[k] - out[k]
+                    if apart <= NOTHING:
+                        count += 1
+                        if not same:
+                            best = 0.0
+                    elif apart < best:
+                        best = apart
+                least[i, c] = best
+                equal[i, c] += count
 
 
-def nearest_rows(people: Floats, others: Floats, nominal: Bools, *, same: bool) -> tuple[Floats, Ints]:
+@inner
+def _add_column(value: float, column: Floats, nominal: bool, term: Floats, total: Floats) -> None:
+    """Fill `term` with the distance of a value from each of a column, and add it to `total`."""
+    for k in range(column.shape[0]):
+        d = abs(value - column[k])
+        if nominal:
+            d = 0.0 if value == column[k] else 1.0
+        elif np.isnan(d):
+            d = 0.0 if np.isnan(value) and np.isnan(column[k]) else 1.0
+        term[k] = d
+        total[k] += d
+
+
+def nearest_rows(
+    people: Floats, others: Floats, nominal: Bools, *, same: bool, whole: bool = False
+) -> tuple[Floats, Ints]:
     """For each person the smallest distances from the others (persons, p + 1), and how many rows are equal.
 
     same: the others are the file the person is of, or could be of: rows equal to the person's do not count.
+    whole: only over all columns, so that there is one distance instead of p + 1.
     """
+    width = people.shape[1]
+    left_out = np.arange(width if whole else 0, width + 1)
+    columns = np.ascontiguousarray(others.T)
 
     def work(some: Floats) -> tuple[Floats, Ints]:
-        least = np.full((len(some), some.shape[1] + 1), np.inf)
+        least = np.full((len(some), len(left_out)), np.inf)
         equal = np.zeros(least.shape, dtype=np.int64)
-        _scan(some, others, nominal, least, equal, same)
+        term = np.zeros((width + 2, max(min(BLOCK, len(others)), 1)))
+        _scan(some, columns, nominal, left_out, same, least, equal, term)
         return least, equal
 
     least, equal = by_rows(work, people)

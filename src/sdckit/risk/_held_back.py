@@ -20,6 +20,14 @@ def not_other_people(original: Microdata, holdout: Microdata) -> bool:
     For other people of the same population it is as likely that one original stands out as the nearest as it
     is for a person of the original among all others of it. More than that: they are no other people.
     """
+    # the original is kept beside the answer, so that no other object can get its number
+    found: tuple[Microdata, bool] = holdout.cached(
+        ("not other people", id(original)), lambda: (original, _not_other_people(original, holdout))
+    )
+    return found[1]
+
+
+def _not_other_people(original: Microdata, holdout: Microdata) -> bool:
     if same_records(original, holdout):
         return True
     files = (original.collect(), holdout.collect())

@@ -54,8 +54,8 @@ def _back(
 
     mine, all_, made = (np.ascontiguousarray(x[:, columns]) for x in (people, everybody, records))
     kinds = np.ascontiguousarray(nominal[columns])
-    gap, alike = (x[:, -1] for x in nearest_rows(mine, all_, kinds, same=True))
-    apart = nearest_rows(mine, made, kinds, same=False)[0][:, -1]
+    gap, alike = (x[:, 0] for x in nearest_rows(mine, all_, kinds, same=True, whole=True))
+    apart = nearest_rows(mine, made, kinds, same=False, whole=True)[0][:, 0]
     back = apart <= NEARER * np.where(np.isfinite(gap), gap, 0.0) + 1e-9
     return np.asarray(back / np.maximum(alike + more, 1))
 
