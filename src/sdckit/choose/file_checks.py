@@ -1,6 +1,7 @@
 """Questions about the columns and rows of a protected file before it is released."""
 
 from collections.abc import Iterator
+from math import inf
 
 import narwhals as nw
 
@@ -19,7 +20,8 @@ from sdckit.choose.release_facts import (
     spells,
     told_by_order,
 )
-from sdckit.data.intruder import WITHIN, intruders_of, known_numbers
+from sdckit.data.intruder import WITHIN, Intruder, Unit, intruders_of, known_numbers
+from sdckit.data.microdata import Microdata
 from sdckit.data.privacy import distinct, ended
 from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
@@ -144,15 +146,14 @@ class FileChecks(ReleaseCase):
 
     def _known_to_nobody(self) -> list[str]:
         """Keys and numbers that not even the best informed of the intruders is taken to know."""
-        result = self.x.after.get("reidentification_risk")
-        given = (result.options.get("intruders") if result is not None else None) or []
-        if not given:
+        intruders = self._intruders()
+        if not intruders:
             return []
         wanted = [
             c for c in (*self.original.roles.keys, *known_numbers(self.original)) if c in self.data.columns
         ]
         missing = [wanted]
-        for intruder in intruders_of({n: c for one in given for n, c in dict(one).items()}):
+        for intruder in intruders:
             keys, numbers = intruder.known(self.original)
             known = {*keys, *(c for c, error in numbers.items() if error <= WITHIN)}
             missing.append([c for c in wanted if c not in known])
@@ -282,16 +283,52 @@ class FileChecks(ReleaseCase):
         weights = self.original.weights()
         total, name, n = float(weights.sum()), "weights", self.original.height
         about = f"The weights add up to {total:,.0f} people for {n:,} records"
+        if self._said_population():
+            about = (
+                f"The file came without weights and is said to be a sample of {total:,.0f} people, "
+                f"{weights.mean():,.4g} for each record"
+            )
         population = self.accepted.population
         if population is not None and abs(total - population) > 0.1 * population:
             why = f"{about}, the population is said to have {population:,.0f}."
             mends = "Correct the weights (implied decimals?), or the population."
             yield Criterion(name, Status.NOT_MET, why, total, population, mends)
+        elif self._said_population() and (alone := self._judged_by_weights_alone()):
+            why = f"{about}: nothing but this says what {join_names(alone)} finds."
+            mends = "Add an intruder who knows the same, and that the person is in the file."
+            yield Criterion(name, Status.NOT_JUDGED, why, total, None, mends)
         elif population is None and (fault := odd_weights(weights) or self._weights_alone()):
             mends = "Correct the weights, or say how many people there are: accept: {population: …}."
             yield Criterion(name, Status.NOT_JUDGED, f"{about}: {fault}.", total, None, mends)
         else:
             yield Criterion(name, Status.MET, f"{about}.", total, population)
+
+    def _said_population(self) -> bool:
+        """Whether the weights are what somebody said of the population, and not those of a survey."""
+        weight = self.original.roles.weight
+        return any(weight in step.figures.get("equal_weights", ()) for step in self.original.prepared)
+
+    def _judged_by_weights_alone(self) -> list[str]:
+        """Intruders who do not know who is in the file, where nobody who does knows as much.
+
+        What was said of the population must not be all that protects persons: another who says the same,
+        in `accept`, does not know more.
+        """
+        asked = self._intruders()
+        inside = [one for one in asked if one.in_file]
+        return [
+            one.name
+            for one in asked
+            if not one.in_file and not any(_knows_as_much(other, one, self.original) for other in inside)
+        ]
+
+    def _intruders(self) -> tuple[Intruder, ...]:
+        """The intruders whose attacks were measured."""
+        result = self.x.after.get("reidentification_risk")
+        given = (result.options.get("intruders") if result is not None else None) or []
+        if not given:
+            return ()
+        return intruders_of({name: content for one in given for name, content in dict(one).items()})
 
     def _differential_privacy(self) -> Iterator[Criterion]:
         """Whether what a step promised holds for all files that are released together."""
@@ -313,3 +350,12 @@ class FileChecks(ReleaseCase):
         if table is None or table["in_file"].any():
             return ""
         return "every risk rests on them, as no intruder is taken to know who is in the file"
+
+
+def _knows_as_much(one: Intruder, other: Intruder, data: Microdata) -> bool:
+    """Whether one knows all columns that another knows, each as exactly, of the same or more persons."""
+    (keys, numbers), wanted = one.known(data), other.known(data)
+    exactly = {**dict.fromkeys(keys, 0.0), **numbers}
+    asked = {**dict.fromkeys(wanted.keys, 0.0), **wanted.numbers}
+    same = one.unit is other.unit or one.unit is Unit.HOUSEHOLD
+    return same and all(exactly.get(column, inf) <= error for column, error in asked.items())

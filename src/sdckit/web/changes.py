@@ -16,15 +16,22 @@ Change = Callable[[Document, set[str], Mapping[str, Any]], tuple[str, Document]]
 
 
 def _roles(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
-    for column, roles in asked["roles"].items():
+    for column in asked["roles"]:
         if column not in columns:
             raise OptionError("The file has no such column.", given=preview(column))
-        document = document.with_role(column, tuple([roles] if isinstance(roles, str) else roles or ()))
+    document = with_roles(document, asked["roles"])
     given = list(asked["roles"].items())
     names = ", ".join(
         f"{c} {' and '.join(document.roles.get(c, ())) or 'without a role'}" for c, _ in given[:3]
     )
     return f"roles: {names}{f' and {len(given) - 3} more' if len(given) > 3 else ''}", document
+
+
+def with_roles(document: Document, given: Mapping[str, Any]) -> Document:
+    """Other roles for some columns: {column: role, roles or nothing}."""
+    for column, roles in given.items():
+        document = document.with_role(column, tuple([roles] if isinstance(roles, str) else roles or ()))
+    return document
 
 
 def said(step: Step) -> str:

@@ -3,6 +3,7 @@ import { html, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
 import { change, complain, go, look, number, refresh, store } from "../store.js";
 import { Presets } from "./presets.js";
+import { Sample } from "./sample.js";
 
 const MARKS = { met: "✓", "not met": "✕", "not judged": "?" };
 const WORDS = { releasable: "Can be released", "not releasable": "Must not be released", open: "Not cleared for release" };
@@ -100,7 +101,7 @@ function Accepted({ state }) {
     <label class="field">Persons an intruder may find, in %
       <input inputmode="decimal" value=${ceiling === null ? "" : Number((100 * ceiling).toPrecision(6))} onChange=${(e) => put(share(e.target.value), accept)} aria-describedby="ceiling-help" aria-invalid=${trouble ? "true" : null} /></label>
     ${trouble ? html`<p id="ceiling-help" class="bad" role="alert">${trouble}</p>` : html`<p id="ceiling-help" class="hint">Without it no file can be cleared: you decide what is acceptable.</p>`}
-    ${!Object.values(state.document.roles).some((roles) => roles.includes("weight")) && html`<p class="hint">No variable is the weight: the file is taken for the whole population. If it is a sample, give the weights their role, or the risks of those who do not know who is in the file look higher than they are.</p>`}
+    ${!Object.values(state.document.roles).some((roles) => roles.includes("weight")) && html`<${Sample} state=${state} />`}
     <${Presets} use=${(risk) => put(risk, accept)} />
     <details><summary>Accepted with open eyes${Object.keys(accept).length ? ` (${Object.keys(accept).length})` : ""}</summary>
       <label class="field">Right claims of a sure intruder <input inputmode="numeric" value=${accept.claims ?? ""} onChange=${(e) => other("claims", e.target.value === "" ? null : Number(e.target.value))} /></label>
