@@ -1,6 +1,7 @@
 """The changes of a document, by name: each gives what was done, in words, and the new document."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sdckit.choose.preparation import preparations_of
@@ -131,6 +132,20 @@ def _criteria(document: Document, columns: set[str], asked: Mapping[str, Any]) -
     return "what is accepted" if ceiling is None else f"accepted risk {100 * ceiling:.4g} %", document
 
 
+def _measure_options(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    spec = find(str(asked["measure"]))
+    given = asked["options"]
+    if spec.kind is Kind.PROTECTION or not isinstance(given, Mapping):
+        raise OptionError("These are no options of a measure.", given=preview(given))
+    if given:
+        spec.validate(given)
+    others = {name: value for name, value in document.assess.items() if name != spec.name}
+    said_so = "with other options" if given else "with its usual options"
+    return f"{spec.title} {said_so}", replace(
+        document, assess={**others, spec.name: dict(given)} if given else others
+    )
+
+
 def _seed(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
     return f"seed {asked['seed']}", document.with_seed(asked["seed"])
 
@@ -165,5 +180,6 @@ CHANGES: dict[str, Change] = {
     "drop_scenario": _drop_scenario,
     "intruders": _intruders,
     "criteria": _criteria,
+    "measure_options": _measure_options,
     "seed": _seed,
 }
