@@ -76,3 +76,22 @@ def test_a_sample_without_weights_says_of_how_many_people(page):  # noqa: F811
     page.get_by_role("button", name=re.compile("Undo")).click()
     judged(page)
     sync_api.expect(page.locator(".panel .sample")).to_have_count(1)
+
+
+def test_a_household_file_is_uploaded_into_the_form(page, tmp_path):  # noqa: F811
+    persons, homes = tmp_path / "persons.csv", tmp_path / "homes.csv"
+    persons.write_text("hid,age\n" + "".join(f"{i // 2},{20 + i % 30}\n" for i in range(60)))
+    homes.write_text("hid,rooms\n" + "".join(f"{i},{1 + i % 4}\n" for i in range(30)))
+    page.get_by_label("Upload", exact=True).set_input_files(persons)
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    screen(page, "Data")
+    page.get_by_label("a preparation to add").select_option("merge_file")
+    wrong = tmp_path / "homes.exe"
+    wrong.write_text("no")
+    page.get_by_label("Upload: File").set_input_files(wrong)
+    sync_api.expect(page.locator(".namedfile [role=alert]")).to_contain_text("cannot be read")
+    page.get_by_label("Upload: File").set_input_files(homes)
+    sync_api.expect(page.locator("#prepare-file")).to_have_value(re.compile("homes.csv$"), timeout=LONG)
+    page.locator("#prepare-by").select_option("hid")
+    page.get_by_role("button", name="Prepare", exact=True).click()
+    sync_api.expect(page.locator(".prepare .step")).to_contain_text("rooms", timeout=LONG)
