@@ -36,7 +36,7 @@ def test_every_preparation_is_complete():
             assert field.help.endswith("."), f"{spec.name}.{field.name}"
             assert field.required or field.absent or field.default not in (None, [], ""), field.name
         assert spec.summary, spec.name
-    assert len(specs(Kind.PREPARATION)) == 8
+    assert len(specs(Kind.PREPARATION)) == 9
     assert not [s for s in specs() if s.kind is Kind.PREPARATION]
 
 

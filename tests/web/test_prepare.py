@@ -167,6 +167,7 @@ def test_preparations_have_forms(page):
         "set_missing",
         "merge_file",
         "drop_empty",
+        "equal_weights",
         "replace_values",
     }
     kinds = {f["name"]: f["kind"] for f in forms["merge_file"]["form"]}

@@ -7,6 +7,7 @@ from typing import Any
 
 from sdckit._support.messages import did_you_mean, join_names
 from sdckit._support.number_text import number, percent
+from sdckit.choose.place import Place
 from sdckit.errors import OptionError, preview
 
 
@@ -31,7 +32,8 @@ class Criterion:
     """One question that is asked before a file is released.
 
     value and limit are what was found and what is accepted, where there are such numbers. mends: the step or
-    decision that would settle it. share: value and limit are shares of persons.
+    decision that would settle it. share: value and limit are shares of persons. places: where that is
+    decided, the best first; a criterion that is not met, or not judged, has at least one.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Criterion:
     limit: float | None = None
     mends: str = ""
     share: bool = False
+    places: tuple[Place, ...] = ()
 
     @property
     def met(self) -> bool:
@@ -61,6 +64,7 @@ class Criterion:
             "share": self.share,
             "why": self.why,
             "mends": self.mends,
+            "places": [place.as_dict() for place in self.places],
         }
 
 

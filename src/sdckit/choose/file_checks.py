@@ -1,11 +1,13 @@
 """Questions about the columns and rows of a protected file before it is released."""
 
 from collections.abc import Iterator
+from math import inf
 
 import narwhals as nw
 
 from sdckit._support.messages import join_names
 from sdckit.choose.criteria import Criterion, Status
+from sdckit.choose.place import FILE, INTRUDERS, Place, at
 from sdckit.choose.privacy_budget import losses_of, total_cost
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import (
@@ -19,7 +21,8 @@ from sdckit.choose.release_facts import (
     spells,
     told_by_order,
 )
-from sdckit.data.intruder import WITHIN, intruders_of, known_numbers
+from sdckit.data.intruder import WITHIN, Intruder, Unit, intruders_of, known_numbers
+from sdckit.data.microdata import Microdata
 from sdckit.data.privacy import distinct, ended
 from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
@@ -69,7 +72,8 @@ class FileChecks(ReleaseCase):
             "Protect true values by a step (suppress, group, recode), or accept: "
             f"{{prepared: [{join_names(asked, 4)}]}} if they were errors or codes for missing."
         )
-        yield Criterion(name, Status.NOT_JUDGED, why, sum(changed[c] for c in asked), 0, mends)
+        places = at(Place.preparation(), Place.accept("prepared", asked))
+        yield Criterion(name, Status.NOT_JUDGED, why, sum(changed[c] for c in asked), 0, mends, places=places)
 
     def _changed_before(self) -> dict[str, int]:
         """How many values preparation changed, in columns with a role or what these are made of.
@@ -105,16 +109,19 @@ class FileChecks(ReleaseCase):
                 f"{join_names(new)} "
                 "instead: renamed columns are not compared."
             )
-            return Criterion(name, Status.NOT_JUDGED, why, mends="Rename the columns as in the original.")
+            mends, places = "Rename the columns as in the original.", at(FILE, Place.step("drop", new))
+            return Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=places)
         if new:
             why = f"Only the protected file has {join_names(new)}: nothing is known of what they tell."
-            return Criterion(
-                name, Status.NOT_JUDGED, why, mends=f"Drop {join_names(new)}, or have them in both."
-            )
+            mends, places = f"Drop {join_names(new)}, or have them in both.", at(Place.step("drop", new))
+            return Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=places)
         if gone:
             why = f"The protected file lacks {join_names(gone)}, and no logged step dropped them."
             mends = "If they were dropped on purpose, use the step drop, or leave them out of the roles."
-            return Criterion(name, Status.NOT_JUDGED, why, mends=mends)
+            places = tuple(Place.role(roles.of(c)[0], [c]) for c in gone)
+            return Criterion(
+                name, Status.NOT_JUDGED, why, mends=mends, places=(Place.step("drop", gone), *places)
+            )
         return Criterion(
             name, Status.MET, "Both files have the same columns, but for those dropped by a step."
         )
@@ -140,43 +147,47 @@ class FileChecks(ReleaseCase):
             f"or accept: {{columns: [{join_names(unseen, 4)}]}} after looking at it."
         )
         status = Status.NOT_MET if near else Status.NOT_JUDGED
-        return Criterion(name, status, why, len(unseen), 0, mends)
+        places = at(Place.role(Role.SENSITIVE, unseen), Place.step("drop", unseen))
+        places = at(*places, Place.accept("columns", unseen))
+        return Criterion(name, status, why, len(unseen), 0, mends, places=places)
 
     def _known_to_nobody(self) -> list[str]:
         """Keys and numbers that not even the best informed of the intruders is taken to know."""
-        result = self.x.after.get("reidentification_risk")
-        given = (result.options.get("intruders") if result is not None else None) or []
-        if not given:
+        intruders = self._intruders()
+        if not intruders:
             return []
         wanted = [
             c for c in (*self.original.roles.keys, *known_numbers(self.original)) if c in self.data.columns
         ]
         missing = [wanted]
-        for intruder in intruders_of({n: c for one in given for n, c in dict(one).items()}):
+        for intruder in intruders:
             keys, numbers = intruder.known(self.original)
             known = {*keys, *(c for c, error in numbers.items() if error <= WITHIN)}
             missing.append([c for c in wanted if c not in known])
         return min(missing, key=len)  # one intruder must know them together
 
     def _ids(self) -> Criterion:
-        same = same_ids(self.original, self.data)
+        same, name, mends = same_ids(self.original, self.data), "ids of the original", "new_ids, or drop"
         if same is None:
             why = "Whether the ids are those of the original is not known: the records are not in memory."
-            return Criterion("ids of the original", Status.NOT_JUDGED, why)
+            return Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=(Place.step("new_ids"), FILE))
         texts = [c for c in released_ids(self.original, self.data) if c not in same and spells(self.data, c)]
         if texts and not same:
             why = f"{join_names(texts)} are texts: what they spell, or how they were made, is not known."
-            return Criterion("ids of the original", Status.NOT_JUDGED, why, len(texts), 0, "new_ids, or drop")
+            places = at(Place.step("new_ids"), Place.step("drop", texts))
+            return Criterion(name, Status.NOT_JUDGED, why, len(texts), 0, mends, places=places)
         if same:
             why = (
                 f"The numbers in {join_names(same)} are those of the original file: whoever has them finds "
                 "the records."
             )
-            return Criterion("ids of the original", Status.NOT_MET, why, len(same), 0, "new_ids, or drop")
-        return Criterion("ids of the original", Status.MET, "No number of the original names a record.", 0, 0)
+            places = at(Place.step("new_ids"), Place.step("drop", same))
+            return Criterion(name, Status.NOT_MET, why, len(same), 0, mends, places=places)
+        return Criterion(name, Status.MET, "No number of the original names a record.", 0, 0)
 
     def _order(self) -> Criterion:
         name, mends = "order of the rows", "shuffle_order, or accept: {order: true}"
+        places = at(Place.step("shuffle_order"), Place.accept("order"))
         if self.accepted.order:
             return Criterion(
                 name, Status.MET, "That the order of the rows may be the original's is accepted."
@@ -184,13 +195,13 @@ class FileChecks(ReleaseCase):
         rows = source_rows(self.original, self.data) if self.in_memory else None
         if rows is None:
             why = "Whether the rows are in the order of the original is not known."
-            return Criterion(name, Status.NOT_JUDGED, why, mends=mends)
+            return Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=places)
         if len(rows) < 2 or is_random_order(rows):
             return Criterion(name, Status.MET, "The rows are not in the order of the original.")
         told = told_by_order(self.original)
         if told:
             why = f"The rows stand in the order of the original file, which follows {join_names(told, 4)}."
-            return Criterion(name, Status.NOT_MET, why, mends=mends)
+            return Criterion(name, Status.NOT_MET, why, mends=mends, places=places)
         why = "The rows stand in the order of the original file, which follows nothing that could be known."
         return Criterion(name, Status.MET, why)
 
@@ -206,7 +217,8 @@ class FileChecks(ReleaseCase):
         same = unchanged_numbers(self.original, self.data, numbers)
         if same is None:
             why = "Whether numbers were protected is not known: records are not linked in memory."
-            yield Criterion(name, Status.NOT_JUDGED, why)
+            places = at(Place.role(Role.ID), FILE)
+            yield Criterion(name, Status.NOT_JUDGED, why, places=places)
         elif same:
             why = f"{join_names(same)}: the original values stand in the file, and an intruder may know them."
             mends = (
@@ -214,7 +226,9 @@ class FileChecks(ReleaseCase):
                 "the "
                 f"role sensitive, too; or accept: {{numbers: [{join_names(same, 4)}]}}."
             )
-            yield Criterion(name, Status.NOT_MET, why, len(same), 0, mends)
+            steps = [Place.step(m, same) for m in ("microaggregate", "add_noise", "rank_swap")]
+            places = at(*steps, Place.role(Role.SENSITIVE, same), Place.accept("numbers", same))
+            yield Criterion(name, Status.NOT_MET, why, len(same), 0, mends, places=places)
         else:
             yield Criterion(name, Status.MET, "Every number that an intruder may know was protected.", 0, 0)
         bare = [
@@ -228,7 +242,11 @@ class FileChecks(ReleaseCase):
                 f"Round or perturb them, or accept: {{numbers: [{join_names(bare, 4)}]}} if nobody can know "
                 "them."
             )
-            yield Criterion("sensitive numbers left unchanged", Status.NOT_JUDGED, why, len(bare), 0, mends)
+            places = at(Place.step("round_values", bare), Place.step("add_noise", bare))
+            places = at(*places, Place.accept("numbers", bare))
+            yield Criterion(
+                "sensitive numbers left unchanged", Status.NOT_JUDGED, why, len(bare), 0, mends, places=places
+            )
 
     def _joined_records(self) -> Iterator[Criterion]:
         """Columns that nobody knows, but that show which records belong together."""
@@ -239,7 +257,11 @@ class FileChecks(ReleaseCase):
                 f"Round {join_names(joining, 4)}, drop it, or accept: "
                 f"{{columns: [{join_names(joining, 4)}]}}."
             )
-            yield Criterion("records joined by a column", Status.NOT_JUDGED, why, len(joining), 0, mends)
+            places = at(Place.step("round_values", joining), Place.step("drop", joining))
+            places = at(*places, Place.accept("columns", joining))
+            yield Criterion(
+                "records joined by a column", Status.NOT_JUDGED, why, len(joining), 0, mends, places=places
+            )
 
     def _repeated_ids(self) -> Iterator[Criterion]:
         """An id that several records share: what they tell together is more than risks of single records."""
@@ -254,7 +276,9 @@ class FileChecks(ReleaseCase):
             f"Give {name} the role household, so that its records are attacked together; or drop it; or "
             f"accept: {{columns: [{name}]}}."
         )
-        yield Criterion("several records of a person", Status.NOT_JUDGED, why, mends=mends)
+        places = at(Place.role(Role.HOUSEHOLD, [name]), Place.step("drop", [name]))
+        places = at(*places, Place.accept("columns", [name]))
+        yield Criterion("several records of a person", Status.NOT_JUDGED, why, mends=mends, places=places)
 
     def _missing_keys(self) -> Iterator[Criterion]:
         keys = list(self.original.roles.keys)
@@ -274,7 +298,8 @@ class FileChecks(ReleaseCase):
                 "find persons who look alike here."
             )
             mends = "Impute the keys before measuring, or accept: {missing_keys: true}."
-            yield Criterion(name, Status.NOT_JUDGED, why, share, MISSING, mends, share=True)
+            places = at(Place.accept("missing_keys"), FILE)
+            yield Criterion(name, Status.NOT_JUDGED, why, share, MISSING, mends, share=True, places=places)
 
     def _weights(self) -> Iterator[Criterion]:
         if self.original.roles.weight is None:
@@ -282,16 +307,55 @@ class FileChecks(ReleaseCase):
         weights = self.original.weights()
         total, name, n = float(weights.sum()), "weights", self.original.height
         about = f"The weights add up to {total:,.0f} people for {n:,} records"
+        if self._said_population():
+            about = (
+                f"The file came without weights and is said to be a sample of {total:,.0f} people, "
+                f"{weights.mean():,.4g} for each record"
+            )
         population = self.accepted.population
         if population is not None and abs(total - population) > 0.1 * population:
             why = f"{about}, the population is said to have {population:,.0f}."
             mends = "Correct the weights (implied decimals?), or the population."
-            yield Criterion(name, Status.NOT_MET, why, total, population, mends)
+            places = at(Place.accept("population"), Place.role(Role.WEIGHT, [self.original.roles.weight]))
+            yield Criterion(name, Status.NOT_MET, why, total, population, mends, places=places)
+        elif self._said_population() and (alone := self._judged_by_weights_alone()):
+            why = f"{about}: nothing but this says what {join_names(alone)} finds."
+            mends = "Add an intruder who knows the same, and that the person is in the file."
+            yield Criterion(name, Status.NOT_JUDGED, why, total, None, mends, places=(INTRUDERS,))
         elif population is None and (fault := odd_weights(weights) or self._weights_alone()):
             mends = "Correct the weights, or say how many people there are: accept: {population: …}."
-            yield Criterion(name, Status.NOT_JUDGED, f"{about}: {fault}.", total, None, mends)
+            places = at(Place.accept("population"), Place.role(Role.WEIGHT, [self.original.roles.weight]))
+            why = f"{about}: {fault}."
+            yield Criterion(name, Status.NOT_JUDGED, why, total, None, mends, places=(*places, INTRUDERS))
         else:
             yield Criterion(name, Status.MET, f"{about}.", total, population)
+
+    def _said_population(self) -> bool:
+        """Whether the weights are what somebody said of the population, and not those of a survey."""
+        weight = self.original.roles.weight
+        return any(weight in step.figures.get("equal_weights", ()) for step in self.original.prepared)
+
+    def _judged_by_weights_alone(self) -> list[str]:
+        """Intruders who do not know who is in the file, where nobody who does knows as much.
+
+        What was said of the population must not be all that protects persons: another who says the same,
+        in `accept`, does not know more.
+        """
+        asked = self._intruders()
+        inside = [one for one in asked if one.in_file]
+        return [
+            one.name
+            for one in asked
+            if not one.in_file and not any(_knows_as_much(other, one, self.original) for other in inside)
+        ]
+
+    def _intruders(self) -> tuple[Intruder, ...]:
+        """The intruders whose attacks were measured."""
+        result = self.x.after.get("reidentification_risk")
+        given = (result.options.get("intruders") if result is not None else None) or []
+        if not given:
+            return ()
+        return intruders_of({name: content for one in given for name, content in dict(one).items()})
 
     def _differential_privacy(self) -> Iterator[Criterion]:
         """Whether what a step promised holds for all files that are released together."""
@@ -301,7 +365,10 @@ class FileChecks(ReleaseCase):
         name, broken = "differential privacy", ended(losses)
         if broken:
             mends = "Do such steps after the synthesis, or do not call the file differentially private."
-            yield Criterion(name, Status.NOT_JUDGED, broken, mends=mends)
+            places = at(
+                Place.step("synthesize"),
+            )
+            yield Criterion(name, Status.NOT_JUDGED, broken, mends=mends, places=places)
         else:
             why = f"The promise holds for what is released: {total_cost(losses)}."
             yield Criterion(name, Status.MET, f"{why} Measures of the original are not covered by it.")
@@ -313,3 +380,12 @@ class FileChecks(ReleaseCase):
         if table is None or table["in_file"].any():
             return ""
         return "every risk rests on them, as no intruder is taken to know who is in the file"
+
+
+def _knows_as_much(one: Intruder, other: Intruder, data: Microdata) -> bool:
+    """Whether one knows all columns that another knows, each as exactly, of the same or more persons."""
+    (keys, numbers), wanted = one.known(data), other.known(data)
+    exactly = {**dict.fromkeys(keys, 0.0), **numbers}
+    asked = {**dict.fromkeys(wanted.keys, 0.0), **wanted.numbers}
+    same = one.unit is other.unit or one.unit is Unit.HOUSEHOLD
+    return same and all(exactly.get(column, inf) <= error for column, error in asked.items())

@@ -15,8 +15,8 @@ SMALLER_IS_STRICTER = ("sure", "gain")
 LARGER_IS_STRICTER = ("targets", "within")
 
 
-def weakened_options(x: "Assessment") -> list[str]:
-    """Names of options of the judging measures that differ from their defaults and may hide something."""
+def weakened_options(x: "Assessment") -> list[tuple[str, str]]:
+    """Measures and options of the judging measures that differ from their defaults and may hide something."""
     found = []
     for spec in specs(Kind.RISK):
         if not spec.judges or spec.name not in x.after:
@@ -28,9 +28,9 @@ def weakened_options(x: "Assessment") -> list[str]:
                 continue
             usual = x.original.roles.columns(default.role) if isinstance(default, RoleColumns) else default
             if not _is_fine(name, given[name], to_builtin({name: usual})[name]):
-                found.append(f"{spec.name}: {name}")
+                found.append((spec.name, name))
     if _other_intruders(x):
-        found.append("attribute_inference: intruders")
+        found.append(("attribute_inference", "intruders"))
     return found
 
 

@@ -79,7 +79,7 @@ class Plan:
             for name, one in named.items()
         }
         intruders = intruders_of(named) if named else ()
-        placed = _with_files(assess, lambda name: str(folder / Path(name).expanduser()))
+        placed = with_files_named(assess, lambda name: str(folder / Path(name).expanduser()))
         return cls(data, scenarios, placed, seed, folder, tuple(space), intruders)
 
     @classmethod
@@ -139,7 +139,7 @@ class Plan:
         if self.intruders:
             content["intruders"] = {one.name: one.as_dict() for one in self.intruders}
         if self.assess:
-            content["assess"] = _with_files(to_builtin(self.assess), self._beside)
+            content["assess"] = with_files_named(to_builtin(self.assess), self._beside)
         content["seed"] = self.seed
         return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
 
@@ -189,7 +189,7 @@ def _mapping(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return part
 
 
-def _with_files(assess: Mapping[str, Any], name: Callable[[str], str]) -> dict[str, Any]:
+def with_files_named(assess: Mapping[str, Any], name: Callable[[str], str]) -> dict[str, Any]:
     """The section with files of measures' options under other names: they lie beside the plan."""
 
     def named(measure: str, given: Any) -> Any:

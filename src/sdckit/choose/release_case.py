@@ -1,11 +1,14 @@
 """One protected file of an assessment, as the questions before a release see it."""
 
 from dataclasses import dataclass
+from math import isnan
 from typing import TYPE_CHECKING
 
-from sdckit.choose.criteria import Accepted
+from sdckit.choose.criteria import Accepted, Criterion, Status
+from sdckit.choose.place import Place
 from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
+from sdckit.data.result import Result
 
 if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
@@ -37,6 +40,16 @@ class ReleaseCase:
     def synthetic(self) -> bool:
         """Whether all that an intruder may know was drawn anew."""
         return drawn_anew(self.original, self.data)
+
+    def measured(self, measure: str) -> Result | None:
+        """What a measure found in the protected file; None where it could not say."""
+        result = self.x.after.get(measure)
+        return None if result is None or isnan(result.value) else result
+
+    def not_known(self, name: str, measure: str, why: str, mends: str, *places: Place) -> Criterion:
+        """A criterion that is not judged, for a measure could not say: why, and its reason."""
+        text = f"{why}: {self.omitted_because(measure)}."
+        return Criterion(name, Status.NOT_JUDGED, text, mends=mends, places=places)
 
     def omitted_because(self, measure: str) -> str:
         """Why there is no number of a measure."""

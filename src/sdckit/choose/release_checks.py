@@ -1,6 +1,6 @@
 """The questions before a release that are about persons, and the verdict that all questions give together."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,11 @@ from sdckit._support.messages import join_names
 from sdckit.choose.criteria import Criterion, Status, Verdict
 from sdckit.choose.file_checks import FileChecks
 from sdckit.choose.judging_options import weakened_options
+from sdckit.choose.place import FILE, INTRUDERS, Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import surely_linked
 from sdckit.data.result import Result
+from sdckit.data.roles import Role
 
 if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
@@ -59,32 +61,35 @@ class PersonChecks(ReleaseCase):
         names = list(dict.fromkeys(left))
         if names:
             why = f"The file still has direct identifiers: {join_names(names)}."
-            return Criterion("direct identifiers", Status.NOT_MET, why, len(names), 0, "drop")
+            places = at(Place.step("drop", names), Place.role(Role.DIRECT, names))
+            return Criterion("direct identifiers", Status.NOT_MET, why, len(names), 0, "drop", places=places)
         return Criterion("direct identifiers", Status.MET, "No direct identifier is in the file.", 0, 0)
 
     def _options(self) -> Iterator[Criterion]:
         """Whether the measures that judge were asked with options that make them look away."""
         weak = weakened_options(self.x)
         if weak:
-            why = f"Measures were taken with options that see less than usual: {join_names(weak)}."
+            names = join_names(f"{measure}: {option}" for measure, option in weak)
+            why = f"Measures were taken with options that see less than usual: {names}."
             mends = "Leave these options at their defaults."
-            yield Criterion("options of the measures", Status.NOT_JUDGED, why, mends=mends)
+            places = tuple(Place.options(measure) for measure in dict.fromkeys(m for m, _ in weak))
+            yield Criterion("options of the measures", Status.NOT_JUDGED, why, mends=mends, places=places)
 
     def _not_synthetic(self) -> Iterator[Criterion]:
         """Files of a list that are the same people after all."""
         if len(self.x.protected) > 1 and surely_linked(self.original, self.data):
             why = "A file of the list has the original's people row by row, so that it is not synthetic."
-            yield Criterion("records of the same people", Status.NOT_JUDGED, why, mends="Assess it alone.")
+            name, mends = "records of the same people", "Assess it alone."
+            yield Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=(FILE,))
 
     def _reidentification(self) -> Iterator[Criterion]:
-        result = self.x.after.get("reidentification_risk")
-        if result is None or isnan(result.value):
-            why = (
-                "What an intruder finds could not be measured: "
-                f"{self.omitted_because('reidentification_risk')}."
-            )
+        measure = "reidentification_risk"
+        result = self.measured(measure)
+        if result is None:
+            why = "What an intruder finds could not be measured"
             mends = "Keep the records linked: read both files with an id, or protect the file here."
-            yield Criterion("re-identification", Status.NOT_JUDGED, why, mends=mends)
+            places = at(Place.role(Role.KEYS), Place.role(Role.ID), FILE)
+            yield self.not_known("re-identification", measure, why, mends, *places)
             return
         if not surely_linked(self.original, self.data):
             why = (
@@ -93,12 +98,16 @@ class PersonChecks(ReleaseCase):
                 "order: what an intruder finds may be far more than measured."
             )
             mends = "Read both files with an id, or protect the file here."
-            yield Criterion("records that belong together", Status.NOT_JUDGED, why, mends=mends)
+            places = at(Place.role(Role.ID), FILE)
+            yield Criterion(
+                "records that belong together", Status.NOT_JUDGED, why, mends=mends, places=places
+            )
         table = result.tables["intruders"]
         if self.original.roles.household is not None and not table["household"].any():
             why = "Members of households were not attacked together, which finds far more of them."
             mends = "Add an intruder with unit: household, or drop the household and shuffle the rows."
-            yield Criterion("households as targets", Status.NOT_JUDGED, why, mends=mends)
+            places = at(INTRUDERS, Place.step("drop", [self.original.roles.household]))
+            yield Criterion("households as targets", Status.NOT_JUDGED, why, mends=mends, places=places)
         yield from self.of_intruders()
 
     def of_intruders(self) -> Iterator[Criterion]:
@@ -120,50 +129,63 @@ class PersonChecks(ReleaseCase):
                 f"What an intruder finds who {row['knows']} could not be measured with the data where they "
                 "are."
             )
-            return Criterion(name, Status.NOT_JUDGED, why, mends="Measure a part of the file in memory.")
+            mends = "Measure a part of the file in memory."
+            places = at(Place.preparation("keep_records"), INTRUDERS)
+            return Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=places)
         mends = "Recode the keys, suppress, or protect the numbers more strongly; or accept a higher risk."
         about = f"An intruder who {row['knows']} finds {100 * value:.3g} % of the persons"
         if unsure:
             why = f"{about}; what became of {unsure} could not be learned, so that the risk may be higher."
             mends = f"Protect {unsure} here, so that the log knows the recoding, or drop it."
-            return Criterion(name, Status.NOT_JUDGED, why, value, None, mends, share=True)
+            changed = [c for c in self.data.columns if c in unsure.split(", ")]
+            places = at(Place.step("drop", changed), INTRUDERS)
+            return Criterion(name, Status.NOT_JUDGED, why, value, None, mends, share=True, places=places)
         if limit is None:
             why = f"{about}; no accepted risk was set."
-            return Criterion(name, Status.NOT_JUDGED, why, value, None, "Set max_risk.", share=True)
+            mends, places = "Set max_risk.", at(Place.accept("max_risk"))
+            return Criterion(name, Status.NOT_JUDGED, why, value, None, mends, share=True, places=places)
         ceiling = float(str(limit))
         sampled = "" if upper == value else f" (up to {100 * upper:.3g} %, as not all were attacked)"
         if upper <= ceiling:
             why = f"{about}{sampled}, at most {100 * ceiling:.3g} % are accepted."
             return Criterion(name, Status.MET, why, value, ceiling, share=True)
         why = f"{about}{sampled}; accepted are {100 * ceiling:.3g} %."
-        return Criterion(name, Status.NOT_MET, why, value, ceiling, mends, share=True)
+        places = at(*self._stronger(), Place.accept("max_risk"))
+        return Criterion(name, Status.NOT_MET, why, value, ceiling, mends, share=True, places=places)
+
+    def _stronger(self) -> tuple[Place, ...]:
+        """The steps that make persons harder to find."""
+        keys, numbers = self.original.roles.keys, self.original.roles.numeric
+        of_keys = (Place.step("suppress"), Place.step("recode"), Place.step("group")) if keys else ()
+        return (*of_keys, Place.step("microaggregate", numbers)) if numbers else of_keys
 
     def _claims_of(self, row: dict[str, object]) -> Criterion:
         name = f"claims of {row['intruder']}"
         right, claims = float(str(row["claims_right"])), float(str(row["claims"]))
         if isnan(right):
-            return Criterion(name, Status.NOT_JUDGED, f"What {row['intruder']} claims could not be measured.")
+            why, places = f"What {row['intruder']} claims could not be measured.", at(INTRUDERS)
+            return Criterion(name, Status.NOT_JUDGED, why, places=places)
         limit = self.accepted.claims
         told = f"{row['intruder']} is sure of {claims:,.0f} persons and right for {right:,.0f}"
         if right <= limit + 1e-9:
             return Criterion(name, Status.MET, f"{told}; {limit:g} are accepted.", right, limit)
         why = f"An intruder who is sure claims {claims:,.0f} persons and is right for {right:,.3g} of them."
         mends = f"Protect more strongly, or accept the number: accept: {{claims: {int(np.ceil(right))}}}."
-        return Criterion(name, Status.NOT_JUDGED, why, right, limit, mends)
+        places = at(*self._stronger(), Place.accept("claims"))
+        return Criterion(name, Status.NOT_JUDGED, why, right, limit, mends, places=places)
 
     def _synthetic_file(self) -> Iterator[Criterion]:
         """Synthetic or unlinked files: whether they repeat original records."""
         from sdckit.risk._uncertainty import wilson  # measures are loaded when they are first used
 
-        result = self.x.after.get("closest_record")
-        if result is None or isnan(result.value) or "copies" not in result.figures:
-            why = (
-                "Whether the file repeats original records is not known: "
-                f"{self.omitted_because('closest_record')}."
-            )
-            yield Criterion(
-                "copies of original records", Status.NOT_JUDGED, why, mends="Measure closest_record."
-            )
+        name, measure = "copies of original records", "closest_record"
+        again = at(
+            Place.step("synthesize"),
+        )
+        result = self.measured(measure)
+        if result is None or "copies" not in result.figures:
+            why = "Whether the file repeats original records is not known"
+            yield self.not_known(name, measure, why, f"Measure {measure}.", Place.role(Role.KEYS), *again)
             return
         copies, real = result.figures["copies"], result.figures.get("reference_copies", 0.0)
         low, near = result.figures.get("low", result.value), result.figures.get("reference_share", 0.0)
@@ -184,22 +206,18 @@ class PersonChecks(ReleaseCase):
                 f"({100 * near:.3g} %)."
             )
             mends = "Synthesise with smoothing and fewer predictors; a copied record is a released record."
-            yield Criterion(
-                "copies of original records", Status.NOT_MET, why, copies, real, mends, share=True
-            )
+            yield Criterion(name, Status.NOT_MET, why, copies, real, mends, share=True, places=again)
             return
         why = "The file repeats original records no more often than other people of the population would."
-        yield Criterion("copies of original records", Status.MET, why, copies, real, share=True)
+        yield Criterion(name, Status.MET, why, copies, real, share=True)
 
     def _whole_records(self) -> Iterator[Criterion]:
         """Files of new records: what comes back as a whole and is found, beyond what other people would."""
-        result, name = self.x.after.get("reidentification_risk"), "whole records that come back"
-        if result is None or isnan(result.value):
-            why = (
-                "How many whole records come back is not known: "
-                f"{self.omitted_because('reidentification_risk')}."
-            )
-            yield Criterion(name, Status.NOT_JUDGED, why, mends="Measure reidentification_risk.")
+        name, measure = "whole records that come back", "reidentification_risk"
+        result = self.measured(measure)
+        if result is None:
+            why = "How many whole records come back is not known"
+            yield self.not_known(name, measure, why, f"Measure {measure}.", Place.role(Role.KEYS), INTRUDERS)
             return
         back, others = result.figures["come_back"], result.figures.get("among_others")
         beyond = 1.0 if others is None else max(back - others, 0.0) / back if back else 0.0
@@ -213,13 +231,20 @@ class PersonChecks(ReleaseCase):
         """Columns that were renamed or drawn anew hide nobody where the others are those of persons."""
         name, limit = "records that come back in some columns", self.x.max_risk
         about = f"In some columns together {100 * value:.3g} % more persons come back than by chance"
+        places = at(
+            Place.accept("max_risk"),
+        )
         if limit is None:
-            return Criterion(name, Status.NOT_JUDGED, f"{about}.", value, None, "Set max_risk.", share=True)
+            mends = "Set max_risk."
+            return Criterion(
+                name, Status.NOT_JUDGED, f"{about}.", value, None, mends, share=True, places=places
+            )
         if value <= limit:
             return Criterion(name, Status.MET, f"{about}.", value, limit, share=True)
         why = f"{about}; accepted are {100 * limit:.3g} %: the file repeats parts of original records."
         mends = "Draw all columns anew; a record of which only some columns changed is the person's."
-        return Criterion(name, Status.NOT_MET, why, value, limit, mends, share=True)
+        places = at(Place.step("synthesize"), *places)
+        return Criterion(name, Status.NOT_MET, why, value, limit, mends, share=True, places=places)
 
     def _whole_records_of(
         self, row: dict[str, Any], found: float, beyond: float, others: float | None
@@ -236,29 +261,34 @@ class PersonChecks(ReleaseCase):
         if row["not_judged"] or limit is None:
             what = "no accepted risk was set" if limit is None else f"not judged: {row['not_judged']}"
             mends = "Set max_risk." if limit is None else "Attack everybody: raise targets."
-            return Criterion(name, Status.NOT_JUDGED, f"{about}; {what}.", value, limit, mends, share=True)
+            places = at(
+                Place.accept("max_risk") if limit is None else Place.options("reidentification_risk"),
+            )
+            return Criterion(
+                name, Status.NOT_JUDGED, f"{about}; {what}.", value, limit, mends, share=True, places=places
+            )
         if value <= limit:
             why = f"{about}; at most {100 * limit:.3g} % are accepted."
             return Criterion(name, Status.MET, why, value, limit, share=True)
         why = f"{about}; accepted are {100 * limit:.3g} %."
         if others is None:
             mends = "Give people who were not in the original: holdout= shows how many come back by chance."
-            return Criterion(name, Status.NOT_JUDGED, why, value, limit, mends, share=True)
+            places = at(Place.options("reidentification_risk"), Place.step("synthesize"))
+            return Criterion(name, Status.NOT_JUDGED, why, value, limit, mends, share=True, places=places)
         mends = "Synthesise with a larger gain, larger leaves and smoothing."
-        return Criterion(name, Status.NOT_MET, why, value, limit, mends, share=True)
+        places = at(Place.step("synthesize"), Place.accept("max_risk"))
+        return Criterion(name, Status.NOT_MET, why, value, limit, mends, share=True, places=places)
 
     def _inference(self) -> Iterator[Criterion]:
         if not self.original.roles.sensitive:
             return
-        result = self.x.after.get("attribute_inference")
-        name = "inference of sensitive values"
-        if result is None or isnan(result.value):
-            why = (
-                "What can be inferred of sensitive values is not known: "
-                f"{self.omitted_because('attribute_inference')}."
-            )
+        name, measure = "inference of sensitive values", "attribute_inference"
+        result, hidden = self.measured(measure), self.original.roles.sensitive
+        if result is None:
+            why = "What can be inferred of sensitive values is not known"
             mends = "For synthetic files give people who were not in the original: holdout=."
-            yield Criterion(name, Status.NOT_JUDGED, why, mends=mends)
+            places = at(Place.options(measure), Place.role(Role.SENSITIVE, hidden))
+            yield self.not_known(name, measure, why, mends, *places)
             return
         limit = self.x.max_risk if self.accepted.inference is None else self.accepted.inference
         about = (
@@ -272,24 +302,27 @@ class PersonChecks(ReleaseCase):
         if limit is None:
             why = f"{about}; no accepted share was set."
             mends = "Set max_risk or accept: {inference: …}."
-            yield Criterion(name, Status.NOT_JUDGED, why, result.value, None, mends, share=True)
+            places = at(Place.accept("max_risk"), Place.accept("inference"))
+            yield Criterion(
+                name, Status.NOT_JUDGED, why, result.value, None, mends, share=True, places=places
+            )
         elif upper <= limit:
             yield Criterion(name, Status.MET, f"{about}.", result.value, limit, share=True)
         else:
             mends = "Make the keys coarser, suppress with l-diversity, or apply PRAM to the sensitive column."
             why = f"{about}; accepted are {100 * limit:.3g} %."
-            yield Criterion(name, Status.NOT_MET, why, result.value, limit, mends, share=True)
+            places = at(Place.step("pram", hidden), Place.step("recode"), Place.step("suppress"))
+            places = at(*places, Place.accept("inference"))
+            yield Criterion(name, Status.NOT_MET, why, result.value, limit, mends, share=True, places=places)
 
     def _revealing_columns(self) -> Iterator[Criterion]:
         if not self.x.same_people:
             return
-        result, name = self.x.after.get("revealing_columns"), "columns that tell what was hidden"
-        if result is None or isnan(result.value):
-            why = (
-                "Whether other columns tell what was hidden is not known: "
-                f"{self.omitted_because('revealing_columns')}."
-            )
-            yield Criterion(name, Status.NOT_JUDGED, why, mends="Measure revealing_columns.")
+        name, measure = "columns that tell what was hidden", "revealing_columns"
+        result = self.measured(measure)
+        if result is None:
+            why = "Whether other columns tell what was hidden is not known"
+            yield self.not_known(name, measure, why, f"Measure {measure}.", Place.options(measure), FILE)
             return
         limit = float(result.options.get("gain", 0.5))
         alarms = result.parts.filter("alarm") if result.parts is not None else pl.DataFrame()
@@ -297,7 +330,8 @@ class PersonChecks(ReleaseCase):
             pairs = [f"{c} tells {h}" for h, c in alarms.select("hidden", "columns").rows()]
             why = f"{join_names(pairs, 4)}: what was hidden there can be read off."
             mends = f"Drop or recode {join_names(dict.fromkeys(alarms['columns']), 4)}."
-            yield Criterion(name, Status.NOT_MET, why, result.value, limit, mends, share=True)
+            places = self._without(alarms["columns"])
+            yield Criterion(name, Status.NOT_MET, why, result.value, limit, mends, share=True, places=places)
             return
         part = self._told_persons(result)
         if self.x.max_risk is not None and part > self.x.max_risk:
@@ -306,10 +340,17 @@ class PersonChecks(ReleaseCase):
                 "asked."
             )
             mends = "Look at the parts of revealing_columns; drop or recode the columns named there."
-            yield Criterion(name, Status.NOT_JUDGED, why, part, self.x.max_risk, mends, share=True)
+            ceiling, places = self.x.max_risk, self._without(())
+            yield Criterion(name, Status.NOT_JUDGED, why, part, ceiling, mends, share=True, places=places)
         else:
             why = "No released column tells what was hidden in another."
             yield Criterion(name, Status.MET, why, result.value, limit, share=True)
+
+    def _without(self, told: Iterable[str]) -> tuple[Place, ...]:
+        """The steps that take out or coarsen columns; several that tell only together are written in one."""
+        there = set(self.data.columns)
+        names = [c for one in dict.fromkeys(told) for c in (one, *one.split(" and ")) if c in there]
+        return (Place.step("drop", dict.fromkeys(names)), Place.step("group"), Place.step("recode"))
 
     def _told_persons(self, result: Result) -> float:
         """The share of persons of whom a column below the alarm tells a value, or of whom none was asked."""

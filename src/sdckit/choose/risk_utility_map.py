@@ -14,7 +14,7 @@ from sdckit._support.messages import did_you_mean, join_names
 from sdckit._support.number_text import SPACE, display
 from sdckit._support.save_chart import save_chart
 from sdckit.choose import map_charts
-from sdckit.choose.assess import assess
+from sdckit.choose.assess import assess, check_ceiling
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.criteria import Accepted, Verdict
 from sdckit.choose.joined import joined
@@ -288,6 +288,11 @@ class RiskUtilityMap:
             if name is not None:
                 view = view._seen(kind, self._measured(name, kind))
         return view
+
+    def with_ceiling(self, max_risk: float | None) -> "RiskUtilityMap":
+        """The same scenarios under another accepted risk: no point is measured again, the verdict is."""
+        check_ceiling(max_risk)
+        return replace(self, max_risk=max_risk, _assessed={})
 
     def chart(self, *, risk: str | None = None, utility: str | None = None) -> Any:
         """The map as an Altair chart, with another of the measures on an axis where one is named.

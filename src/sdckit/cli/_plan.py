@@ -153,7 +153,8 @@ def _say_unweighted(data: Microdata, measures: Sequence[str] | None = None) -> N
     if risks and data.roles.keys and data.roles.weight is None:
         say(
             "No weight: the file is taken for the whole population. If it is a sample, give weight: under "
-            "data: in the plan, or --weight."
+            "data: in the plan, or --weight; if it came without weights, the preparation equal_weights makes "
+            "them from the number of people."
         )
 
 

@@ -6,6 +6,7 @@ from sdckit._support.module_names import module_names as _module_names
 from sdckit.prepare.combine import combine as combine
 from sdckit.prepare.declare_missing import declare_missing as declare_missing
 from sdckit.prepare.drop_empty import drop_empty as drop_empty
+from sdckit.prepare.equal_weights import equal_weights as equal_weights
 from sdckit.prepare.keep_records import keep_records as keep_records
 from sdckit.prepare.merge_file import merge_file as merge_file
 from sdckit.prepare.replace_values import replace_values as replace_values

@@ -194,8 +194,10 @@ class Page:
         return self.session.open(document, f"opened the plan {path.name}")
 
     async def _upload(self, request: Request) -> Response:
+        """A data file to open, or, with x-for: option, one that an option names; its place is told then."""
         if not self._uploads:
             raise OptionError("Uploads are switched off.", hint="Choose a file of this machine.")
+        beside = request.headers.get("x-for") == "option"
         name = Path(unquote(request.headers.get("x-file-name", "")).replace("\\", "/")).name
         if not name.isprintable() or name.startswith(".") or not 0 < len(name.encode()) <= LONGEST_NAME:
             raise FileError("The file needs a name.", given=preview(name))
@@ -203,6 +205,7 @@ class Page:
             raise FileError("Files of this kind cannot be read.", given=name, allowed=join_names(READABLE))
         folder = self._folder / "uploads"
         folder.mkdir(mode=0o700, exist_ok=True)
+        name = _free_name(name, folder) if beside else name
         own = Path(tempfile.mkdtemp(dir=folder))  # a second upload of this name replaces nothing
         try:
             with (own / name).open("wb") as file:
@@ -211,6 +214,8 @@ class Page:
         except BaseException:  # too large, a full disk, a closed page: nothing half-written stays
             shutil.rmtree(own, ignore_errors=True)
             raise
+        if beside:
+            return JSONResponse({"file": str(own / name)})
         self._uploaded = own / name
         document = Document(source={"file": str(own / name)})
         return JSONResponse({"job": self.session.open(document, f"opened {name}").id})
@@ -245,12 +250,19 @@ class Page:
         if name and isinstance(options, Mapping):
             for field in find(str(name)).form():
                 if field.kind == "file" and isinstance(options.get(field.name), str):
-                    self._files.inside(options[field.name])
+                    self._inside(options[field.name])
+
+    def _inside(self, name: str) -> Path:
+        """A file that an option names: one that was uploaded for it, or one below the roots."""
+        uploads = (self._folder / "uploads").resolve()
+        if "\0" not in name and (path := Path(name)).is_relative_to(uploads) and path.is_file():
+            return FileList((uploads,)).inside(name)
+        return self._files.inside(name)
 
     def _placed(self, preparations: Any) -> list[Preparation]:
         """Preparations with their files where they are; refused outside the folders the page may read."""
         steps = preparations_of(preparations)
-        return [step.with_files(lambda name: str(self._files.inside(name))) for step in steps]
+        return [step.with_files(lambda name: str(self._inside(name))) for step in steps]
 
     async def _history(self, request: Request) -> Response:
         asked = await _json(request)
@@ -269,6 +281,7 @@ class Page:
             "threshold": ("Counting risky records", ("scenario", "keys", "threshold")),
             "riskiest": ("Looking for the riskiest combinations", ("scenario",)),
             "compare": ("Comparing scenarios", ("scenarios", "extra")),
+            "ceiling": ("Placing under the accepted risk", ("map",)),
             "search": ("Searching", ("space", "trials")),
             "release": ("Making the release", ("scenario", "wanted")),
         }
@@ -308,6 +321,14 @@ def _whole(value: Any, least: int, most: int) -> int:
             "This is not a number of records.", given=preview(value), allowed=f"{least} to {most:,}"
         )
     return value
+
+
+def _free_name(name: str, folder: Path) -> str:
+    """The name, or one with a number where another upload has it: in a plan both lie side by side."""
+    taken = {path.name for path in folder.glob("*/*")}
+    stem, dot, ending = name.partition(".")
+    names = (name, *(f"{stem}_{number}{dot}{ending}" for number in range(2, 1000)))
+    return next((one for one in names if one not in taken), name)
 
 
 async def _blocks(request: Request, most: int, hint: str = "") -> AsyncIterator[bytes]:

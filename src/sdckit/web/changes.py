@@ -1,6 +1,7 @@
 """The changes of a document, by name: each gives what was done, in words, and the new document."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sdckit.choose.preparation import preparations_of
@@ -16,15 +17,22 @@ Change = Callable[[Document, set[str], Mapping[str, Any]], tuple[str, Document]]
 
 
 def _roles(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
-    for column, roles in asked["roles"].items():
+    for column in asked["roles"]:
         if column not in columns:
             raise OptionError("The file has no such column.", given=preview(column))
-        document = document.with_role(column, tuple([roles] if isinstance(roles, str) else roles or ()))
+    document = with_roles(document, asked["roles"])
     given = list(asked["roles"].items())
     names = ", ".join(
         f"{c} {' and '.join(document.roles.get(c, ())) or 'without a role'}" for c, _ in given[:3]
     )
     return f"roles: {names}{f' and {len(given) - 3} more' if len(given) > 3 else ''}", document
+
+
+def with_roles(document: Document, given: Mapping[str, Any]) -> Document:
+    """Other roles for some columns: {column: role, roles or nothing}."""
+    for column, roles in given.items():
+        document = document.with_role(column, tuple([roles] if isinstance(roles, str) else roles or ()))
+    return document
 
 
 def said(step: Step) -> str:
@@ -124,6 +132,20 @@ def _criteria(document: Document, columns: set[str], asked: Mapping[str, Any]) -
     return "what is accepted" if ceiling is None else f"accepted risk {100 * ceiling:.4g} %", document
 
 
+def _measure_options(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    spec = find(str(asked["measure"]))
+    given = asked["options"]
+    if spec.kind is Kind.PROTECTION or not isinstance(given, Mapping):
+        raise OptionError("These are no options of a measure.", given=preview(given))
+    if given:
+        spec.validate(given)
+    others = {name: value for name, value in document.assess.items() if name != spec.name}
+    said_so = "with other options" if given else "with its usual options"
+    return f"{spec.title} {said_so}", replace(
+        document, assess={**others, spec.name: dict(given)} if given else others
+    )
+
+
 def _seed(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
     return f"seed {asked['seed']}", document.with_seed(asked["seed"])
 
@@ -158,5 +180,6 @@ CHANGES: dict[str, Change] = {
     "drop_scenario": _drop_scenario,
     "intruders": _intruders,
     "criteria": _criteria,
+    "measure_options": _measure_options,
     "seed": _seed,
 }

@@ -14,7 +14,7 @@ from sdckit._version import __version__
 from sdckit.choose.scenario import Step
 from sdckit.errors import OptionError, SdcError, preview
 from sdckit.methods.registry import find
-from sdckit.web.changes import CHANGES, read_otherwise, step_of
+from sdckit.web.changes import CHANGES, read_otherwise, step_of, with_roles
 from sdckit.web.document import Document
 from sdckit.web.history import History
 from sdckit.web.jobs import Job, Lane
@@ -140,14 +140,18 @@ class Session:
         return self._read(document, done)
 
     def read_again(self, asked: Mapping[str, Any]) -> Job:
-        """The open file read or prepared another way: {version, options, prepare}; roles and steps stay."""
+        """The open file read or prepared another way: {version, options, prepare}; roles and steps stay.
+
+        roles: {column: roles} of columns that come with a preparation.
+        """
         with self._lock:
             if "version" in asked and asked["version"] != self.version:
                 raise StaleError
             if not self.document.source:
                 raise OptionError("No file is open.", hint="Open one on the screen Data.")
             document, done = read_otherwise(self.document, asked)
-        return self._read(document, done, again=True)
+            roles = with_roles(Document(), asked.get("roles") or {}).roles
+        return self._read(document, done, again=True, roles=roles)
 
     def open_earlier(self) -> Job:
         """Go on with the document that an earlier session ended with."""
@@ -156,7 +160,13 @@ class Session:
         return self._read(self.earlier.document, history=self.earlier)
 
     def _read(
-        self, document: Document, done: str = "", history: History | None = None, *, again: bool = False
+        self,
+        document: Document,
+        done: str = "",
+        history: History | None = None,
+        *,
+        again: bool = False,
+        roles: Mapping[str, tuple[str, ...]] | None = None,
     ) -> Job:
         before, had = self.document.source, self.facts
 
@@ -171,7 +181,7 @@ class Session:
                 base = replace(self.document, source=document.source) if again else document
                 if again and had:
                     base = replace(base, accept=still_accepted(base.accept, had, job.result))
-                there = _with_columns_of(base, job.result)
+                there = _with_columns_of(with_roles(base, roles or {}), job.result)
                 now = history or (self.history.then(done, there) if done else self.history)
                 if now.document.source != document.source:
                     return  # another file was gone to meanwhile

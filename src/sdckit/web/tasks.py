@@ -13,8 +13,8 @@ from sdckit.choose.assessment import Assessment
 from sdckit.choose.compare import compare
 from sdckit.choose.describe import describe
 from sdckit.choose.judging_measures import judging_measures
+from sdckit.choose.plan import with_files_named
 from sdckit.choose.preparation import preparations_of, prepared
-from sdckit.choose.quantity import Quantity
 from sdckit.choose.release_checks import judged_intruders
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario, StepCache
@@ -27,11 +27,12 @@ from sdckit.data.result import Result
 from sdckit.errors import FileError, OptionError, SdcWarning
 from sdckit.io.read import with_roles
 from sdckit.methods.registry import find
-from sdckit.methods.spec import Compares, Kind
+from sdckit.methods.spec import Compares
 from sdckit.web.document import Document
 from sdckit.web.explore import explored
 from sdckit.web.kept import aligned_rows, kept
 from sdckit.web.looks import above, beyond, combinations, distribution
+from sdckit.web.mapped import mapped
 from sdckit.web.opening import opened, reading, reading_notes
 from sdckit.web.release import release, release_folder
 from sdckit.web.worker import source_key
@@ -39,7 +40,6 @@ from sdckit.web.worker import source_key
 LOSSES = ("records_changed", "missing_values", "entropy_loss", "il1s")  # beside the verdict in the panel
 OF_NEW_RECORDS = ("table_pmse", "contingency_loss", "distribution_distance", "correlation_loss")
 AXES = ("risk", "utility", "extra_measures")
-CHARTS = 12  # pairs of axes that are drawn of a map
 ONE_FILE = ("measures", "linked")  # what a plan says for the command `sdckit assess`
 LARGE = 50_000  # records from which on first answers are told: below, all are there in half a second
 
@@ -53,6 +53,7 @@ class Desk:
         self._read: Microdata | None = None
         self._file: tuple[str, Microdata] | None = None  # as it was read, before it was prepared
         self._with_roles: tuple[str, Microdata] | None = None
+        self._map: tuple[str, Any, RiskUtilityMap] | None = None  # the last one, and what it is of
         self._cache = StepCache()
         self._so_far: Callable[[Any], None] | None = None
 
@@ -71,6 +72,7 @@ class Desk:
             "threshold": self.threshold,
             "riskiest": self.riskiest,
             "compare": self.compare,
+            "ceiling": self.ceiling,
             "search": self.search,
             "release": self.release,
             "warm_up": self.warm_up,
@@ -284,7 +286,8 @@ class Desk:
         placing = _placing(document)
         extra = [*placing.get("extra_measures", ()), *task.get("extra", ())]
         placing["extra_measures"] = list(dict.fromkeys(extra))
-        return _mapped(compare(self.data(task, document), scenarios, progress=progress, **placing))
+        found = compare(self.data(task, document), scenarios, progress=progress, **placing)
+        return self._mapped(task, found)
 
     def search(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """Trials over ranges of options, on one map."""
@@ -296,7 +299,20 @@ class Desk:
                 self._so_far(plain.clean(plain.points(found)))
 
         data, placing = self.data(task, document), _placing(document)
-        return _mapped(search(data, space, trials=trials, progress=progress, each=show, **placing))
+        found = search(data, space, trials=trials, progress=progress, each=show, **placing)
+        return self._mapped(task, found)
+
+    def _mapped(self, task: Mapping[str, Any], found: RiskUtilityMap) -> dict[str, Any]:
+        self._map = (task["key"], _but_the_ceiling(task), found)
+        return {**mapped(found), "key": task["key"]}
+
+    def ceiling(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """The last map under the accepted risk of now: nothing is placed again, the best file is judged."""
+        if self._map is None or self._map[:2] != (task["map"], _but_the_ceiling(task)):
+            raise OptionError("The map is of something else than what is shown now.", hint="Compare again.")
+        progress("judging the best scenario", 0, 1)
+        found = self._map[2].with_ceiling(task["document"]["max_risk"])
+        return {**mapped(found), "key": task["map"]}
 
     def release(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """The files of a release, in the session's folder."""
@@ -309,16 +325,27 @@ class Desk:
         return release(self._named(document), protected, done, folder, task["wanted"], progress)
 
     def _named(self, document: Document) -> Document:
-        """The document as its plan says it: an uploaded file has only a name, and lies beside the plan."""
-        file = Path(str(document.source.get("file", "")))
-        if not file.is_relative_to(self.folder):
-            return document
-        return replace(document, source={**document.source, "file": file.name})
+        """The document as its plan says it: uploaded files have only names, and lie beside the plan."""
+
+        def bare(name: str) -> str:
+            return Path(name).name if Path(name).is_relative_to(self.folder) else name
+
+        source = dict(document.source)
+        if "file" in source:
+            source["file"] = bare(str(source["file"]))
+        if "prepare" in source:
+            source["prepare"] = [s.with_files(bare).as_dict() for s in preparations_of(source["prepare"])]
+        return replace(document, source=source, assess=with_files_named(document.assess, bare))
 
     def warm_up(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """Compile ahead what the usual tasks need."""
         warm_up(progress=progress)
         return {}
+
+
+def _but_the_ceiling(task: Mapping[str, Any]) -> tuple[Any, ...]:
+    """All that a map is of: the content of the file, and every decision but the accepted risk."""
+    return task["content"], {**task["document"], "max_risk": None}
 
 
 def _placing(document: Document) -> dict[str, Any]:
@@ -361,19 +388,4 @@ def _shown(result: Result) -> dict[str, Any]:
         "figures": figures,
         "notes": list(result.notes),
         "chart": None if chart is None else chart.to_dict(),
-    }
-
-
-def _mapped(found: RiskUtilityMap) -> dict[str, Any]:
-    axes = {kind: found.measured(kind) for kind in (Kind.RISK, Kind.UTILITY)}
-    pairs = [(risk, utility) for risk in axes[Kind.RISK] for utility in axes[Kind.UTILITY]][:CHARTS]
-    several = len(axes[Kind.UTILITY]) > 1
-    return {
-        **plain.risk_utility_map(found),
-        "chart": found.chart().to_dict(),
-        "multiples": found.multiples().to_dict() if several else None,
-        "axes": {
-            kind.value: {name: Quantity.named(name).title for name in names} for kind, names in axes.items()
-        },
-        "charts": {f"{r} {u}": found.chart(risk=r, utility=u).to_dict() for r, u in pairs} if several else {},
     }

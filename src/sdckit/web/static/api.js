@@ -13,6 +13,6 @@ export const post = (address, content) =>
   call(address, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(content) });
 export const remove = (address) => call(address, { method: "DELETE" });
 
-/** @param {File} file */
-export const upload = (file) =>
-  call("/api/upload", { method: "POST", headers: { "x-file-name": encodeURIComponent(file.name) }, body: file });
+/** A file to open, or one that an option names. @param {File} file */
+export const upload = (file, option = false) =>
+  call("/api/upload", { method: "POST", headers: { "x-file-name": encodeURIComponent(file.name), ...(option ? { "x-for": "option" } : {}) }, body: file });

@@ -13,7 +13,7 @@ function loaded() {
   return ready;
 }
 
-export function Chart({ spec, label, onPick }) {
+export function Chart({ spec, label, onPick, onView }) {
   const place = useRef(null);
   const [trouble, say] = useState("");
   useEffect(() => {
@@ -25,7 +25,7 @@ export function Chart({ spec, label, onPick }) {
       view = new vega.View(vega.parse(compiled, null, { ast: true }), { expr: expressionInterpreter, renderer: "svg", container: place.current, hover: true,
         loader: vega.loader({ http: false, file: false }) });
       if (onPick) view.addEventListener("click", (event, item) => item?.datum && onPick(item.datum));
-      return view.runAsync().then(() => place.current?.querySelector("svg")?.setAttribute("aria-hidden", "true")); // the label says it; groups that Vega makes have no names
+      return view.runAsync().then(() => { place.current?.querySelector("svg")?.setAttribute("aria-hidden", "true"); if (!gone) onView?.(view); }); // the label says it; groups that Vega makes have no names
     }).catch((error) => say(String(error)));
     return () => { gone = true; view?.finalize(); };
   }, [spec]);

@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { store } from "../store.js";
 import { Levels, Matrix, Merged } from "./editors.js";
-import { ColumnLists, Expressions, List, Lists, Mapping, Rules, Single } from "./inputs.js";
+import { ColumnLists, Expressions, List, Lists, Mapping, NamedFile, Rules, Single } from "./inputs.js";
 
 export function Form({ method, options = {}, columns, onSave, onTry, onCancel, onDraft, below, save = "Add the step", prefix = "field" }) {
   const [values, set] = useState(() => Object.fromEntries(method.form.map((f) => [f.name, options[f.name]])));
@@ -60,7 +60,7 @@ function Field({ field, value, put, columns, about, trouble, blocked, prefix = "
 }
 
 const EDITORS = { "merged categories": Merged, "level of each key": Levels, "transition matrix": Matrix, "values of each column": Lists, rules: Rules, expressions: Expressions, "lists of columns": ColumnLists };
-const INPUTS = { list: List, mapping: Mapping };
+const INPUTS = { list: List, mapping: Mapping, file: NamedFile };
 
 function Input({ id, field, value, put, columns, about, invalid }) {
   const shared = { id, "aria-describedby": `${id}-help`, "aria-invalid": invalid ? "true" : null, required: field.required };

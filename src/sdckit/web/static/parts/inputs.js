@@ -1,5 +1,6 @@
 // Inputs for what is typed: the text stays as it is typed, and what it means is handed on.
 import { html, useEffect, useState } from "../vendor/preact.js";
+import { upload } from "../api.js";
 
 /** @param {string} text */
 export const parsed = (text) => { const t = text.trim(); return t === "" ? undefined : Number.isNaN(Number(t)) ? t : Number(t); };
@@ -80,4 +81,21 @@ export function Rules({ value, put, shared }) {
       <label>it follows that <${Typed} ...${follows} value=${rule.then} put=${(then) => set(at, { then })} placeholder="works = missing, hours = 0" /></label>
       <button type="button" aria-label=${`Take rule ${at + 1} out`} onClick=${() => put(some(all.filter((_, i) => i !== at)))}>Take out</button></div>`)}
     <button type="button" onClick=${() => put([...all, { when: "", then: {} }])}>One more rule</button></div>`;
+}
+
+// A file that an option names: by its path, or uploaded; it stays in the session's folder, and the plan names it.
+export function NamedFile({ field, value, put, shared }) {
+  const [busy, wait] = useState(false);
+  const [trouble, say] = useState(null);
+  const send = async (event) => {
+    const [file] = event.target.files;
+    if (!file) return;
+    wait(true); say(null);
+    try { put((await upload(file, true)).file); } catch (error) { say(error); }
+    wait(false);
+    event.target.value = "";
+  };
+  return html`<div class="namedfile"><${Single} field=${field} value=${value} put=${put} shared=${shared} />
+    <label class="button">${busy ? "Uploading …" : "Upload …"} <input type="file" class="hidden" disabled=${busy} aria-label=${`Upload: ${field.label}`} accept=".csv,.gz,.parquet,.sav,.zsav,.dta,.sas7bdat,.xpt,.xlsx" onChange=${send} /></label>
+    ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.given ? `Given: ${trouble.given}.` : ""} ${trouble.allowed ? `Allowed: ${trouble.allowed}.` : ""} ${trouble.hint || ""}</p>`}</div>`;
 }

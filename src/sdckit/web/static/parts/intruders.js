@@ -13,7 +13,7 @@ export function Intruders({ state }) {
     try { await change("intruders", { intruders: next }); say(""); edit(null); } catch (error) { say(`${error.message}`); }
   };
   const all = Object.fromEntries(Object.entries(list).map(([n, i]) => [n, strip(i)]));
-  return html`<h2>Who might attack</h2>
+  return html`<h2 id="intruders" tabindex="-1">Who might attack</h2>
     <p class="hint">${Object.keys(own).length ? "Your own intruders; the verdict asks each of them." : "These follow from the roles. Change one, and the list is yours."}</p>
     ${trouble && html`<p class="bad" role="alert">${trouble}</p>`}
     <ul class="intruders">${Object.entries(list).map(([name, one]) => html`<li key=${name} class="card"><strong>${name}</strong> ${one.words || words(one)}

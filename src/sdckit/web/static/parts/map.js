@@ -1,7 +1,9 @@
 // The risk–utility map: its picture, other axes, the same as a table, and what became of each scenario.
 import { html, useState } from "../vendor/preact.js";
 import { change, complain, look, number, store } from "../store.js";
+import { Ceiling } from "./ceiling.js";
 import { Chart } from "./chart.js";
+import { Estimates } from "./estimates.js";
 
 const WORDS = { releasable: "can be released", "not releasable": "must not be released", open: "is not cleared for release" };
 const SHOWN = { all: "all scenarios", front: "those that no other beats in both", accepted: "those under the accepted risk", releasable: "those that can be released" };
@@ -14,15 +16,18 @@ export function Mapped({ map, stale, state }) {
   const [risk, seeRisk] = useState(Object.keys(map.axes.risk)[0]);
   const [utility, seeLoss] = useState("");
   const [view, see] = useState("map");
+  const [drawn, draw] = useState(null); // the picture, for the line that is dragged on it
+  const own = view === "map" && risk === Object.keys(map.axes.risk)[0] && map.risk_is_share && !stale;
   const spec = view === "small" && map.multiples ? map.multiples : (utility && map.charts[`${risk} ${utility}`]) || map.chart;
   const several = Object.keys(map.axes.utility).length > 1;
   return html`<p class="recommendation ${stale ? "pending" : map.verdict?.status.replace(" ", "-") || "open"}"><strong>${!map.best ? "None is acceptable. " : map.verdict?.status === "releasable" ? `Recommended: ${map.best}. ` : `Best on this map: ${map.best}, but it ${WORDS[map.verdict?.status] || WORDS.open}. `}</strong>${map.reason}</p>
     ${several && html`<div class="tools"><div role="group" aria-label="Picture">${[["map", "one map"], ["small", "small maps"]].map(([name, words]) => html`<button class=${view === name ? "chip on" : "chip"} aria-pressed=${view === name} onClick=${() => see(name)}>${words}</button>`)}</div>
       ${view === "map" && html`<label>Loss <select value=${utility} onChange=${(e) => seeLoss(e.target.value)}><option value="">that of the map</option>${Object.entries(map.axes.utility).map(([name, title]) => html`<option value=${name}>${title}</option>`)}</select></label>
         ${Object.keys(map.axes.risk).length > 1 && html`<label>Risk <select value=${risk} disabled=${!utility} onChange=${(e) => seeRisk(e.target.value)}>${Object.entries(map.axes.risk).map(([name, title]) => html`<option value=${name}>${title}</option>`)}</select></label>`}`}</div>`}
-    <${Chart} key=${`${view} ${risk} ${utility}`} spec=${spec} label="Risk–utility map; the table below says the same" onPick=${pick} />
+    <div class="mapbox"><${Chart} key=${`${view} ${risk} ${utility}`} spec=${spec} label="Risk–utility map; the table below says the same" onPick=${pick} onView=${draw} />${own && drawn && html`<${Ceiling} view=${drawn} state=${state} />`}</div>
     ${map.warnings.length > 0 && html`<details><summary>To look at before ${map.best || "a file"} is released (${map.warnings.length})</summary><ul class="warnings">${map.warnings.map((text) => html`<li>${text}</li>`)}</ul></details>`}
-    <${Table} found=${map} best=${map.best} verdicts=${stale ? {} : state.results} />`;
+    <${Table} found=${map} best=${map.best} verdicts=${stale ? {} : state.results} />
+    <${Estimates} map=${map} />`;
 }
 
 // Points of a search that still runs, or that was stopped: nothing is recommended, no file is judged.

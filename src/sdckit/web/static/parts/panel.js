@@ -1,8 +1,11 @@
 // "Risk now": the verdict with every criterion, what was lost, what is accepted, and the history.
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
 import { change, complain, go, look, number, refresh, store } from "../store.js";
+import { Options } from "./options.js";
+import { Places, focus, taken } from "./places.js";
 import { Presets } from "./presets.js";
+import { Sample } from "./sample.js";
 
 const MARKS = { met: "✓", "not met": "✕", "not judged": "?" };
 const WORDS = { releasable: "Can be released", "not releasable": "Must not be released", open: "Not cleared for release" };
@@ -11,12 +14,21 @@ export function Panel({ state }) {
   const name = store.view.scenario;
   const now = state.results[name];
   const [open, show] = useState(false);
+  const [opened, wish] = useState(null); // the place of the panel that is asked for
+  useEffect(() => {
+    const place = taken(["accept", "options"]);
+    if (!place) return;
+    show(true);
+    wish(place);
+    focus(place.kind === "options" ? "measure-options" : place.columns.length ? `accept-${place.name}-${place.columns[0]}` : `accept-${place.name}`);
+  }, [store.view.place]);
   const short = now?.verdict ? WORDS[now.verdict.status] : now?.error ? "Could not be judged" : judging(state, name) ? "Being judged …" : "Not judged";
   return html`<aside class=${open ? "panel open" : "panel"} aria-label="Risk now">
     <button class=${`drawer ${now?.verdict?.status.replace(" ", "-") || ""}`} aria-expanded=${open} onClick=${() => show(!open)}>Risk now: ${short} ${open ? "▾" : "▴"}</button>
     <div class="inside"><h2>Risk now <small>scenario ${name}</small></h2>
       <${Now} state=${state} name=${name} now=${now} />
-      ${state.facts.records > 0 && html`<${Accepted} state=${state} />`}
+      ${opened?.kind === "options" && html`<${Options} measure=${opened.name} state=${state} close=${() => wish(null)} />`}
+      ${state.facts.records > 0 && html`<${Accepted} state=${state} asked=${opened?.kind === "accept" && opened.name !== "max_risk" ? opened : null} />`}
       ${state.history.length > 1 && html`<${Past} state=${state} />`}
     </div></aside>`;
 }
@@ -57,17 +69,18 @@ function Criteria({ verdict }) {
   return html`<ul class="criteria">${[...failed, ...met].map((c) => html`<li key=${`${c.name} ${c.status}`} class=${c.status.replace(" ", "-")}>
       <details><summary><span class="mark" aria-hidden="true">${MARKS[c.status]}</span><span>${c.name}</span>
         <span class="value">${c.value === null ? "" : shown(c)}</span><span class="hidden">${c.status}</span></summary>
-        <p>${c.why}</p>${c.mends && html`<p class="mends">What would mend it: ${c.mends}</p>`}</details></li>`)}</ul>`;
+        <p>${c.why}</p>${c.mends && html`<p class="mends">What would mend it: ${c.mends}</p>`}<${Places} places=${c.places} of=${c.name} /></details></li>`)}</ul>`;
 }
 
 const shown = (c) => `${number(c.value, c.share)}${c.limit !== null ? ` / ${number(c.limit, c.share)}` : ""}`;
 
 // Questions that mean nothing for this file: said, so that nobody takes silence for an answer.
 function NotAsked({ found }) {
-  const risks = Object.fromEntries(store.methods.risk.filter((m) => m.judges).map((m) => [m.name, m.title]));
+  const risks = Object.fromEntries(store.methods.risk.filter((m) => m.judges).map((m) => [m.name, m]));
+  const lacking = (measure) => measure.needs.filter((role) => !Object.values(store.state.document.roles).flat().includes(role)).map((role) => ({ kind: "role", name: role, columns: [] }));
   const left = found.omitted.filter((o) => o.measure in risks);
   return left.length > 0 && html`<details class="notasked"><summary>${found.new_records ? "Synthetic records: " : ""}${left.length === 1 ? "one risk is" : `${left.length} risks are`} not measured</summary>
-    <ul>${left.map((o) => html`<li key=${o.measure}>${risks[o.measure]}: ${o.reason}.</li>`)}</ul></details>`;
+    <ul>${left.map((o) => html`<li key=${o.measure}>${risks[o.measure].title}: ${o.reason}. <${Places} of=${risks[o.measure].title} places=${lacking(risks[o.measure])} /></li>`)}</ul></details>`;
 }
 
 function Losses({ found }) {
@@ -87,7 +100,9 @@ function Warnings({ list }) {
 const FLAGS = { order: "the rows may stay in the order of the original", missing_keys: "keys missing from the start are understood" };
 const LISTS = { columns: "columns looked at and found harmless", numbers: "numbers that may be released unchanged", prepared: "columns whose values preparation changed" };
 
-function Accepted({ state }) {
+function Accepted({ state, asked }) {
+  const [opened, open] = useState(false);
+  useEffect(() => { if (asked) open(true); }, [asked]);
   const { max_risk: ceiling, accept } = state.document;
   const [trouble, say] = useState("");
   const put = async (max_risk, next) => {
@@ -98,16 +113,16 @@ function Accepted({ state }) {
   const names = state.facts.columns?.map((c) => c.name) || [];
   return html`<h3>What is accepted</h3>
     <label class="field">Persons an intruder may find, in %
-      <input inputmode="decimal" value=${ceiling === null ? "" : Number((100 * ceiling).toPrecision(6))} onChange=${(e) => put(share(e.target.value), accept)} aria-describedby="ceiling-help" aria-invalid=${trouble ? "true" : null} /></label>
+      <input id="accept-max_risk" inputmode="decimal" value=${ceiling === null ? "" : Number((100 * ceiling).toPrecision(6))} onChange=${(e) => put(share(e.target.value), accept)} aria-describedby="ceiling-help" aria-invalid=${trouble ? "true" : null} /></label>
     ${trouble ? html`<p id="ceiling-help" class="bad" role="alert">${trouble}</p>` : html`<p id="ceiling-help" class="hint">Without it no file can be cleared: you decide what is acceptable.</p>`}
-    ${!Object.values(state.document.roles).some((roles) => roles.includes("weight")) && html`<p class="hint">No variable is the weight: the file is taken for the whole population. If it is a sample, give the weights their role, or the risks of those who do not know who is in the file look higher than they are.</p>`}
+    ${!Object.values(state.document.roles).some((roles) => roles.includes("weight")) && html`<${Sample} state=${state} />`}
     <${Presets} use=${(risk) => put(risk, accept)} />
-    <details><summary>Accepted with open eyes${Object.keys(accept).length ? ` (${Object.keys(accept).length})` : ""}</summary>
-      <label class="field">Right claims of a sure intruder <input inputmode="numeric" value=${accept.claims ?? ""} onChange=${(e) => other("claims", e.target.value === "" ? null : Number(e.target.value))} /></label>
-      <label class="field">Persons whose sensitive value may be inferred, in % <input inputmode="decimal" value=${accept.inference === undefined ? "" : 100 * accept.inference} onChange=${(e) => other("inference", share(e.target.value))} /></label>
-      <label class="field">People the weights stand for <input inputmode="numeric" value=${accept.population ?? ""} onChange=${(e) => other("population", e.target.value === "" ? null : Number(e.target.value))} /></label>
-      ${Object.entries(FLAGS).map(([name, words]) => html`<label class="field"><input type="checkbox" checked=${!!accept[name]} onChange=${(e) => other(name, e.target.checked)} /> ${words}</label>`)}
-      ${Object.entries(LISTS).map(([name, words]) => html`<fieldset><legend>${words}</legend><div class="chips">${names.map((c) => html`<button class=${accept[name]?.includes(c) ? "chip on" : "chip"} aria-pressed=${!!accept[name]?.includes(c)}
+    <details open=${opened} onToggle=${(e) => open(e.target.open)}><summary>Accepted with open eyes${Object.keys(accept).length ? ` (${Object.keys(accept).length})` : ""}</summary>
+      <label class="field">Right claims of a sure intruder <input id="accept-claims" inputmode="numeric" value=${accept.claims ?? ""} onChange=${(e) => other("claims", e.target.value === "" ? null : Number(e.target.value))} /></label>
+      <label class="field">Persons whose sensitive value may be inferred, in % <input id="accept-inference" inputmode="decimal" value=${accept.inference === undefined ? "" : 100 * accept.inference} onChange=${(e) => other("inference", share(e.target.value))} /></label>
+      <label class="field">People the weights stand for <input id="accept-population" inputmode="numeric" value=${accept.population ?? ""} onChange=${(e) => other("population", e.target.value === "" ? null : Number(e.target.value))} /></label>
+      ${Object.entries(FLAGS).map(([name, words]) => html`<label class="field"><input id=${`accept-${name}`} type="checkbox" checked=${!!accept[name]} onChange=${(e) => other(name, e.target.checked)} /> ${words}</label>`)}
+      ${Object.entries(LISTS).map(([name, words]) => html`<fieldset id=${`accept-${name}`} tabindex="-1"><legend>${words}</legend><div class="chips">${names.map((c) => html`<button id=${`accept-${name}-${c}`} class=${accept[name]?.includes(c) ? "chip on" : "chip"} aria-pressed=${!!accept[name]?.includes(c)}
         onClick=${() => other(name, accept[name]?.includes(c) ? accept[name].filter((x) => x !== c) : [...(accept[name] || []), c])}>${c}</button>`)}</div></fieldset>`)}</details>`;
 }
 

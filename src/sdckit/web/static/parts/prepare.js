@@ -1,7 +1,8 @@
 // What is done to the file before it is the original: steps of the plan, like any other.
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
 import { number, refresh, start, store } from "../store.js";
 import { Form } from "./form.js";
+import { focus, taken } from "./places.js";
 import { said } from "./reading.js";
 
 const words = (value) => Array.isArray(value) ? value.map(words).join(", ") : value && typeof value === "object" ? Object.entries(value).map(([k, v]) => `${k}: ${words(v)}`).join(", ") : String(value);
@@ -11,6 +12,7 @@ export function Prepare({ state }) {
   const [adding, add] = useState("");
   const [editing, edit] = useState(null);
   const [trouble, say] = useState(null);
+  useEffect(() => { const place = taken(["preparation"]); if (place) { if (place.name) add(place.name); focus("prepare"); } }, [store.view.place]);
   const methods = Object.fromEntries(store.methods.preparation.map((m) => [m.name, m]));
   const columns = state.facts.columns.map((c) => c.name);
   const save = async (next) => {
@@ -20,7 +22,7 @@ export function Prepare({ state }) {
   };
   const attempt = async (next) => { try { await save(next); } catch (error) { if (!error.stopped) say(error); } };
   const moved = (from, to) => { const next = steps.slice(); next.splice(to, 0, ...next.splice(from, 1)); return next; };
-  return html`<section class="prepare"><h2>Prepare <small>before anything is measured</small></h2>
+  return html`<section class="prepare"><h2 id="prepare" tabindex="-1">Prepare <small>before anything is measured</small></h2>
     <p class="lead">These steps are part of the plan. The file after them is the original: risks and the verdict are about it, and the report says so.</p>
     <ol class="steps">${steps.map(([name, options], i) => html`<li class="card step" key=${i}><div class="head"><strong>${methods[name]?.title || name}</strong>
         <span class="buttons"><button aria-label=${`edit preparation ${i + 1}`} onClick=${() => { edit(editing === i ? null : i); add(""); }}>Edit</button>

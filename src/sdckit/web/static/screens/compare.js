@@ -1,10 +1,12 @@
 // Every scenario on one map: risk against what is lost.
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
 import { start, store } from "../store.js";
 import { Mapped, Points } from "../parts/map.js";
 
-let last = null; // the last map, with the version of the document it is of
+let last = null; // the last map, with what it is of: the file and every decision but the accepted risk
 let trials = null; // what the last search has found so far, or had found when it was stopped
+
+const about = (state) => JSON.stringify([state.facts.key, { ...state.document, max_risk: null }]);
 
 export function Compare({ state }) {
   const names = Object.keys(state.document.scenarios);
@@ -12,10 +14,20 @@ export function Compare({ state }) {
   const [trouble, say] = useState(null);
   const [found, show] = useState(last);
   const [extra, measure] = useState([]);
+  const [lost, lose] = useState(null); // the ceiling under which the map could not be placed again
+  const stale = found && found.about !== about(state);
+  const ceiling = state.document.max_risk;
+  const moved = found && !stale && found.map.max_risk !== ceiling;
+  useEffect(() => { // the accepted risk was moved, here, in the panel, or by undo: the points stay, the recommendation is found again
+    if (!moved || lost === ceiling) return undefined;
+    let gone = false;
+    start("/api/jobs", { kind: "ceiling", map: found.map.key }).then((map) => { if (!gone && map.max_risk === ceiling) { last = { ...found, map }; show(last); } })
+      .catch((error) => { if (!gone) { lose(ceiling); if (!error.stopped) say(error); } });
+    return () => { gone = true; };
+  }, [moved, ceiling, found]);
   if (!state.facts.records) return html`<h1>Compare</h1><p class="lead">Open a file first: <a href="#data">Data</a>.</p>`;
-  const stale = found && found.version !== state.version;
   const chosen = names.filter((n) => !left.includes(n));
-  const keep = (map) => { last = { map, version: state.version }; trials = null; show(last); };
+  const keep = (map) => { last = { map, about: about(state), made: Date.now() }; trials = null; lose(null); show(last); };
   const run = async () => {
     say(null);
     try { keep(await start("/api/jobs", { kind: "compare", scenarios: chosen, extra })); } catch (error) { if (!error.stopped) say(error); }
@@ -31,7 +43,8 @@ export function Compare({ state }) {
     <${Search} state=${state} onFound=${keep} onBegin=${() => { trials = null; }} />
     ${trials && html`<section class=${trials.version === state.version ? "" : "waiting"}><h2>${searching ? "Found so far" : "Found before the search was stopped"}</h2><${Points} found=${trials.found} /></section>`}
     ${stale && html`<p class="bad" role="status">Something was changed since: this map is of what was there before. Compare again.</p>`}
-    ${found && !searching && html`<div class=${stale ? "waiting" : ""}><${Mapped} key=${found.version} map=${found.map} stale=${stale} state=${state} /></div>`}`;
+    ${moved && !stale && html`<p class="hint" role="status">${lost === ceiling ? "The accepted risk was changed since: compare again." : "Looking what is best under the new accepted risk …"}</p>`}
+    ${found && !searching && html`<div class=${stale || moved ? "waiting" : ""}><${Mapped} key=${found.made} map=${found.map} stale=${stale || lost === ceiling && moved} state=${state} /></div>`}`;
 }
 
 // What else is measured of every scenario: for small maps, and for other axes. It changes no recommendation.

@@ -3,6 +3,7 @@ import { html, useEffect, useState } from "../vendor/preact.js";
 import { get, post, remove, upload } from "../api.js";
 import { look, number, store, waitFor } from "../store.js";
 import { Explore } from "../parts/explore.js";
+import { focus, taken } from "../parts/places.js";
 import { Prepare } from "../parts/prepare.js";
 import { hasOptions, Reading } from "../parts/reading.js";
 import { Table } from "../parts/table.js";
@@ -81,11 +82,12 @@ function Facts({ state }) {
 
 // How the open file was read, to be read again another way; roles and steps stay.
 function ReadAgain({ state }) {
+  useEffect(() => { if (taken(["file"])) { open(true); focus("reading"); } }, [store.view.place]);
   const { source } = state.document;
   const name = source.file.split(/[\\/]/).pop();
   const read = async (options) => { await waitFor((await post("/api/open", { again: true, version: store.state.version, options })).job); };
   const [opened, open] = useState(false);
-  return html`<details class="card" open=${opened} onToggle=${(e) => open(e.target.open)}><summary>How the file was read${reading(state.facts.reading)}</summary>
+  return html`<details class="card" open=${opened} onToggle=${(e) => open(e.target.open)}><summary id="reading">How the file was read${reading(state.facts.reading)}</summary>
     ${opened && html`<${Reading} key=${state.facts.key} file=${{}} name=${name} source=${source} onRead=${read} save="Read it again like this" />`}</details>`;
 }
 

@@ -1,9 +1,10 @@
 // The steps of a scenario in order, the methods to choose from, and a look at what they do.
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
 import { change, look, number, store, waitFor } from "../store.js";
 import { Form } from "../parts/form.js";
 import { Look } from "../parts/look.js";
+import { taken } from "../parts/places.js";
 import { Preview, Tried } from "../parts/preview.js";
 import { ROLES } from "./variables.js";
 
@@ -17,7 +18,7 @@ export function Protect({ state }) {
       ${cards.length === 0 && html`<p class="hint">No step yet: the file is released as it is. Choose a method on the right.</p>`}
       <ol class="steps">${cards.map((card, at) => html`<${Card} key=${at} card=${card} at=${at} of=${cards.length} state=${state} did=${did(found, cards, at)} />`)}</ol><${Reset} cards=${cards} /></section>
     <section><h2>${store.view.form && store.view.form.at === undefined ? "The step" : "Methods"}</h2>
-      ${store.view.form && store.view.form.at === undefined ? html`<${Step} state=${state} form=${store.view.form} />` : html`<${Gallery} state=${state} />`}</section></div>
+      ${store.view.form && store.view.form.at === undefined ? html`<${Step} key=${`${store.view.form.method} ${JSON.stringify(store.view.form.options)}`} state=${state} form=${store.view.form} />` : html`<${Gallery} state=${state} />`}</section></div>
     <${Look} state=${state} />`;
 }
 
@@ -90,6 +91,8 @@ function Step({ state, form }) {
   const method = titles()[form.method];
   const [draft, keep] = useState(form.options || {});
   const [tried, show] = useState(null);
+  const there = useRef(null);
+  useEffect(() => { if (taken(["step"])) { there.current?.scrollIntoView({ block: "start" }); there.current?.focus(); } }, [store.view.place]);
   const scenario = store.view.scenario;
   const columns = state.results[scenario]?.columns || state.facts.columns.map((c) => c.name);
   const same = (options) => tried?.given === JSON.stringify(options) && tried.version === store.state.version;
@@ -109,7 +112,7 @@ function Step({ state, form }) {
       show({ result, options, given: JSON.stringify(given), version });
     } catch (error) { show(null); if (!error.stopped) throw error; }
   };
-  return html`<div class="stepform"><${Form} method=${method} options=${form.options} columns=${columns} onSave=${save} onTry=${test} onDraft=${keep} below=${(given, patch) => html`<${Preview} draft=${given} method=${method} patch=${patch} />`}
+  return html`<div class="stepform" ref=${there} tabindex="-1"><${Form} method=${method} options=${form.options} columns=${columns} onSave=${save} onTry=${test} onDraft=${keep} below=${(given, patch) => html`<${Preview} draft=${given} method=${method} patch=${patch} />`}
       onCancel=${() => look({ form: null })} save=${form.at === undefined ? "Add the step" : "Save the step"} />
     ${tried && html`<${Tried} tried=${tried} now=${state.results[scenario]} stale=${tried.result && !same(draft)} at=${form.at} />`}</div>`;
 }

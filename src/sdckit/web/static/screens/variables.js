@@ -4,6 +4,7 @@ import { change, number, start, store } from "../store.js";
 import { Bars } from "../parts/chart.js";
 import { Explore } from "../parts/explore.js";
 import { Intruders } from "../parts/intruders.js";
+import { focus, taken } from "../parts/places.js";
 
 export const ROLES = { "": "no role", keys: "key", sensitive: "sensitive", numeric: "number", "numeric+sensitive": "number, sensitive", weight: "weight", strata: "stratum", "keys+strata": "key, stratum",
   cluster: "cluster (PSU)", household: "household", "household+cluster": "household, cluster", id: "record id", direct: "direct identifier" };
@@ -15,6 +16,15 @@ export function Variables({ state }) {
   const [only, filter] = useState("");
   const [picked, pick] = useState([]);
   const [trouble, say] = useState({});
+  const [asked, ask] = useState(null); // the role that a criterion asks for
+  useEffect(() => {
+    const place = facts.records ? taken(["role", "intruders"]) : null;
+    if (!place) return;
+    if (place.kind === "intruders") { focus("intruders"); return; }
+    search(""); filter(""); ask(place);
+    const first = place.columns[0] || (facts.columns.find((c) => c.role === place.name && !(doc.roles[c.name] || []).includes(place.name)) || facts.columns.find((c) => !doc.roles[c.name]) || facts.columns[0]).name;
+    focus(`role-${first}`);
+  }, [store.view.place]);
   if (!facts.records) return html`<h1>Variables</h1><p class="lead">Open a file first: <a href="#data">Data</a>.</p>`;
   const give = async (names, role) => {
     try { await change("roles", { roles: Object.fromEntries(names.map((n) => [n, role ? role.split("+") : null])) }); say({}); pick([]); }
@@ -31,11 +41,12 @@ export function Variables({ state }) {
         ${Object.entries(ROLES).filter(([k]) => k && !k.includes("+")).map(([k, t]) => html`<option value=${k}>${t}</option>`)}</select></label>
       ${picked.length > 0 && html`<label>${picked.length} chosen: <select value="" onChange=${(e) => give(picked, e.target.value === "none" ? "" : e.target.value)}><option value="">give a role …</option>
         ${Object.entries(ROLES).map(([k, t]) => html`<option value=${k || "none"}>${t}</option>`)}</select></label>`}</div>
+    ${asked && html`<p class="ask" role="status">${asked.columns.length ? `Which role has ${asked.columns.join(", ")}?` : `Which variable has the role “${ROLES[asked.name] || asked.name}”?`} <button onClick=${() => ask(null)}>Close</button></p>`}
     ${trouble[""] && html`<p class="bad" role="alert">${trouble[""]}</p>`}
     ${failed && html`<p class="bad" role="alert">${failed.what} ${failed.hint || ""}</p>`}
     <div class="wide"><table class="variables"><thead><tr><th scope="col"><span class="hidden">chosen</span></th><th scope="col">Variable</th><th scope="col">Role, and what is suggested</th><th scope="col">Type</th><th scope="col" class="number">Different</th>
       <th scope="col" class="number">Missing</th><th scope="col" class="common">Common values</th></tr></thead>
-      <tbody>${shown.map((c) => html`<${Row} key=${c.name} column=${c} roles=${doc.roles[c.name]} trouble=${trouble[c.name]} give=${(role) => give([c.name], role)}
+      <tbody>${shown.map((c) => html`<${Row} key=${c.name} column=${c} asked=${asked?.columns.length <= 3 && asked.columns.includes(c.name) ? asked : null} roles=${doc.roles[c.name]} trouble=${trouble[c.name]} give=${(role) => give([c.name], role)}
         picked=${picked.includes(c.name)} pick=${() => pick(picked.includes(c.name) ? picked.filter((n) => n !== c.name) : [...picked, c.name])} />`)}</tbody></table></div>
     <${Intruders} state=${state} />`;
 }
@@ -46,9 +57,10 @@ function More({ column }) {
   return html`<details open=${opened} onToggle=${(e) => open(e.target.open)}><summary>Explore ${column.name}</summary>${opened && html`<${Explore} state=${store.state} first=${column.name} choose=${false} />`}</details>`;
 }
 
-function Row({ column, roles, trouble, give, picked, pick }) {
+function Row({ column, asked, roles, trouble, give, picked, pick }) {
   const [opened, open] = useState(false);
   const [detail, show] = useState({});
+  useEffect(() => { if (asked) open(true); }, [asked]);
   const { version } = store.state, { scenario } = store.view;
   useEffect(() => { // again after every change: what is shown is of the document that is shown
     if (!opened) return undefined;

@@ -1,0 +1,97 @@
+"""From the verdict to where it is mended, in a real browser; and a sample that came without weights."""
+
+import re
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+from web.test_browser import (  # noqa: F401
+    LONG,
+    address,
+    browser,
+    judged,
+    open_demo,
+    page,
+    pytestmark,
+    screen,
+    sync_api,
+)
+
+
+def criterion(tab, name):
+    """A criterion of the panel, opened."""
+    found = tab.locator(".panel .criteria details").filter(has_text=re.compile(name)).first
+    if found.get_attribute("open") is None:
+        found.locator("summary").click()
+    return found
+
+
+def test_every_open_criterion_leads_to_where_it_is_mended(page):  # noqa: F811
+    open_demo(page)
+    failed = page.locator(".panel .criteria > li:not(.met)")
+    assert failed.count() > 0
+    for at in range(failed.count()):
+        assert failed.nth(at).locator(".places button").count() > 0
+    criterion(page, "^.re-identification by neighbour").get_by_role(
+        "button", name="Say what risk is accepted"
+    ).click()
+    sync_api.expect(page.locator("#accept-max_risk")).to_be_focused()
+    page.keyboard.type("5")
+    page.keyboard.press("Enter")
+    judged(page)
+    criterion(page, "order of the rows").get_by_role("button", name="Shuffle the order").click()
+    page.get_by_role("heading", level=1, name="Protect").wait_for()
+    sync_api.expect(page.locator(".stepform")).to_be_focused()
+    sync_api.expect(page.locator(".stepform h3").first).to_have_text("Shuffle the order of records")
+    criterion(page, "order of the rows").get_by_role("button", name="Accept the order").click()
+    sync_api.expect(page.locator("#accept-order")).to_be_focused()
+    screen(page, "Release")
+    row = page.locator(".checklist tr", has_text="numbers left unchanged")
+    row.get_by_role("button", name=re.compile("^Microaggregation: income")).click()
+    chips = page.locator("#field-variables .chip.on")
+    sync_api.expect(chips.first).to_have_text("income")
+    screen(page, "Variables")
+    page.locator("#role-health").select_option("")
+    judged(page)
+    criterion(page, "columns that no risk looks at").get_by_role("button", name=re.compile("^Role ")).click()
+    sync_api.expect(page.locator("main .ask")).to_contain_text("health")
+    assert page.evaluate("document.activeElement.id").startswith("role-")
+
+
+def test_a_sample_without_weights_says_of_how_many_people(page):  # noqa: F811
+    open_demo(page)
+    page.locator("#role-weight").select_option("")
+    judged(page)
+    page.locator(".panel .sample summary").click()
+    people = page.get_by_label("People in the population")
+    people.fill("1999")
+    page.get_by_role("button", name="Use it").click()
+    sync_api.expect(page.locator("#sample-help")).to_contain_text("smaller than the file", timeout=LONG)
+    people.fill("90 000")
+    page.get_by_role("button", name="Use it").click()
+    sync_api.expect(page.locator(".panel .sample")).to_have_count(0, timeout=LONG)
+    judged(page)
+    sync_api.expect(criterion(page, "^.weights")).to_contain_text("said to be a sample of 90,000 people")
+    page.get_by_role("button", name=re.compile("Undo")).click()
+    judged(page)
+    sync_api.expect(page.locator(".panel .sample")).to_have_count(1)
+
+
+def test_a_household_file_is_uploaded_into_the_form(page, tmp_path):  # noqa: F811
+    persons, homes = tmp_path / "persons.csv", tmp_path / "homes.csv"
+    persons.write_text("hid,age\n" + "".join(f"{i // 2},{20 + i % 30}\n" for i in range(60)))
+    homes.write_text("hid,rooms\n" + "".join(f"{i},{1 + i % 4}\n" for i in range(30)))
+    page.get_by_label("Upload", exact=True).set_input_files(persons)
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    screen(page, "Data")
+    page.get_by_label("a preparation to add").select_option("merge_file")
+    wrong = tmp_path / "homes.exe"
+    wrong.write_text("no")
+    page.get_by_label("Upload: File").set_input_files(wrong)
+    sync_api.expect(page.locator(".namedfile [role=alert]")).to_contain_text("cannot be read")
+    page.get_by_label("Upload: File").set_input_files(homes)
+    sync_api.expect(page.locator("#prepare-file")).to_have_value(re.compile("homes.csv$"), timeout=LONG)
+    page.locator("#prepare-by").select_option("hid")
+    page.get_by_role("button", name="Prepare", exact=True).click()
+    sync_api.expect(page.locator(".prepare .step")).to_contain_text("rooms", timeout=LONG)
