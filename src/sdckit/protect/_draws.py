@@ -31,7 +31,11 @@ class Draws:
 
     def uniform(self, step: int) -> Floats:
         """Numbers in (0, 1) in the order of the records, which are in memory."""
-        return keyed_uniform(self.codes, random.round_keys(self.seed, step))
+        return self.uniform_of(self.codes, step)
+
+    def uniform_of(self, codes: Ints, step: int) -> Floats:
+        """The numbers of records with these codes."""
+        return keyed_uniform(codes, random.round_keys(self.seed, step))
 
     def normal(self, step: int) -> Floats:
         """Standard normal numbers in the order of the records, which are in memory."""
