@@ -75,6 +75,20 @@ STEPS = {
         "sample_records",
         {"share": 0.01, "by": ["age"], "adjust_weights": False},
     ),
+    "individual ranking": ("microaggregate", {"k": 4, "method": "individual_ranking"}),
+    "individual ranking by strata": (
+        "microaggregate",
+        {"k": 9, "method": "individual_ranking", "by": ["job", "region"]},
+    ),
+    "individual ranking, medians": (
+        "microaggregate",
+        {"k": 6, "method": "individual_ranking", "statistic": "median", "by": ["sex"]},
+    ),
+    "rank swapping in groups": ("rank_swap", {"method": "groups", "rank_distance": 0.1}),
+    "rank swapping in groups by strata": (
+        "rank_swap",
+        {"method": "groups", "rank_distance": 0.2, "by": ["region", "job"]},
+    ),
     "noise": ("add_noise", {"sd": 0.4}),
     "noise, correlated": ("add_noise", {"sd": 0.4, "method": "correlated", "by": ["age", "job"]}),
     "noise, kim": ("add_noise", {"variance": 0.4, "method": "kim", "by": ["sex"]}),
@@ -90,7 +104,8 @@ def protected(file, name, options):
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("step", STEPS)
-def test_every_engine_gives_the_values_of_memory(step, engine, request):
+def test_every_engine_gives_the_values_of_memory(step, engine, request, monkeypatch):
+    monkeypatch.setattr(ranks, "SORTED_TOGETHER", 200)
     name, options = STEPS[step]
     want = protected(data(), name, options)
     got = protected(on_engine(engine, data(shuffled(survey())), request), name, options)
@@ -224,6 +239,14 @@ def test_where_and_joint_thresholds_need_memory(duckdb_connection, request):
         sdc.protect.top_code(file, share=0.1, where="individual_risk")
     with pytest.raises(EngineError, match="joint=True needs the records in memory"):
         sdc.protect.top_code(file, share=0.1, joint=True)
+
+
+def test_methods_that_need_memory_name_the_one_that_does_not(duckdb_connection, request):
+    file = on_engine("duckdb", data(), request)
+    with pytest.raises(EngineError, match=r"method mdav \(individual_ranking does not\) needs the records"):
+        sdc.protect.microaggregate(file)
+    with pytest.raises(EngineError, match=r"method window \(groups does not\) needs the records"):
+        sdc.protect.rank_swap(file, rng=1)
 
 
 def test_rounded_numbers_that_do_not_fit_become_decimal():

@@ -61,6 +61,12 @@ def record_codes(data: Microdata) -> Ints:
     return whole_numbers(data.frame[id]) if id is not None and data.is_unique(id) else np.arange(data.height)
 
 
+def in_order_of_ids(data: Microdata) -> Ints:
+    """The rows in memory in the order of their ids as whole numbers; without ids in that of the file."""
+    codes = record_codes(data)
+    return np.arange(len(codes)) if (np.diff(codes) >= 0).all() else np.argsort(codes, kind="stable")
+
+
 def whole_numbers(values: pl.Series) -> Ints:
     """Values of any type, none missing, as whole numbers: text and what is no whole number by its MD5."""
     try:
