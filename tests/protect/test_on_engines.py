@@ -146,7 +146,9 @@ def with_homes():
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_whole_households_are_drawn_on_every_engine(engine, request):
-    frame = with_homes().with_columns((pl.col("home").str.len_chars().fill_null(0)).alias("stratum"))
+    frame = with_homes().with_columns(
+        pl.col("home").str.len_chars().fill_null(0).cast(pl.Int64).alias("stratum")
+    )
     want = sdc.protect.sample_records(data(frame, household="home"), share=0.4, by="stratum", rng=4)
     file = on_engine(engine, data(shuffled(frame), household="home"), request)
     got = sdc.protect.sample_records(file, share=0.4, by="stratum", rng=4)

@@ -162,6 +162,13 @@ def sorted_rows(native: Any, order: Sequence[str], columns: Sequence[str]) -> An
     return native.query("sdckit_rows", f"select * from {target}")
 
 
+def worked_out(native: Any) -> Any:
+    """The rows of a query in a temporary table, where it would otherwise be run for each that asks."""
+    target = f"sdckit_{uuid4().hex}"
+    native.query("sdckit_rows", f"create temp table {target} as from sdckit_rows")
+    return native.query("sdckit_rows", f"select * from {target}")
+
+
 def map_strata(
     native: Any,
     by: Sequence[str],

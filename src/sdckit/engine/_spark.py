@@ -78,6 +78,11 @@ def sorted_rows(native: Any, order: Sequence[str], columns: Sequence[str]) -> An
     return native.orderBy(*by).select(*columns).localCheckpoint()
 
 
+def worked_out(native: Any) -> Any:
+    """The rows of a query kept by the workers, where it would otherwise be run for each that asks."""
+    return native.localCheckpoint()
+
+
 def map_strata(
     native: Any,
     by: Sequence[str],

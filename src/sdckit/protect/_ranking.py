@@ -14,7 +14,7 @@ from sdckit.engine import frames, random
 from sdckit.engine.exact_sums import Scale, split
 from sdckit.engine.joins import join_to_records
 from sdckit.engine.ranks import value_ranks
-from sdckit.engine.tables import OURS, RECORDS, Table, count_cells
+from sdckit.engine.tables import OURS, RECORDS, Table, count_cells, native_module
 from sdckit.protect._draws import in_order_of_ids, require_id
 from sdckit.protect._engine_numbers import new_name
 from sdckit.protect._groupings import Statistic
@@ -51,6 +51,10 @@ class Ranking:
         for j, (name, scale) in enumerate(zip(names, scales, strict=True)):
             table, formed = self._with_new(data, table, name, new_name(j), scale)
             groups += formed
+        id = data.roles.id or ""
+        found = table.select(nw.col(id).alias(_CODE), *(new_name(j) for j in range(len(names))))
+        found = frames.lazy(native_module(table).worked_out(found.to_native()))
+        table = data.table.join(found, left_on=id, right_on=_CODE, how="left")
         return self._put_back(data, names, table, groups)
 
     def _scale(self, table: Table, name: str) -> Scale:

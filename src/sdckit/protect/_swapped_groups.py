@@ -88,14 +88,16 @@ def _on_engine(
         count, groups = nw.col(_COUNT), nw.col(_GROUPS)
         start = (nw.col(_GROUP) * count + groups - 1) // groups
         ranked = frames.lazy(native).with_columns((start + nw.col(_FROM) - 1).cast(nw.Int64).alias(_FROM))
-        same = (nw.col(_AT) == nw.col(_FROM)).cast(nw.Int64).sum().alias(_X)
-        stayed += int(frames.gather(ranked.select(same))[_X][0] or 0)
+        ranked = ranked.select(_STRATUM, _AT, _FROM, nw.col(id).alias(_ID), nw.col(name).alias(_X))
+        ranked = frames.lazy(native_module(ranked).worked_out(ranked.to_native()))
+        same = (nw.col(_AT) == nw.col(_FROM)).cast(nw.Int64).sum().alias(_COUNT)
+        stayed += int(frames.gather(ranked.select(same))[_COUNT][0] or 0)
         given = ranked.select(
             nw.col(_STRATUM).alias(f"{_STRATUM}2"),
             nw.col(_FROM).alias(f"{_AT}2"),
-            nw.col(name).alias(new_name(step)),
+            nw.col(_X).alias(new_name(step)),
         )
-        taken = ranked.select(_STRATUM, _AT, nw.col(id).alias(_ID)).join(
+        taken = ranked.select(_STRATUM, _AT, _ID).join(
             given, left_on=[_STRATUM, _AT], right_on=[f"{_STRATUM}2", f"{_AT}2"], how="left"
         )
         done = done.join(taken.select(_ID, new_name(step)), left_on=id, right_on=_ID, how="left")
