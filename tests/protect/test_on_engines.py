@@ -9,6 +9,7 @@ import sdckit as sdc
 from engine_frames import ENGINES, on_engine
 from sdckit.engine import frames, quantiles, ranks
 from sdckit.errors import DataError, EngineError
+from sdckit.protect import _drawn_units
 
 ROLES = {"id": "id", "keys": ["region", "sex", "age", "job"], "numeric": ["income", "whole"], "weight": "w"}
 
@@ -65,6 +66,29 @@ STEPS = {
     "suppress": ("suppress", {"k": 4, "seed": 9}),
     "suppress by strata": ("suppress", {"k": 3, "seed": 9, "by": ["sex"], "importance": ["age", "region"]}),
     "suppress, wildcard": ("suppress", {"k": 5, "seed": 9, "missing": "wildcard"}),
+    "risky": ("suppress_risky", {"threshold": 0.03, "variables": ["job", "age", "region"], "seed": 2}),
+    "risky, all keys": ("suppress_risky", {"threshold": 0.015, "seed": 2}),
+    "risky, wildcard": ("suppress_risky", {"threshold": 0.03, "seed": 2, "missing": "wildcard"}),
+    "sample": ("sample_records", {"share": 0.3}),
+    "sample by strata": ("sample_records", {"n": 200, "by": ["region", "sex"]}),
+    "sample, weights as they are": (
+        "sample_records",
+        {"share": 0.01, "by": ["age"], "adjust_weights": False},
+    ),
+    "individual ranking": ("microaggregate", {"k": 4, "method": "individual_ranking"}),
+    "individual ranking by strata": (
+        "microaggregate",
+        {"k": 9, "method": "individual_ranking", "by": ["job", "region"]},
+    ),
+    "individual ranking, medians": (
+        "microaggregate",
+        {"k": 6, "method": "individual_ranking", "statistic": "median", "by": ["sex"]},
+    ),
+    "rank swapping in groups": ("rank_swap", {"method": "groups", "rank_distance": 0.1}),
+    "rank swapping in groups by strata": (
+        "rank_swap",
+        {"method": "groups", "rank_distance": 0.2, "by": ["region", "job"]},
+    ),
     "noise": ("add_noise", {"sd": 0.4}),
     "noise, correlated": ("add_noise", {"sd": 0.4, "method": "correlated", "by": ["age", "job"]}),
     "noise, kim": ("add_noise", {"variance": 0.4, "method": "kim", "by": ["sex"]}),
@@ -80,7 +104,8 @@ def protected(file, name, options):
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("step", STEPS)
-def test_every_engine_gives_the_values_of_memory(step, engine, request):
+def test_every_engine_gives_the_values_of_memory(step, engine, request, monkeypatch):
+    monkeypatch.setattr(ranks, "SORTED_TOGETHER", 200)
     name, options = STEPS[step]
     want = protected(data(), name, options)
     got = protected(on_engine(engine, data(shuffled(survey())), request), name, options)
@@ -111,6 +136,67 @@ def test_new_ids_on_every_engine(engine, request, monkeypatch):
         done = sdc.protect.new_ids(original, rng=4)
         with pytest.raises(DataError, match="the ids are new"):
             sdc.utility.records_changed(original, done)
+
+
+def with_homes():
+    """Some 300 households; every seventh person has no number, and is one of her own."""
+    home = pl.when(pl.col("id") % 49 > 0).then(pl.lit("h") + (pl.col("id") // 21).cast(pl.String))
+    return survey().with_columns(home.alias("home"))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_whole_households_are_drawn_on_every_engine(engine, request):
+    frame = with_homes().with_columns(
+        pl.col("home").str.len_chars().fill_null(0).cast(pl.Int64).alias("stratum")
+    )
+    want = sdc.protect.sample_records(data(frame, household="home"), share=0.4, by="stratum", rng=4)
+    file = on_engine(engine, data(shuffled(frame), household="home"), request)
+    got = sdc.protect.sample_records(file, share=0.4, by="stratum", rng=4)
+    assert got.log[-1] == want.log[-1]
+    assert 0 < want.height < 900
+    assert frames.collect(got.frame).sort("id").equals(want.frame.sort("id"))
+    if engine != "polars":
+        with pytest.raises(EngineError, match="different strata"):
+            sdc.protect.sample_records(file, share=0.4, by="sex", rng=4)
+
+
+def test_units_near_the_last_one_are_enough(duckdb_connection, request, monkeypatch):
+    """Where the last unit drawn is not where it was sought, it is sought everywhere."""
+    want = sdc.protect.sample_records(data(), share=0.3, by="sex", rng=4)
+    brought = []
+    real = _drawn_units._found
+
+    def elsewhere(units, strata, low, high, *others):
+        brought.append(float(high.max() - low.min()))
+        return real(units, strata, low, low if len(brought) == 1 else high, *others)
+
+    monkeypatch.setattr(_drawn_units, "_found", elsewhere)
+    got = sdc.protect.sample_records(on_engine("duckdb", data(), request), share=0.3, by="sex", rng=4)
+    assert brought[0] < 0.9 < brought[1] == 1.0
+    assert frames.collect(got.frame).sort("id").equals(want.frame.sort("id"))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("home", [None, "home"])
+def test_a_shuffled_order_is_the_same_and_is_written(engine, home, request, tmp_path):
+    want = sdc.protect.shuffle_order(data(with_homes(), household=home), rng=4)
+    file = on_engine(engine, data(shuffled(with_homes()), household=home), request)
+    got = sdc.protect.shuffle_order(file, rng=4)
+    assert got.engine == engine
+    assert got.columns == want.columns
+    assert got.log[-1].effects == want.log[-1].effects
+    found = pl.read_parquet(sdc.write(got, tmp_path / "a.parquet"))
+    assert found["id"].to_list() == want.frame["id"].to_list()
+    later = sdc.protect.suppress(got, k=3, seed=1)  # joins come after it, and the old order does not
+    after = pl.read_parquet(sdc.write(later, tmp_path / "b.parquet"))["id"]
+    assert (
+        abs(pl.DataFrame([after.alias("a"), file_ids(file).alias("b")]).select(pl.corr("a", "b")).item())
+        < 0.2
+    )
+
+
+def file_ids(file):
+    return frames.collect(file.frame)["id"]
 
 
 @pytest.mark.parametrize(("name", "options"), [STEPS["round at random"]])
@@ -155,6 +241,14 @@ def test_where_and_joint_thresholds_need_memory(duckdb_connection, request):
         sdc.protect.top_code(file, share=0.1, where="individual_risk")
     with pytest.raises(EngineError, match="joint=True needs the records in memory"):
         sdc.protect.top_code(file, share=0.1, joint=True)
+
+
+def test_methods_that_need_memory_name_the_one_that_does_not(duckdb_connection, request):
+    file = on_engine("duckdb", data(), request)
+    with pytest.raises(EngineError, match=r"method mdav \(individual_ranking does not\) needs the records"):
+        sdc.protect.microaggregate(file)
+    with pytest.raises(EngineError, match=r"method window \(groups does not\) needs the records"):
+        sdc.protect.rank_swap(file, rng=1)
 
 
 def test_rounded_numbers_that_do_not_fit_become_decimal():

@@ -10,6 +10,8 @@ import sdckit as sdc
 from naive_suppression import alone_on_shown_keys
 from sdckit.data.key_cells import key_codes
 from sdckit.errors import DataError, OptionError
+from sdckit.protect import _lending
+from sdckit.protect._lenders import Lenders
 
 
 def risks(data, missing="category"):
@@ -101,3 +103,28 @@ def test_nothing_to_do_and_mistakes(survey):
         sdc.protect.suppress_risky(survey, variables="income")
     with pytest.raises(OptionError, match=r"cannot help when a missing value matches nothing"):
         sdc.protect.suppress_risky(survey, missing="nothing")
+
+
+def test_more_lenders_are_fetched_where_too_few_were(monkeypatch):
+    """By bad luck the first records asked for may not suffice: the file is the same as if all were."""
+    rng = np.random.default_rng(4)
+    keys = {"a": rng.binomial(2, 0.05, 4000), "b": rng.binomial(40, 0.1, 4000), "c": [1] * 4000}
+    data = sdc.read(pl.DataFrame(keys), keys=list("abc"))
+    asked = []
+    real = Lenders.fetch
+
+    def counted(self, limit, step, drawn):
+        asked.append(float(limit.max()))
+        return real(self, limit, step, drawn)
+
+    monkeypatch.setattr(Lenders, "fetch", counted)
+    options = {"variables": ["a", "b"], "threshold": 0.03, "seed": 1}
+    monkeypatch.setattr(_lending, "_likely_need", lambda together, size, weight, threshold: size)
+    want = sdc.protect.suppress_risky(data, **options)
+    assert asked[0] == 1.0
+    assert want.log[-1].figures["records_lent"] > 0 == want.log[-1].figures["above_after"]
+    asked.clear()
+    monkeypatch.setattr(_lending, "_likely_need", lambda together, size, weight, threshold: size * 0)
+    assert sdc.protect.suppress_risky(data, **options).frame.equals(want.frame)
+    assert asked[0] < 1
+    assert len(asked) > 2

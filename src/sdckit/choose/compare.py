@@ -10,7 +10,7 @@ from sdckit.choose.criteria import Accepted
 from sdckit.choose.evaluator import FOR_NEW_RECORDS, Evaluator, Weights, old_names
 from sdckit.choose.parallel import run
 from sdckit.choose.risk_utility_map import RiskUtilityMap
-from sdckit.choose.scenario import Scenario, check_seed
+from sdckit.choose.scenario import Scenario, check_seed, seed_or_secret
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.errors import OptionError
 
@@ -26,7 +26,7 @@ def compare(
     max_risk: float | None = None,
     intruders: Any = None,
     accept: Any = None,
-    seed: int = 0,
+    seed: int | None = None,
     seeds: int = 1,
     jobs: int = 1,
     cache: str | Path | None = None,
@@ -60,7 +60,8 @@ def compare(
     interval: see `estimates` and `estimate_chart()` of the map.
 
     `seeds`: scenarios with a random step run that often, with seed, seed+1, …; the point is the mean, with
-    the spread beside it. `jobs`: processes (joblib; another backend can be chosen by its context manager).
+    the spread beside it. Without a `seed` they are drawn in secret, see `Scenario.protect`. `jobs`: processes
+    (joblib; another backend can be chosen by its context manager).
     `cache`: a folder where finished runs are kept by their content, so that an interrupted or changed
     comparison goes on where it stopped. It holds results, not the data, but is not for the public: the
     estimate of a small domain can be the value of one record.
@@ -83,17 +84,19 @@ def compare(
         utility = FOR_NEW_RECORDS
     evaluator = Evaluator.of(data, risk, utility, options, cache, extra_measures, Accepted.of(accept))
     evaluator.check_ceiling(max_risk)
-    original = evaluator.original(data, seed)
-    results = run(evaluator, data, plan, range(seed, seed + seeds), jobs, Progress.of(progress))
+    original = evaluator.original(data)
+    first = seed_or_secret(seed, data)
+    results = run(evaluator, data, plan, range(first, first + seeds), jobs, Progress.of(progress))
     return evaluator.map(data, results, original, max_risk, seed)
 
 
-def check_numbers(max_risk: float | None, *, seed: int, jobs: int, **counts: int) -> None:
+def check_numbers(max_risk: float | None, *, seed: int | None, jobs: int, **counts: int) -> None:
     """Refuse a ceiling, a seed or a number of things that makes no sense."""
     check_ceiling(max_risk)
     if max_risk is not None and max_risk < 0:
         raise OptionError("max_risk must not be negative.", given=max_risk)
-    check_seed(seed)
+    if seed is not None:
+        check_seed(seed)
     if not isinstance(jobs, int) or jobs == 0:
         raise OptionError(
             "jobs must be a number of processes.", given=jobs, allowed="1, 2, … or -1 for all cores"

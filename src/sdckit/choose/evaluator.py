@@ -122,16 +122,21 @@ class Evaluator:
             names.append(counted)
         return tuple(name for name in dict.fromkeys(names) if name not in axes)
 
-    def original(self, data: Microdata, seed: int) -> Point:
+    def original(self, data: Microdata) -> Point:
         """The untouched file on the map; an error where what was asked for cannot be measured."""
-        point = self.point(data, Scenario("original"), (seed,))
+        point = self.point(data, Scenario("original"), (0,))
         if point.error or point.left_out:
             reasons = "; ".join(dict.fromkeys(point.left_out.values()))
             raise OptionError(point.error or f"The original cannot be measured: {reasons}.")
         return point
 
     def map(
-        self, data: Microdata, points: Iterable[Point], original: Point, max_risk: float | None, seed: int
+        self,
+        data: Microdata,
+        points: Iterable[Point],
+        original: Point,
+        max_risk: float | None,
+        seed: int | None,
     ) -> RiskUtilityMap:
         """The map of these points."""
         found = [*points]
@@ -157,7 +162,7 @@ class Evaluator:
         progress: Progress | None = None,
     ) -> Point:
         """The scenario's place on the map: the mean over the seeds, one where nothing is random."""
-        used = seeds if is_random(scenario) else seeds[:1]
+        used = seeds if is_random(scenario) else (0,)
         points = [self._once(data, scenario, s, progress) for s in used]
         broken = next((p for p in points if not p.ok), None)
         if broken is not None or len(points) == 1:

@@ -44,7 +44,7 @@ class Plan:
     data: Mapping[str, Any] = field(default_factory=dict)
     scenarios: tuple[Scenario, ...] = ()
     assess: Mapping[str, Any] = field(default_factory=dict)
-    seed: int = 0
+    seed: int | None = None
     folder: Path = Path()
     search: tuple[Any, ...] = ()
     intruders: tuple[Intruder, ...] = ()
@@ -64,8 +64,9 @@ class Plan:
         preparations_of(data.get("prepare"))
         steps = _mapping(content, "scenarios")
         scenarios = tuple(Scenario(str(name), () if s is None else s) for name, s in steps.items())
-        seed = content.get("seed", 0)
-        check_seed(seed)
+        seed = content.get("seed")
+        if "seed" in content:
+            check_seed(seed)
         space = content.get("search") or []
         if not isinstance(space, list):
             raise OptionError("Section 'search' must be a list of steps.", given=type(space).__name__)
@@ -140,7 +141,8 @@ class Plan:
             content["intruders"] = {one.name: one.as_dict() for one in self.intruders}
         if self.assess:
             content["assess"] = with_files_named(to_builtin(self.assess), self._beside)
-        content["seed"] = self.seed
+        if self.seed is not None:
+            content["seed"] = self.seed
         return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
 
     def _beside(self, name: str) -> str:

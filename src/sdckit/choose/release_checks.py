@@ -16,6 +16,7 @@ from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import surely_linked
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
+from sdckit.methods.registry import find
 
 if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
@@ -45,6 +46,7 @@ class PersonChecks(ReleaseCase):
         """Every criterion that applies, the gravest first."""
         yield self._direct_identifiers()
         yield from self._options()
+        yield from self._not_examined()
         if self.x.same_people:
             yield from self._reidentification()
         if not self.x.same_people or self.synthetic:
@@ -74,6 +76,19 @@ class PersonChecks(ReleaseCase):
             mends = "Leave these options at their defaults."
             places = tuple(Place.options(measure) for measure in dict.fromkeys(m for m, _ in weak))
             yield Criterion("options of the measures", Status.NOT_JUDGED, why, mends=mends, places=places)
+
+    def _not_examined(self) -> Iterator[Criterion]:
+        """What was left out because the records were not in memory: by measures, and by steps."""
+        away = [o.measure for o in self.x.omitted if self.original.engine not in find(o.measure).engines]
+        if away:
+            why = f"On {self.original.engine} there is no {join_names(away, 4)}."
+            mends = "Assess the file, or a part of it, in memory: data.collect()."
+            yield Criterion("measures that need memory", Status.NOT_JUDGED, why, len(away), 0, mends)
+        steps = [e.method for e in self.data.log if e.figures.get("inference_examined") is False]
+        if steps:
+            why = f"Whether other columns tell what {join_names(steps)} blanked was not examined."
+            mends = "Suppress in memory: data.collect() before the step."
+            yield Criterion("what blanked values are told by", Status.NOT_JUDGED, why, mends=mends)
 
     def _not_synthetic(self) -> Iterator[Criterion]:
         """Files of a list that are the same people after all."""

@@ -53,7 +53,7 @@ class RiskUtilityMap:
     risk: Mapping[str, float]
     utility: Mapping[str, float]
     max_risk: float | None
-    seed: int
+    seed: int | None
     measure_options: Mapping[str, Any]
     extra_measures: tuple[str, ...] = ()
     accept: Accepted = field(default_factory=Accepted)
@@ -221,7 +221,7 @@ class RiskUtilityMap:
         return replace(self, results=kept)
 
     def protect(self, name: str | None = None) -> Microdata:
-        """The protected file of a scenario (the best by default), made again from the seed."""
+        """The protected file of a scenario (the best by default), made again by the same draws."""
         point = self.best if name is None else next((p for p in self.results if p.name == name), None)
         if point is None:
             raise OptionError("There is no such scenario on the map.", given=name or "no acceptable scenario")

@@ -105,7 +105,8 @@ class Step:
 class Scenario:
     """A named list of steps. The same data, steps and seed give the same file to the byte.
 
-    Differentially private steps are the exception: their noise comes from a secret source, not from the seed.
+    Differentially private steps are the exception: their noise comes from a secret source, not from the seed;
+    and so is `suppress` without a seed of its own.
 
     >>> Scenario("k3", [Step("suppress", k=3)])
     Scenario 'k3': suppress(k=3)
@@ -147,15 +148,17 @@ class Scenario:
     def protect(
         self,
         data: Microdata,
-        seed: int = 0,
+        seed: int | None = None,
         progress: Progress | ShowProgress | bool | None = None,
         *,
         cache: "StepCache | None" = None,
     ) -> Microdata:
         """The protected microdata; its log says what every step did.
 
-        Each step draws from its own generator, made of the seed and the step's position. With a `cache`,
-        first steps that another scenario had as well are not done again.
+        Each step draws from its own generator, made of the seed and the step's position. Without a seed it is
+        drawn in secret when data are read: nobody can repeat the draw, or learn from an id what its record
+        drew. A seed must be kept as secret as the original. With a `cache`, first steps that another scenario
+        had as well are not done again.
 
         >>> import sdckit as sdc
         >>> data = sdc.demo.survey(n=300, seed=1)
@@ -164,15 +167,15 @@ class Scenario:
         'suppress'
         """
         require_microdata(data, "Scenario.protect")
-        check_seed(seed)
+        used = seed_or_secret(seed, data)
         self.check(data)
         tell = Progress.of(progress)
-        keys = tuple(step.cache_key(seed) for step in self.steps)
+        keys = tuple(step.cache_key(used) for step in self.steps)
         lengths, file = ((), data) if cache is None else cache.longest(data, keys)  # of the log, by step
         for position, step in enumerate(self.steps[len(lengths) :], len(lengths)):
             tell(step.method, position, len(self.steps))
             part = tell.part(step.method, position, len(self.steps))
-            file = step.protect(file, _generator(seed, position), part)
+            file = step.protect(file, _generator(used, position), part)
             lengths = (*lengths, len(file.log))
             if cache is not None:
                 cache.put(keys[: position + 1], file, lengths)
@@ -196,6 +199,14 @@ def check_seed(seed: Any) -> None:
     """Refuse what cannot be a seed."""
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise OptionError("seed must be a whole number, 0 or more.", given=preview(seed))
+
+
+def seed_or_secret(seed: int | None, data: Microdata) -> int:
+    """The seed given, or a secret one that all has that was made from one reading, and no file."""
+    if seed is None:
+        return data.origin
+    check_seed(seed)
+    return seed
 
 
 def _generator(seed: int, position: int) -> np.random.Generator:

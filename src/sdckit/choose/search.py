@@ -16,7 +16,7 @@ from sdckit.choose.evaluator import Evaluator, Weights, old_names
 from sdckit.choose.parallel import run
 from sdckit.choose.point import comparable
 from sdckit.choose.risk_utility_map import Point, RiskUtilityMap, front
-from sdckit.choose.scenario import Scenario
+from sdckit.choose.scenario import Scenario, seed_or_secret
 from sdckit.choose.space import Candidate, Space
 from sdckit.data.microdata import Microdata, require_microdata
 
@@ -37,7 +37,7 @@ def search(
     accept: Any = None,
     trials: int = 100,
     minutes: float | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     jobs: int = 1,
     cache: str | Path | None = None,
     progress: Progress | ShowProgress | bool | None = None,
@@ -68,9 +68,10 @@ def search(
     options = with_intruders(intruders, measure_options)
     evaluator = Evaluator.of(data, risk, utility, options, cache, extra_measures, Accepted.of(accept))
     evaluator.check_ceiling(max_risk)
-    original = evaluator.original(data, seed)
+    original = evaluator.original(data)
     tell, quiet = Progress.of(progress), Progress()
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed or 0)  # it draws what is tried, and nothing of the files
+    used = seed_or_secret(seed, data)
     tried: dict[str, tuple[Candidate, Point]] = {}  # by the steps
     start = perf_counter()
 
@@ -91,7 +92,7 @@ def search(
         room = list(fresh.items())[: trials - len(tried)]
         # names that tell nothing: they are shown to the public, options are not
         named = [Scenario(f"trial {len(tried) + i}", s) for i, (_, (_, s)) in enumerate(room, 1)]
-        judged = run(evaluator, data, named, (seed,), jobs, quiet)
+        judged = run(evaluator, data, named, (used,), jobs, quiet)
         tried |= {
             steps: (candidate, point) for (steps, (candidate, _)), point in zip(room, judged, strict=True)
         }

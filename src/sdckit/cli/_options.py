@@ -56,7 +56,12 @@ Timings = Annotated[bool, typer.Option("--timings", metavar="", help="Show what 
 For = Annotated[
     Audience, typer.Option(help="Readers of the report: public leaves out what would help an intruder.")
 ]
-Seed = Annotated[int | None, typer.Option(min=0, help="Random seed; the plan's by default.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        min=0, help="Random seed, to be kept secret; the plan's by default, without one drawn in secret."
+    ),
+]
 Jobs = Annotated[int, typer.Option(min=1, help="Scenarios run at the same time.")]
 
 

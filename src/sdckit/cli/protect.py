@@ -67,7 +67,7 @@ def protect(
     from sdckit.choose import plain
     from sdckit.choose.plan import Plan
     from sdckit.choose.release_facts import unmeasured
-    from sdckit.choose.scenario import StepCache
+    from sdckit.choose.scenario import StepCache, seed_or_secret
     from sdckit.cli import _json, _show
     from sdckit.cli._engine import with_engine
     from sdckit.cli._files import check_outputs, plan_inputs
@@ -112,7 +112,8 @@ def protect(
         written = {"the protected file": write(protected, outputs[0], codebook=codebook, **how)}
         written |= {f"its codebook, {kind}": path for kind, path in books.items()}
         for number, file in enumerate(outputs[1:], 2):
-            another = chosen.protect(data, seed=used + number - 1, progress=before_writing(tell), **kept)
+            following_seed = seed_or_secret(used, data) + number - 1
+            another = chosen.protect(data, seed=following_seed, progress=before_writing(tell), **kept)
             written[f"synthetic file {number}"] = write(another, file, **how)
     had = [*roles_of(direct=loaded.data.get("direct")).direct, *data.columns]
     dropped = [c for c in dict.fromkeys(had) if c not in protected.columns]
@@ -123,7 +124,8 @@ def protect(
         listed = [text for text in (*warnings, before_release(protected)) if text]  # as write warned
         _json.emit({**told, "without_role": without_role, "warnings": listed, "files": written})
     else:
-        _show.log(protected, f"Scenario {chosen.name}, seed {used}, {protected.height:,} records")
+        drawn = "drawn in secret" if used is None else f"seed {used}"
+        _show.log(protected, f"Scenario {chosen.name}, {drawn}, {protected.height:,} records")
         _show.released(dropped, without_role)
         _show.written(written)
     for text in warnings:

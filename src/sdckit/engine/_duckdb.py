@@ -1,6 +1,7 @@
 """What narwhals lacks, for DuckDB."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 from uuid import uuid4
 
@@ -9,6 +10,7 @@ import polars as pl
 from sdckit._support.arrays import Ints
 from sdckit.engine import _polars
 from sdckit.engine._polars import plain
+from sdckit.engine.duckdb_session import connection, rows_in_order, same_connection
 from sdckit.kernels.keyed_numbers import DIGITS, LOW, PRIME, ROUNDS, UNIT, normal_of
 
 BATCH = 500_000  # records in memory at a time, unless one stratum has more
@@ -142,6 +144,29 @@ def row_numbers(native: Any, by: Sequence[str], order: Sequence[str], name: str)
 def sample_rows(native: Any, rows: int) -> Any:
     """Some rows drawn at random, all where there are no more; not the same ones each time."""
     return native.query("sdckit_rows", f"select * from sdckit_rows using sample reservoir({rows} rows)")
+
+
+def sorted_rows(native: Any, order: Sequence[str], columns: Sequence[str]) -> Any:
+    """Some columns of the rows in ascending order of others, kept in a temporary table in this order.
+
+    An order in a query would be dropped by the queries around it, and the old one would come back.
+    """
+    target = f"sdckit_{uuid4().hex}"
+    names = ", ".join(map(quoted, columns))
+    by = ", ".join(f"{quoted(c)} nulls last" for c in order)
+    ours = same_connection(native, connection().sql("select 1"))
+    with rows_in_order() if ours else nullcontext():
+        native.query(
+            "sdckit_rows", f"create temp table {target} as select {names} from sdckit_rows order by {by}"
+        )
+    return native.query("sdckit_rows", f"select * from {target}")
+
+
+def worked_out(native: Any) -> Any:
+    """The rows of a query in a temporary table, where it would otherwise be run for each that asks."""
+    target = f"sdckit_{uuid4().hex}"
+    native.query("sdckit_rows", f"create temp table {target} as from sdckit_rows")
+    return native.query("sdckit_rows", f"select * from {target}")
 
 
 def map_strata(

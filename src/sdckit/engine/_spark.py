@@ -69,6 +69,20 @@ def sample_rows(native: Any, rows: int) -> Any:
     return native if count <= rows else native.sample(fraction=rows / count)
 
 
+def sorted_rows(native: Any, order: Sequence[str], columns: Sequence[str]) -> Any:
+    """Some columns of the rows in ascending order of others, kept by the workers in this order.
+
+    An order in a query would be dropped by the queries around it, and the old one would come back.
+    """
+    by = [native[c].asc_nulls_last() for c in order]
+    return native.orderBy(*by).select(*columns).localCheckpoint()
+
+
+def worked_out(native: Any) -> Any:
+    """The rows of a query kept by the workers, where it would otherwise be run for each that asks."""
+    return native.localCheckpoint()
+
+
 def map_strata(
     native: Any,
     by: Sequence[str],

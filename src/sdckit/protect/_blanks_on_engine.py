@@ -17,9 +17,8 @@ from sdckit.protect._draws import Draws, whole_numbers
 if TYPE_CHECKING:  # which brings the compiler along
     from sdckit.kernels.suppression.release import Release
 
-_CELL, _LIMIT, _DRAWN, _CHOSEN, _BITS = (
-    f"{OURS}{part}" for part in ("cell", "limit", "drawn", "chosen", "bits")
-)
+_CELL, _LIMIT, _DRAWN, _CHOSEN = (f"{OURS}{part}" for part in ("cell", "limit", "drawn", "chosen"))
+BITS = f"{OURS}bits"
 
 
 def blanked_on_engine(
@@ -34,14 +33,20 @@ def blanked_on_engine(
     last = np.append(np.diff(release.cell) != 0, True)[: len(release.cell)]
     usual = np.zeros(cells.height, np.int64)
     usual[release.cell[last]] = release.blank[last]
+    return carried_to_records(data, keys, cells, usual, _drawn_records(data, cells, release, ~last, draws))
+
+
+def carried_to_records(
+    data: Microdata, keys: Sequence[str], cells: pl.DataFrame, usual: Ints, drawn: pl.DataFrame
+) -> Any:
+    """The file with the usual blanks (bits) of its cells, and others in the records drawn: id and BITS."""
     touched = np.flatnonzero(usual)
     columns = [f"{OURS}blank_{j}" for j in range(len(keys))]
     blanks = cells[touched].with_columns(_flags(usual[touched], columns))
     table = join_to_records(data.table, blanks, cells.columns, columns)
-    drawn = _drawn_records(data, cells, release, ~last, draws)
     own = [f"{OURS}own_{j}" for j in range(len(keys))]
     if drawn.height:
-        chosen = drawn.with_columns(pl.lit(value=True).alias(_CHOSEN), *_flags(drawn[_BITS].to_numpy(), own))
+        chosen = drawn.with_columns(pl.lit(value=True).alias(_CHOSEN), *_flags(drawn[BITS].to_numpy(), own))
         table = join_to_records(table, chosen, [data.roles.id or ""], [_CHOSEN, *own])
         table = table.with_columns(
             nw.when(~nw.col(_CHOSEN).is_null()).then(nw.col(a)).otherwise(nw.col(b)).alias(b)
@@ -64,7 +69,7 @@ def _drawn_records(
     cell, blank, records = release.cell[drawn], release.blank[drawn], release.records[drawn]
     id = data.roles.id or ""
     if not len(cell):
-        return pl.DataFrame({id: [], _BITS: []})
+        return pl.DataFrame({id: [], BITS: []})
     need = np.bincount(cell, records, minlength=cells.height)
     size = np.bincount(release.cell, release.records, minlength=cells.height)
     split = np.flatnonzero(need)
@@ -79,7 +84,7 @@ def _drawn_records(
         limit = np.where(enough[split], limit, 1.0)  # by bad luck too few: all records of the cell, then
     found = found.with_columns(pl.Series(OURS, whole_numbers(found[id]))).sort(_CELL, _DRAWN, OURS)
     taken = found.filter(pl.int_range(pl.len()).over(_CELL) < pl.Series(need[found[_CELL].to_numpy()]))
-    return taken.select(id, pl.Series(_BITS, np.repeat(blank, records)))
+    return taken.select(id, pl.Series(BITS, np.repeat(blank, records)))
 
 
 def _candidates(table: Table, places: pl.DataFrame, columns: Sequence[str], draws: Draws) -> pl.DataFrame:

@@ -31,7 +31,11 @@ class Draws:
 
     def uniform(self, step: int) -> Floats:
         """Numbers in (0, 1) in the order of the records, which are in memory."""
-        return keyed_uniform(self.codes, random.round_keys(self.seed, step))
+        return self.uniform_of(self.codes, step)
+
+    def uniform_of(self, codes: Ints, step: int) -> Floats:
+        """The numbers of records with these codes."""
+        return keyed_uniform(codes, random.round_keys(self.seed, step))
 
     def normal(self, step: int) -> Floats:
         """Standard normal numbers in the order of the records, which are in memory."""
@@ -55,6 +59,12 @@ def record_codes(data: Microdata) -> Ints:
     """For each record in memory its id as a whole number, or the number of its row."""
     id = data.roles.id
     return whole_numbers(data.frame[id]) if id is not None and data.is_unique(id) else np.arange(data.height)
+
+
+def in_order_of_ids(data: Microdata) -> Ints:
+    """The rows in memory in the order of their ids as whole numbers; without ids in that of the file."""
+    codes = record_codes(data)
+    return np.arange(len(codes)) if (np.diff(codes) >= 0).all() else np.argsort(codes, kind="stable")
 
 
 def whole_numbers(values: pl.Series) -> Ints:

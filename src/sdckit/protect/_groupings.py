@@ -102,13 +102,6 @@ def robust_groups(z: Floats, k: int, refine: bool) -> Ints:
     return _refined(z, labels, k) if refine else labels
 
 
-def ranking_groups(z: Floats, k: int, refine: bool) -> Ints:
-    """Consecutive groups of k of the sorted values of one column."""
-    from sdckit.kernels.microaggregation.univariate import individual_ranking
-
-    return individual_ranking(z[:, 0], k)
-
-
 def optimal_groups(z: Floats, k: int, refine: bool) -> Ints:
     """The groups of at least k values of one column with the least sum of squares."""
     from sdckit.kernels.microaggregation.univariate import optimal_univariate

@@ -128,7 +128,9 @@ def add_noise(
     own means and covariance; strata of fewer records than variables + 2 are pooled. A variable without two
     different values stays unchanged.
 
-    On DuckDB and Spark the first three methods are there, and draw the same noise for the same seed.
+    On DuckDB and Spark the first three methods are there, and draw the same noise for the same seed. Who
+    knows the seed and a record's old id can take its noise off: keep it as secret as the original, or give
+    none.
     Missing values stay missing. S is made of the correlations of the records without missing values and the
     SDs of all present values; `restricted` gives records with missing values Kim's noise; distances of
     `outliers` use the variables present. Weights are not used.

@@ -20,7 +20,9 @@ from sdckit.methods.where import Where
 from sdckit.protect import _groupings as groupings
 from sdckit.protect._groupings import Statistic, Transform
 from sdckit.protect._households import once_per_household
+from sdckit.protect._memory import require_memory
 from sdckit.protect._numbers import NumbersToChange, number_columns, standardise
+from sdckit.protect._ranking import Ranking
 from sdckit.protect._strata import pooled_strata
 
 
@@ -53,6 +55,7 @@ BY_VARIABLE = (Aggregation.INDIVIDUAL_RANKING, Aggregation.OPTIMAL, Aggregation.
 @protection(
     "Microaggregation",
     family="Changed values",
+    engines="all",
     needs=Role.NUMERIC,
     reference="Domingo-Ferrer & Mateo-Sanz (2002); Hansen & Mukherjee (2003); Templ & Meindl (2008)",
     rules=(Requires("rank_distance", "method", (Aggregation.RANK_GROUPS,)),),
@@ -121,7 +124,8 @@ def microaggregate(
     Groups of the values of each variable on its own: values mostly change far less, and are protected less,
     since a record's combination of values may stay unique.
 
-    - `individual_ranking`: consecutive groups of k of the sorted values.
+    - `individual_ranking`: consecutive groups of k of the sorted values, equal ones in the order of the ids.
+      The only method on DuckDB and Spark, with the same result as in memory.
     - `optimal`: the groups of at least k with the least sum of squares.
     - `rank_groups`: groups of ranks with |i−j|/n < `rank_distance`, of k values at least even where that
       exceeds it; no other method takes this option.
@@ -150,6 +154,10 @@ def microaggregate(
     if k > data.height:
         raise OptionError("k is larger than the number of records.", given=k, allowed=f"2 to {data.height}")
     names = list(dict.fromkeys(variables))
+    if method is Aggregation.INDIVIDUAL_RANKING:
+        number_columns(data, names, "microaggregate")
+        return Ranking(k, statistic).aggregated(data, names, by)
+    require_memory(data, f"microaggregate with the method {method.value} (individual_ranking does not)")
     nominal = np.array([method is Aggregation.GOWER and _is_category(data, c) for c in names], dtype=bool)
     if not nominal.any():
         number_columns(data, names, "microaggregate")
@@ -231,7 +239,6 @@ _GROUPINGS: dict[Aggregation, Callable[[Floats, int, bool], Ints]] = {
     Aggregation.PCA: groupings.pca_groups,
     Aggregation.CLUSTER: groupings.cluster_groups,
     Aggregation.ROBUST: groupings.robust_groups,
-    Aggregation.INDIVIDUAL_RANKING: groupings.ranking_groups,
     Aggregation.OPTIMAL: groupings.optimal_groups,
 }
 

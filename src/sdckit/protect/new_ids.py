@@ -33,7 +33,8 @@ def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
     can find records again by their old number. The rows stay in their order (see `shuffle_order`), so that
     measures can still compare record by record here, though not on an engine outside memory; once the file is
     written they cannot.
-    Missing stays missing. Reference: Hundepool et al. (2012).
+    The seed decides the new numbers together with the old ones: keep it as secret as the original, or give
+    none. Missing stays missing. Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc
     >>> frame = pl.DataFrame({"home": ["a", "a", "b"], "person": [11, 12, 21]})

@@ -2,23 +2,31 @@
 
 from typing import Annotated
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 from pydantic import Field
 
-from sdckit._support.arrays import Bools, Ints
+from sdckit._support.arrays import Ints
 from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
+from sdckit.engine import frames
+from sdckit.engine.exact_sums import exact_sums
+from sdckit.engine.joins import join_to_records
+from sdckit.engine.tables import OURS, RECORDS, Table, count_cells
 from sdckit.errors import OptionError
 from sdckit.methods.options import By, OneOf, Option
 from sdckit.methods.registry import protection
-from sdckit.protect._households import households
-from sdckit.protect._strata import strata
+from sdckit.protect._drawn_units import PLACE, ROW, STRATUM, first_drawn, last_drawn, with_drawn_units
+from sdckit.protect._draws import Draws
+
+_FACTOR = f"{OURS}factor"
 
 
 @protection(
     "Release a random sample",
     family="The whole file",
+    engines="all",
     reference="Hundepool et al. (2012), ch. 3",
     rules=(OneOf(("share", "n"), required=True),),
 )
@@ -53,6 +61,8 @@ def sample_records(
     divided by the sum after, so that their sums stay exactly; with equal weights this is 1/π. Totals then
     stay nearly unbiased (a ratio estimate). Without a weight column nothing is adjusted.
     Missing values matter only in `by`, where missing is a stratum.
+    DuckDB and Spark keep the same records for the same seed, where all members of a household are in one
+    stratum.
     Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc
@@ -61,35 +71,53 @@ def sample_records(
     >>> len(half), half.frame["w"].sum()
     (50, 200.0)
     """
-    homes = households(data)
-    unit = np.arange(data.height) if homes is None else homes.number
-    first = unit if homes is None else homes.first
-    stratum = np.empty(data.height, dtype=np.int64)
-    for number, rows in enumerate(strata(data, by)):
-        stratum[rows] = number
-    of_units = stratum[first]
-    sizes = np.bincount(of_units, minlength=int(stratum.max()) + 1)
-    if n is not None and n > len(first):
+    table = with_drawn_units(data, by, Draws(data, rng))
+    units = table.select(*PLACE).unique() if data.roles.household is not None else table.select(*PLACE)
+    counts = count_cells(units, [STRATUM], None).sort(STRATUM)
+    sizes = counts[RECORDS].to_numpy()
+    if n is not None and n > sizes.sum():
         raise OptionError(
-            f"n is larger than the number of {'records' if homes is None else 'households'}.",
+            f"n is larger than the number of {'records' if data.roles.household is None else 'households'}.",
             given=n,
-            allowed=f"1 to {len(first)}",
+            allowed=f"1 to {sizes.sum()}",
         )
     wanted = _divided(n, sizes) if n is not None else _shares(share or 1.0, sizes)
-    kept = _drawn(of_units, wanted, rng)[unit]
-    frame = data.frame
+    cuts = counts.select(STRATUM).with_columns(last_drawn(units, counts[STRATUM].to_numpy(), sizes, wanted))
+    kept = first_drawn(table, cuts)
     if adjust_weights and data.roles.weight is not None:
-        weights = data.weights()
-        strata_of = of_units[unit]
-        before = np.bincount(strata_of, weights=weights)
-        after = np.bincount(strata_of, weights=weights * kept, minlength=len(before))
-        factor = before / np.where(after > 0, after, 1.0)
-        frame = frame.with_columns(pl.Series(data.roles.weight, weights * factor[strata_of]))
-    did = {"records_kept": int(kept.sum()), "records_left_out": int((~kept).sum())}
-    if homes is not None:
+        kept = _weighted(table, kept, data.roles.weight)
+    found = frames.gather(kept) if data.engine == "polars" else kept.to_native()
+    records = frames.height(found)
+    did = {"records_kept": records, "records_left_out": data.height - records}
+    if data.roles.household is not None:
         did["households_kept"] = int(wanted.sum())
-    effects = Effects(drops_rows=True, source_rows=np.flatnonzero(kept))
-    return data.with_frame(frame.filter(pl.Series(kept)), effects=effects, **did)
+    rows = found[ROW].to_numpy() if data.engine == "polars" else None
+    frame = frames.lazy(found).select(*data.columns)
+    return data.with_frame(
+        frames.gather(frame) if data.engine == "polars" else frame.to_native(),
+        effects=Effects(drops_rows=True, source_rows=rows),
+        **did,
+    )
+
+
+def _weighted(table: Table, kept: Table, weight: str) -> Table:
+    """The sample with weights whose sums in the strata are those of all records."""
+    before, after = (exact_sums(t, [weight], [STRATUM]) for t in (table, kept))
+    factors = {
+        stratum: float(total.total / after[stratum,][0].total)
+        for (stratum,), (total,) in before.items()
+        if (stratum,) in after and after[stratum,][0].total
+    }
+    joined = join_to_records(
+        kept,
+        pl.DataFrame(
+            {STRATUM: list(factors), _FACTOR: list(factors.values())},
+            schema={STRATUM: pl.Int64, _FACTOR: pl.Float64},
+        ),
+        [STRATUM],
+        [_FACTOR],
+    )
+    return joined.with_columns((nw.col(weight).cast(nw.Float64) * nw.col(_FACTOR)).alias(weight))
 
 
 def _shares(share: float, sizes: Ints) -> Ints:
@@ -107,13 +135,3 @@ def _divided(n: int, sizes: Ints) -> Ints:
     order = np.argsort(wanted - exact, kind="stable")
     wanted[order[: n - int((one + wanted).sum())]] += 1
     return one + wanted
-
-
-def _drawn(stratum: Ints, wanted: Ints, rng: np.random.Generator) -> Bools:
-    """Which units are in the sample: the first ones of every stratum in a random order."""
-    order = np.lexsort((rng.random(len(stratum)), stratum))
-    ordered = stratum[order]
-    start = np.searchsorted(ordered, ordered)
-    drawn = np.zeros(len(stratum), dtype=bool)
-    drawn[order] = np.arange(len(stratum)) - start < wanted[ordered]
-    return drawn

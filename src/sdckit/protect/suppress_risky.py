@@ -1,29 +1,33 @@
 """Blank keys of the records whose re-identification risk is too high."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
 from pydantic import Field
 
-from sdckit._support.arrays import Bools
+from sdckit._support.arrays import Bools, Codes, Ints
 from sdckit._support.messages import require_known
 from sdckit.data.effects import Effects
-from sdckit.data.key_cells import Missing, key_cells
+from sdckit.data.key_cells import Missing
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.methods.options import KEYS, Columns, KeyColumns, Option
 from sdckit.methods.registry import protection
 from sdckit.models.cell_risk import cell_risk
+from sdckit.protect._blanks_on_engine import BITS, carried_to_records
+from sdckit.protect._draws import Draws
 from sdckit.protect._inference import inferable
-from sdckit.protect._lending import RiskyRecords
-from sdckit.protect._suppression import codes_of
+from sdckit.protect._lenders import Lenders
+from sdckit.protect._lending import Records, Released, RiskyCells
+from sdckit.protect._weighted_cells import WeightedCells, weighted_cells
 from sdckit.protect.suppress import Rule, SecretSeed, refuse_nothing
 
 
 @protection(
     "Suppression in risky records",
     family="Blanked values",
+    engines="all",
     needs=Role.KEYS,
     reference="Franconi & Polettini (2004); Templ, Kowarik & Meindl (2015)",
 )
@@ -59,7 +63,8 @@ def suppress_risky(
     computed, not what an intruder finds who takes the exact match.
 
     Blanked values that other columns still tell are counted and warned of as in `suppress`. To have every
-    combination k times with few blanks use `suppress`. Reference: Franconi & Polettini (2004).
+    combination k times with few blanks use `suppress`. DuckDB and Spark give the same values for the same
+    seed; what other columns tell is not examined there. Reference: Franconi & Polettini (2004).
 
     >>> import polars as pl, sdckit as sdc
     >>> frame = pl.DataFrame({"sex": list("ffffm"), "region": list("aaaaa")})
@@ -73,50 +78,85 @@ def suppress_risky(
     require_known(variables, keys, "Only keys can be suppressed for their risk.")
     names = tuple(dict.fromkeys(keys))
     order = [names.index(c) for c in dict.fromkeys(variables)]
-    before = _above(data, names, threshold, missing)
+    cells = weighted_cells(data, names)
     if missing is Missing.WILDCARD:
-        frame = _one_by_one(data, names, order, threshold)
+        blank, singles = _one_by_one(cells, order, threshold), Records()
+        did = _counted(cells, blank, threshold)
+        frame = _blanked(data, names, cells, blank, singles, None)
     else:
         rng = np.random.default_rng([data.origin, len(data.log)] if seed is None else seed)
-        records = RiskyRecords(codes_of(data, names), data.weights(), threshold, rng)
+        lenders = Lenders(cells, Draws(data, rng))
+        state = RiskyCells(cells, threshold, lenders.fetch, lenders.draw)
         for count in range(1, len(order) + 1):
-            records.blank(order[:count], last=count == len(order))
-        frame = _blanked(data.frame, names, records.mask())
-    gone = {c: frame[c].is_null() & data.frame[c].is_not_null() for c in names}
-    cells = {c: int(blank.sum()) for c, blank in gone.items() if blank.any()}
-    touched = np.any([blank.to_numpy() for blank in gone.values()], axis=0)
+            state.blank_keys(sum(1 << j for j in order[:count]), last=count == len(order))
+        did = state.released()
+        frame = _blanked(data, names, cells, state.blank, state.singles, lenders)
+    gone = {c: int(n) for c, n in zip(names, did.suppressed, strict=True) if n}
     return data.with_frame(
         frame,
-        effects=Effects(suppresses=tuple(cells)),
-        cells_suppressed=sum(cells.values()),
-        by_key=cells,
-        records_touched=int(touched.sum()),
-        records_lent=int((touched & ~before).sum()),
-        above_before=int(before.sum()),
-        above_after=int(_above(data.with_frame(frame), names, threshold, missing).sum()),
-        **inferable(data, frame, cells),
+        effects=Effects(suppresses=tuple(gone)),
+        cells_suppressed=sum(gone.values()),
+        by_key=gone,
+        records_touched=did.touched,
+        records_lent=did.lent,
+        above_before=did.above_before,
+        above_after=did.above_after,
+        **inferable(data, frame, gone),
     )
 
 
-def _above(data: Microdata, keys: Columns, threshold: float, missing: Missing) -> Bools:
-    cells = key_cells(data, keys, missing)
-    return np.asarray((cell_risk(cells.sample, cells.population) > threshold)[cells.of_records])
-
-
-def _one_by_one(data: Microdata, names: tuple[str, ...], order: list[int], threshold: float) -> pl.DataFrame:
-    """Each variable blanked in the records above the threshold by then, a blank matching any value."""
-    now = data
+def _one_by_one(cells: WeightedCells, order: list[int], threshold: float) -> Ints:
+    """Each variable blanked in the cells above the threshold by then, a blank matching any value (bits)."""
+    blank = np.zeros(len(cells.codes), dtype=np.int64)
     for j in order:
-        mask = np.zeros((data.height, len(names)), dtype=bool)
-        mask[:, j] = _above(now, names, threshold, Missing.WILDCARD)
-        now = now.with_frame(_blanked(now.frame, names, mask))
-    frame: pl.DataFrame = now.frame
-    return frame
+        blank |= np.where(_above(cells, blank, threshold), 1 << j, 0)
+    return blank
 
 
-def _blanked(frame: pl.DataFrame, names: tuple[str, ...], mask: Bools) -> pl.DataFrame:
-    return frame.with_columns(
-        pl.when(~pl.Series(mask[:, j])).then(pl.col(c)).alias(c)
+def _above(cells: WeightedCells, blank: Ints, threshold: float) -> Bools:
+    """Which cells are above the threshold with these blanks, which match any value."""
+    from sdckit.kernels.wildcard import wildcard_counts
+
+    weights = cells.weight(cells.high, cells.low)
+    counts = wildcard_counts(_shown(cells, blank), cells.records.astype(np.float64), weights)
+    return np.asarray(cell_risk(*counts) > threshold)
+
+
+def _shown(cells: WeightedCells, blank: Ints) -> Codes:
+    bits = np.arange(cells.codes.shape[1], dtype=np.int64)
+    return np.where(blank[:, None] >> bits & 1, np.int32(-1), cells.codes)
+
+
+def _counted(cells: WeightedCells, blank: Ints, threshold: float) -> Released:
+    """What the rule `wildcard` did: it touches records above the threshold alone."""
+    gone = (_shown(cells, blank) < 0) & (cells.codes >= 0)
+    none = np.zeros_like(blank)
+    return Released(
+        suppressed=(gone * cells.records[:, None]).sum(axis=0),
+        touched=int(cells.records[gone.any(axis=1)].sum()),
+        lent=0,
+        above_before=int(cells.records[_above(cells, none, threshold)].sum()),
+        above_after=int(cells.records[_above(cells, blank, threshold)].sum()),
+    )
+
+
+def _blanked(
+    data: Microdata,
+    names: tuple[str, ...],
+    cells: WeightedCells,
+    blank: Ints,
+    singles: Records,
+    lenders: Lenders | None,
+) -> Any:
+    """The file with the blanks (bits) of its cells and of single records."""
+    if data.engine != "polars":
+        drawn = lenders.ids(singles.record) if lenders is not None else pl.DataFrame()
+        bits = drawn.with_columns(pl.Series(BITS, singles.blank))
+        return carried_to_records(data, names, cells.combinations, blank, bits)
+    of_records = blank[cells.of_records]
+    of_records[singles.record] = singles.blank
+    return data.frame.with_columns(
+        pl.when(pl.Series(of_records >> j & 1 == 0)).then(pl.col(c)).alias(c)
         for j, c in enumerate(names)
-        if mask[:, j].any()
+        if (of_records >> j & 1).any()
     )

@@ -72,7 +72,7 @@ class Document:
     intruders: tuple[Intruder, ...] = ()
     max_risk: float | None = None
     accept: Mapping[str, Any] = field(default_factory=dict)
-    seed: int = 0
+    seed: int = field(default_factory=lambda: randbits(SECRET_BITS))
     assess: Mapping[str, Any] = field(default_factory=dict)  # what else a plan says of measures
     search: tuple[Any, ...] = ()
 
@@ -229,7 +229,7 @@ class Document:
             plan.intruders,
             accepted_risk(plan.assess.get("max_risk"), "Entry 'max_risk' of section 'assess'"),
             plan.assess.get("accept") or {},
-            plan.seed,
+            randbits(SECRET_BITS) if plan.seed is None else plan.seed,
             {name: value for name, value in plan.assess.items() if name not in ("max_risk", "accept")},
             plan.search,
         )
