@@ -1,10 +1,11 @@
 """How work on files larger than memory grows: 10⁶, 10⁷ and 10⁸ records on DuckDB.
 
-    python -m benchmarks.scale [--sizes 6,7] [--only frequencies,suppress] [--folder FOLDER]
+    python -m benchmarks.scale [--sizes 6,7] [--only plan,moments] [--folder FOLDER]
 
 Each line is a fresh process: CPU seconds with reading and, for protections, writing to Parquet; the
 exponent of the number of records from the size before; the peak memory of the process and all it started.
-Which methods run on DuckDB is asked of the registry, so that new ones enter by themselves. The file is made
+Whole pieces of work come first: counting and individual risk, a plan, an assessment. Which methods run on
+DuckDB is asked of the registry, so that new ones enter by themselves. The file is made
 in a temporary folder, which is removed; a size whose file does not fit on the disk is left out.
 """
 
@@ -25,8 +26,8 @@ KEYS = ("region", "sex", "age", "edu", "occ")
 COLUMNS = """
     range as id, range // 3 as household,
     (hash(range) % 101)::int as region, (hash(range + 1) % 2)::int as sex,
-    (hash(range + 2) % 18 * 5)::int as age, (hash(range + 3) % 8)::int as edu,
-    case when hash(range + 4) % 50 > 0 then (hash(range + 5) % 10)::int end as occ,
+    (hash(range + 2) % 90)::int as age, (hash(range + 3) % 8)::int as edu,
+    case when hash(range + 4) % 50 > 0 then (hash(range + 5) % 60)::int end as occ,
     round(exp(8 + 3 * (hash(range + 6) % 1000003) / 1000003), 2) as income,
     round(exp(9 + 4 * (hash(range + 7) % 1000003) / 1000003), 2) as wealth,
     1 + (hash(range + 8) % 97) / 10.0 as weight
@@ -34,6 +35,9 @@ COLUMNS = """
 # What the methods are asked to do; every other one that DuckDB has runs with its defaults.
 OPTIONS = {
     "recode": {"variable": "age", "width": 20},
+    "indicators": {"indicators": ["mean", "median", "gini", "poverty_rate"], "variables": ["income"]},
+    "regression": {"formula": "log(income) ~ sex + age + I(age^2) + C(edu)"},
+    "prediction_quality": {"formula": "log(income) ~ sex + age"},
     "group": {"variable": "occ", "smallest": 1000},
     "drop": {"columns": ["wealth"]},
     "top_code": {"variables": ["income"], "share": 0.01},
@@ -44,6 +48,11 @@ OPTIONS = {
 }
 # Measures that need what the file has not, or are about other kinds of files.
 WITHOUT = ("k_map", "magnitude_tables", "l_diversity", "t_closeness", "attribute_disclosure")
+
+
+ASKED = {"indicators": OPTIONS["indicators"], "regression": {"formula": "log(income) ~ sex + C(edu)"}}
+# Work of several steps.
+WHOLE = ("counts and risk", "plan", "assess")
 
 
 def make(path: Path, n: int) -> None:
@@ -73,6 +82,10 @@ def work(path: Path, kind: str, name: str) -> str:
     warnings.simplefilter("ignore")
     roles = {"keys": KEYS, "numeric": ["income", "wealth"], "weight": "weight", "household": "household"}
     data = sdc.read(path, id="id", engine="duckdb", **roles)
+    if kind == "whole":
+        return whole(sdc, data, path, name)
+    if name not in ("recode", "regression", "prediction_quality"):
+        data = banded(sdc, data)
     spec = find(name, Kind(kind))
     if kind == "protection":
         drawn = {"rng": 1} if spec.is_random else {}
@@ -81,6 +94,30 @@ def work(path: Path, kind: str, name: str) -> str:
         return done.log[-1].summary()
     files = [data] if spec.compares.name == "ONE_FILE" else [data, coarser(sdc, data)]
     return f"{spec.call(*files, **OPTIONS.get(name, {})).value:.6g}"
+
+
+def banded(sdc, data):
+    """Ages in fives and occupations in sixes: half a million combinations of keys at most."""
+    data = sdc.protect.recode(data, variable="age", width=5)
+    return sdc.protect.recode(data, variable="occ", width=6)
+
+
+def whole(sdc, data, path: Path, name: str) -> str:
+    """Work of several steps."""
+    if name == "counts and risk":
+        data = banded(sdc, data)
+        found = [sdc.risk.frequencies(data).value, sdc.risk.individual_risk(data).value]
+        return ", ".join(f"{value:.6g}" for value in found)
+    if name == "assess":
+        data = banded(sdc, data)
+        done = sdc.assess(data, sdc.protect.pram(data, variables=["edu"], rng=1), **ASKED)
+        return f"{len(done.after) + len(done.utility)} measures, {len(done.omitted)} left out"
+    done = sdc.protect.suppress(banded(sdc, data), k=3)
+    done = sdc.protect.pram(done, variables=["edu"], rng=1)
+    done = sdc.protect.top_code(done, variables=["income"], share=0.01, replacement="mean")
+    done = sdc.protect.new_ids(done, rng=2)
+    sdc.write(done, path.with_name("plan.parquet"))
+    return "; ".join(entry.summary() for entry in done.log[2:])
 
 
 def coarser(sdc, data):
@@ -142,7 +179,8 @@ def main() -> None:
     if given.run:
         run(*given.run)
         return
-    wanted = [one for one in methods() if not given.only or one[1] in given.only.split(",")]
+    every = [*(("whole", name) for name in WHOLE), *methods()]
+    wanted = [one for one in every if not given.only or one[1] in given.only.split(",")]
     before: dict[str, float] = {}
     print(f"{'method':<26}{'records':>13}{'CPU s':>9}{'wall s':>9}{'growth':>8}{'peak GB':>9}  result")
     for n in (10 ** int(power) for power in given.sizes.split(",")):

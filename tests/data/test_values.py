@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sdckit as sdc
+from model_matrices import matrices
 from sdckit.data.values import as_text, in_one_column, text_of, texts
-from sdckit.estimate.formula import matrices, parse
+from sdckit.estimate.formula import parse
 
 
 @settings(max_examples=60, deadline=None)

@@ -48,6 +48,9 @@ def collected(monkeypatch):
     monkeypatch.setattr(nw.LazyFrame, "collect", counted)
     monkeypatch.setattr("sdckit.engine.quantiles.SAMPLE", 5_000)
     monkeypatch.setattr("sdckit.engine.quantiles.LIMIT", 5_000)
+    monkeypatch.setattr("sdckit.data.keyed_sample.RECORDS", 5_000)
+    monkeypatch.setattr("sdckit.estimate.value_cells.EXACT", 5_000)
+    monkeypatch.setattr("sdckit.estimate.value_cells.FINE", 500.0)
     return found
 
 
@@ -59,13 +62,15 @@ def collected(monkeypatch):
 def test_measures_bring_little_into_memory(spec, collected):
     one, other = numbers(0.0), numbers(0.5)
     files = [one] if spec.compares is Compares.ONE_FILE else [one, other]
+    asked = {"formula": "x ~ age"}
     required = [n for n, f in spec.options.model_fields.items() if f.is_required()]
-    if required:
+    options = {name: asked[name] for name in required if name in asked}
+    if len(options) < len(required):
         pytest.skip(f"needs to be told {required[0]}")
     collected.clear()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        spec.call(*files)
+        spec.call(*files, **options)
     if spec.name in KNOWN:
         assert max(collected) > MOST, "no longer true: take it off the list"
     else:

@@ -5,7 +5,8 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.estimate.formula import matrices, parse
+from model_matrices import matrices
+from sdckit.estimate.formula import parse
 from sdckit.estimate.midpoints import midpoints
 
 FRAME = pl.DataFrame(

@@ -5,8 +5,9 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
+from model_matrices import matrices
 from sdckit.errors import OptionError, SdcError
-from sdckit.estimate.formula import matrices, parse
+from sdckit.estimate.formula import parse
 from sdckit.estimate.formula_language import names_in, refuse_endless
 
 RNG = np.random.default_rng(1)

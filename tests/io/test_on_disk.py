@@ -1,13 +1,16 @@
+import errno
+import os
 from datetime import date
 
 import polars as pl
 import pytest
 
+import sdckit
 import sdckit.io as sdc
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
-from sdckit.errors import EngineError, FileError
+from sdckit.errors import EngineError, FileError, SdcError
 from sdckit.io import engine_files, on_disk
 
 TEXT = (
@@ -117,3 +120,45 @@ def test_spark_reads_and_writes_as_polars_does(tmp_path, spark_session):
     path.write_text("a,b\n1,2\n3\n")
     with pytest.raises(FileError, match=r"cannot be read as \.csv"):
         sdc.read(path, engine="spark")
+
+
+@pytest.mark.parametrize("engine", ["duckdb", pytest.param("spark", marks=pytest.mark.xdist_group("spark"))])
+def test_files_that_are_gone_are_an_error_of_ours(tmp_path, engine, request):
+    """Files are read when they are needed: one may be removed in the meantime."""
+    if engine == "spark":
+        request.getfixturevalue("spark_session")
+    for i in range(2):
+        rows = pl.select(id=pl.int_range(i * 50, i * 50 + 50), g=pl.int_range(50) % 3, x=pl.int_range(50) / 3)
+        rows.write_parquet(tmp_path / f"{i}.parquet")
+    data = sdc.read(tmp_path, engine=engine, id="id", keys="g", numeric="x")
+    (tmp_path / "1.parquet").unlink()
+    for work in (
+        lambda: sdckit.risk.individual_risk(data),
+        lambda: sdckit.utility.moments(data, data),
+        lambda: sdckit.utility.regression(data, data, formula="x ~ g"),
+        lambda: sdc.write(data, tmp_path.parent / f"{engine}.csv"),
+    ):
+        with pytest.raises(SdcError):
+            work()
+    assert not (tmp_path.parent / f"{engine}.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("place", "options"),
+    [("os.fsync", {}), ("pathlib.Path.replace", {}), ("os.fsync", {"partition_by": "sex"})],
+)
+def test_a_full_disk_under_duckdb_leaves_what_was_there(tmp_path, monkeypatch, place, options):
+    pytest.importorskip("duckdb", reason="duckdb is not installed")
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.mkdir()
+    pl.DataFrame({"sex": ["f", "m"], "age": [30, 41]}).write_parquet(source / "a.parquet")
+    data = sdc.read(source, engine="duckdb", keys="sex")
+    name = target if options else target.with_suffix(".csv")
+
+    def disk_full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(place, disk_full)
+    with pytest.raises(SdcError, match="No space left"):
+        sdc.write(data, name, **options)
+    assert [path.name for path in tmp_path.iterdir()] == ["source"]

@@ -15,7 +15,7 @@ from typing import Any
 from sdckit._support.files import scratch_folder
 from sdckit._support.memory import free_memory
 from sdckit._support.scratch import Scratch
-from sdckit.errors import EngineError
+from sdckit.errors import EngineError, FileError
 
 SPILLED = "spilled"
 SHARE = 4  # DuckDB gets a quarter of the free memory
@@ -87,7 +87,7 @@ def _switched(made: Any, folder: str) -> bool:
 
 @contextmanager
 def duckdb_errors() -> Iterator[None]:
-    """Ctrl-C as Python knows it, and too little memory in words of ours."""
+    """Ctrl-C as Python knows it; too little memory, and files that are gone, in words of ours."""
     import duckdb
 
     try:
@@ -101,6 +101,12 @@ def duckdb_errors() -> Iterator[None]:
             "DuckDB has too little memory, or no room on disk for what does not fit into it.",
             hint="Close other programs, or have the variable TMPDIR name a folder on a larger disk. "
             f"({str(error).splitlines()[0]})",
+        ) from error
+    except duckdb.IOException as error:
+        raise FileError(
+            "DuckDB cannot read or write a file.",
+            given=str(error).splitlines()[0],
+            hint="Files of a table must stay as they are until the work is done.",
         ) from error
 
 

@@ -1,7 +1,7 @@
 """Data frames of any kind in, one of three engines inside, the same kind out."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +12,7 @@ import polars as pl
 from sdckit._support.messages import join_names, require_unique
 from sdckit.engine.duckdb_session import duckdb_errors, same_connection
 from sdckit.engine.pandas_columns import Categories, made_again
+from sdckit.engine.spark_session import spark_errors
 from sdckit.errors import ColumnError, DataError, EngineError
 
 ENGINES = ("polars", "duckdb", "spark")
@@ -168,6 +169,11 @@ def gather(table: nw.LazyFrame[Any]) -> pl.DataFrame:
     with duckdb_errors() if table.implementation.is_duckdb() else nullcontext():
         rows: pl.DataFrame = table.collect(backend="polars").to_native()
     return rows
+
+
+def engine_errors(engine: str) -> AbstractContextManager[None]:
+    """A block in which errors of an engine become errors of ours."""
+    return {"duckdb": duckdb_errors, "spark": spark_errors}.get(engine, nullcontext)()
 
 
 def columns(frame: Any) -> tuple[str, ...]:

@@ -3,6 +3,8 @@
 import os
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,18 @@ def start_session() -> Any:
     except Exception as error:  # of Java, of the gateway to it, or of the network
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise EngineError("Spark cannot be started.", hint=reason) from error
+
+
+@contextmanager
+def spark_errors() -> Iterator[None]:
+    """What Spark says of work that failed, in one line: files that are gone, workers that are lost."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise EngineError("Spark could not finish the work.", hint=reason) from error
 
 
 def has_java() -> bool:

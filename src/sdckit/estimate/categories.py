@@ -7,6 +7,7 @@ import polars as pl
 from sdckit._support.messages import did_you_mean, join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import are_categories, as_text, texts
+from sdckit.engine.tables import count_cells
 from sdckit.errors import OptionError
 from sdckit.estimate.catalogue import IndicatorRequest
 from sdckit.estimate.indicator import Source
@@ -54,7 +55,9 @@ def _refuse(files: Sequence[Microdata], sources: Sequence[Source]) -> None:
     category = sources[0].category or ""
     labelled = all(code in words for code in known[column])  # then also floating-point numbers are codes
     kinds = [
-        pl.String() if labelled else data.frame.schema[column] for data in files if column in data.columns
+        pl.String() if labelled else occurring(data, [column]).schema[column]
+        for data in files
+        if column in data.columns
     ]
     allowed, hint = to_choose(category, names, kinds)
     raise OptionError(
@@ -82,5 +85,13 @@ def _categories(files: Sequence[Microdata], column: str) -> list[str]:
     for data in files:
         if column in data.columns:
             data.require_categories([column])
-            found |= dict.fromkeys(texts(data.frame[column].drop_nulls().unique().sort()))
+            values = occurring(data, [column])[column]
+            found |= dict.fromkeys(texts(values.drop_nulls().unique().sort()))
     return list(found)
+
+
+def occurring(data: Microdata, columns: Sequence[str]) -> pl.DataFrame:
+    """Some columns of a file in memory; of one outside memory each combination of values once."""
+    if data.engine == "polars":
+        return pl.DataFrame(data.frame.select(columns))
+    return count_cells(data.table, columns, None).select(columns)

@@ -12,20 +12,19 @@ import polars as pl
 from sdckit._support.arrays import Bools, Floats
 from sdckit._support.messages import did_you_mean, join_names
 from sdckit.data.microdata import Microdata
-from sdckit.data.values import as_text, texts
-from sdckit.errors import ColumnError, OptionError, preview
-from sdckit.estimate.categories import to_choose
+from sdckit.errors import OptionError, preview
+from sdckit.estimate.encoding import Asked, Encoding, aligned, distinct_values
 from sdckit.estimate.formula_language import QUOTED, names_in, refuse_endless, unread
 from sdckit.estimate.indicator import written
-from sdckit.estimate.midpoints import midpoints
 
 # C(x, Treatment("b")), in R C(x, contr.treatment(base="b"))
 _REFERENCE = re.compile(
     r"\bC\(\s*(`[^`]+`|[\w.]+)\s*,\s*(?:contr\.treatment|Treatment)"
     r"\(\s*(?:\w+\s*=\s*)?(?:\"([^\"]*)\"|'([^']*)'|([\w.]+))\s*\)\s*\)"
 )
-_MOST_LEVELS = 200
 _MOST_COEFFICIENTS = 2_000
+
+Encodings = Mapping[str, Encoding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +137,10 @@ def _powers(formula: str) -> str:
     return "".join(done)
 
 
-def matrices(
+def encodings(
     model: Model, files: Sequence[Microdata], *, binary: bool
-) -> tuple[list[Matrix | None], list[str]]:
-    """The formula on every file, the same categories in the same order, and what had to be done for it.
+) -> tuple[list[Encodings | None], list[str]]:
+    """How the columns of a formula are read, so that they mean the same in every file, and what to say of it.
 
     Categories are text, columns under C(), and numbers whose values all have value labels. They come in
     sorted order (codes by number, ordered types in their own order), those of the first file first; the
@@ -149,151 +148,34 @@ def matrices(
     """
     notes: list[str] = []
     complete = [data for data in files if all(c in data.columns for c in model.columns)]
-    columns: dict[str, list[Any]] = {}
-    for name in model.columns:
-        series = [data.frame[name] for data in complete]
-        columns[name] = _aligned(name, series, files[0], model, notes, binary=binary)
-    found: list[Matrix | None] = []
+    alike = {
+        name: aligned(
+            name,
+            distinct_values(complete, name, files[0].labels, factor=name in model.factors),
+            files[0].labels,
+            Asked(
+                name in model.factors,
+                name == model.plain_response,
+                binary,
+                model.references.get(name),
+            ),
+            notes,
+        )
+        for name in model.columns
+    }
+    found: list[Encodings | None] = []
     for data in files:
-        if any(data is one for one in complete):
-            place = next(i for i, one in enumerate(complete) if one is data)
-            found.append(_matrix(model, {c: v[place] for c, v in columns.items()}))
-        else:
+        place = next((i for i, one in enumerate(complete) if one is data), None)
+        if place is None:
             lost = [c for c in model.columns if c not in data.columns]
             notes.append(f"The protected file has no column {join_names(lost)}.")
-            found.append(None)
+        found.append(None if place is None else {c: every[place] for c, every in alike.items()})
     return found, notes
 
 
-def _aligned(
-    name: str, series: Sequence[pl.Series], first: Microdata, model: Model, notes: list[str], *, binary: bool
-) -> list[Any]:
-    """One column of every file, as numbers in all of them or as categories with the same levels in all."""
-    labels = _labels_of_all(name, series[0], first)
-    if not (name in model.factors or labels) and series[0].dtype.is_numeric():
-        if name in model.references:
-            raise OptionError(
-                f"{name} holds numbers, which have no reference.",
-                given=f"reference {model.references[name]!r}",
-                hint=f"Write C({name}) in the formula if its numbers are categories.",
-            )
-        found = _all_numbers(name, series, notes)
-        if found is not None:
-            return found
-    levels = [list(dict.fromkeys(labels.get(level, level) for level in _levels(s))) for s in series]
-    every = list(dict.fromkeys(level for some in levels for level in some))
-    _check_number(name, len(every), model, binary=binary)
-    if name in model.references:
-        wanted = labels.get(model.references[name], model.references[name])
-        kinds = [pl.String() if labels else s.dtype for s in series]
-        _check_reference(name, wanted, levels[0], kinds)
-        every.sort(key=lambda level: level != wanted)
-    series = [texts(s).replace(labels) for s in series]
-    if name == model.plain_response:
-        return [_outcome(s, every) for s in series]
-    every = _shared_first(name, every, levels, notes)
-    return [_category(s, every) for s in series]
-
-
-def _labels_of_all(name: str, series: pl.Series, data: Microdata) -> dict[str, str]:
-    """The value labels of a column, where all its values have one; otherwise none.
-
-    A merged category is text, and those left unmerged are known by their labels: all files go by label then.
-    """
-    labels = {as_text(k): text for k, text in data.labels.values.get(name, {}).items()}
-    return labels if all(as_text(v) in labels for v in series.drop_nulls().unique()) else {}
-
-
-def _all_numbers(name: str, series: Sequence[pl.Series], notes: list[str]) -> list[Floats] | None:
-    """Numbers, and midpoints where a file has intervals; None where a file has other categories."""
-    grouped = [s for s in series if not s.dtype.is_numeric()]
-    if any(midpoints(_levels(s)) is None for s in grouped):
-        notes.append(f"{name} is a number in the original and a category in the protected file.")
-        return None
-    if grouped:
-        notes.append(f"{name} is in intervals in the protected file; their midpoints stand for them.")
-    return [_numbers(s) if s.dtype.is_numeric() else _midpoint_numbers(s) for s in series]
-
-
-def _check_reference(name: str, wanted: str, levels: Sequence[str], kinds: Sequence[Any]) -> None:
-    """Refuse a reference that the original does not have."""
-    if wanted not in levels:
-        allowed, hint = to_choose(wanted, levels, kinds)
-        raise OptionError(
-            f"The original has no category {wanted!r} of {name} to be the reference.",
-            allowed=allowed,
-            hint=hint,
-        )
-
-
-def _shared_first(
-    name: str, every: Sequence[str], levels: Sequence[Sequence[str]], notes: list[str]
-) -> list[str]:
-    """The categories with the reference in front: the first one that all files have."""
-    shared = [level for level in every if all(level in some for some in levels)]
-    if shared and shared[0] != every[0]:
-        notes.append(f"The reference of {name} is {shared[0]}: not all files have {every[0]}.")
-    gone = [level for level in every if level not in shared]
-    if gone:
-        notes.append(f"Categories of {name} that not all files have: {join_names(gone, 6)}.")
-    return list(dict.fromkeys([*shared[:1], *every]))
-
-
-def _check_number(name: str, levels: int, model: Model, *, binary: bool) -> None:
-    """Refuse a column with more categories than the model can have."""
-    if name == model.plain_response and (not binary or levels != 2):
-        raise ColumnError(
-            f"The outcome {name!r} is a category.",
-            given=f"{levels} categories",
-            allowed="numbers, or two categories with family='logit'",
-        )
-    if levels > _MOST_LEVELS:
-        raise OptionError(
-            f"{name} has too many categories for a regression.", given=levels, allowed=_MOST_LEVELS
-        )
-
-
-def _levels(series: pl.Series) -> list[str]:
-    """The categories that occur, in order, as text."""
-    present = series.drop_nulls().unique()
-    if isinstance(series.dtype, pl.Enum):
-        there = set(present.cast(pl.String))
-        return [c for c in series.dtype.categories if c in there]
-    if not series.dtype.is_numeric():
-        return sorted(present.cast(pl.String))
-    return texts(present.sort()).to_list()
-
-
-def _numbers(series: pl.Series) -> Floats:
-    return np.asarray(series.cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
-
-
-def _midpoint_numbers(series: pl.Series) -> Floats:
-    known = midpoints(_levels(series)) or {}
-    found = series.cast(pl.String).replace_strict(
-        list(known), list(known.values()), default=None, return_dtype=pl.Float64
-    )
-    return _numbers(found)
-
-
-def _codes(series: pl.Series, levels: Sequence[str]) -> Any:
-    place = {level: i for i, level in enumerate(levels)}
-    codes = texts(series).replace_strict(
-        list(place), list(place.values()), default=None, return_dtype=pl.Int64
-    )
-    return codes.fill_null(-1).to_numpy()
-
-
-def _category(series: pl.Series, levels: Sequence[str]) -> Any:
-    import pandas as pd
-
-    return pd.Categorical.from_codes(_codes(series, levels), categories=list(levels))
-
-
-def _outcome(series: pl.Series, levels: Sequence[str]) -> Floats:
-    """A category as outcome: the second of two is 1."""
-    codes = _codes(series, levels).astype(np.float64)
-    return np.where(codes < 0, np.nan, codes)
+def model_matrix(model: Model, encoded: Encodings, frame: pl.DataFrame) -> Matrix:
+    """The formula on some records of a file."""
+    return _matrix(model, {c: how.values(frame[c]) for c, how in encoded.items()})
 
 
 def _matrix(model: Model, columns: dict[str, Any]) -> Matrix:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -76,6 +76,20 @@ class DomainSample:
         """[r] Σ w x."""
         return np.asarray(np.einsum("ij,j->i", self.w, self.x))
 
+    @cached_property
+    def second_amount(self) -> Floats:
+        """[r] Σ w y of the second variable."""
+        return np.asarray(self.w @ self.second_variable())
+
+    @property
+    def squared_weight(self) -> float:
+        """Σ w² of the records, under one set of weights."""
+        return float(np.sum(self.w[0] * self.w[0]))
+
+    def records_upto(self, places: Any) -> Any:
+        """How many records stand before some places among the ordered values."""
+        return places
+
     def second_variable(self) -> Floats:
         """The second variable of indicators that have one."""
         if self.other is None:
@@ -101,7 +115,7 @@ class DomainSample:
     def cut(self, keep: Any) -> "DomainSample":
         """The sample with some of its records only; one set of records for all sets of weights."""
         other = None if self.other is None else self.other[keep]
-        return DomainSample(self.x[keep], np.ascontiguousarray(self.w[:, keep]), other, self.line)
+        return replace(self, x=self.x[keep], w=np.ascontiguousarray(self.w[:, keep]), other=other)
 
 
 class Indicator(ABC):

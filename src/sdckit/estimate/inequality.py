@@ -104,7 +104,8 @@ class ShareRatio(Indicator):
         if ties == "record":  # tied records have equal shares of their weight, so that order does not matter
             first = np.searchsorted(sample.x, limit)[:, None]
             before = np.take_along_axis(sample.mass - sample.w, first, axis=1)[:, 0]
-            one = (mass - before) / (last - first + 1)[:, 0]
+            tied = sample.records_upto(last + 1) - sample.records_upto(first)
+            one = (mass - before) / tied[:, 0]
             beyond = beyond - one * (np.ceil(beyond / one - STEP) - 1)
         return np.asarray(amount - limit * beyond)
 

@@ -74,9 +74,9 @@ class Ratio(Indicator):
 
     def point(self, sample: DomainSample) -> Floats:
         """[r] The ratios of weighted totals."""
-        return np.asarray(sample.amount / (sample.w @ sample.second_variable()))
+        return np.asarray(sample.amount / sample.second_amount)
 
     def influence(self, sample: DomainSample) -> Floats:
         """(x − R·y)/Σwy."""
-        below = float((sample.w @ sample.second_variable())[0])
-        return np.asarray((sample.x - self.point(sample)[0] * sample.second_variable()) / below)
+        ratio = self.point(sample)[0]
+        return np.asarray((sample.x - ratio * sample.second_variable()) / sample.second_amount[0])

@@ -54,8 +54,8 @@ def density(sample: DomainSample, p: float) -> float:
     h is the bandwidth of Hall & Sheather (1988) for 95 % intervals, with Kish's effective number of records;
     it is doubled until the two quantiles differ, so that heaped values do not give an infinite density.
     """
-    w, p = sample.w[0], min(max(p, 0.0), 1.0)
-    effective = max(sample.total[0] ** 2 / float(np.sum(w * w)), 1.0)
+    p = min(max(p, 0.0), 1.0)
+    effective = max(sample.total[0] ** 2 / sample.squared_weight, 1.0)
     at = _NORMAL.inv_cdf(min(max(p, 0.5 / effective), 1 - 0.5 / effective)) if effective > 1 else 0.0
     bell = _NORMAL.pdf(at)
     h = (1.96 ** (2 / 3)) * (1.5 * bell**2 / (2 * at**2 + 1)) ** (1 / 3) * effective ** (-1 / 3)

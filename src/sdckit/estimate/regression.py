@@ -15,7 +15,7 @@ from sdckit.estimate.replicates import Replicates
 from sdckit.estimate.variance import Estimate, interval
 
 _ALIASED = 1e-7  # length of a column that is left beside the columns before it, as a share of its own
-_FLAT = 1e-10  # derivatives of means are at least this: variances stay finite where outcomes are certain
+FLAT = 1e-10  # derivatives of means are at least this: variances stay finite where outcomes are certain
 _LARGEST = 1e150  # squares of larger numbers overflow
 
 
@@ -76,18 +76,18 @@ def fit(matrix: Matrix, design: Design, *, family: Family = Family.OLS, by_desig
     A⁻¹ with weights of mean 1 for the others. Records left out for missing values count as outside the
     domain of the design.
     """
-    y, x, notes = matrix.y, matrix.x, []
+    y, x = matrix.y, matrix.x
     if len(y) <= x.shape[1] and len(y) <= 1:
         raise DataError("Too few complete records for a regression.", given=len(y))
-    _check(x, y, family)
+    largest = max(np.abs(y).max(initial=0.0), np.abs(x).max(initial=0.0))
+    check_numbers(largest, y.min(), y.max(), family)
     w = design.weights[matrix.kept]
     if family is not Family.OLS and not by_design:
         w = w / w.mean()
     kept = independent(x * np.sqrt(w)[:, None])
     solve = _linear if family is Family.OLS else partial(_generalised, family=family)
     beta, mu, working = solve(x[:, kept], y, w)
-    if family is Family.LOGIT and ((mu < 1e-8) | (mu > 1 - 1e-8)).any():
-        notes.append("Some outcomes are predicted with certainty: coefficients grow without limit.")
+    notes = certainty_note(mu.min(), mu.max(), family)
     bread = _bread(x[:, kept], working)
     free = max(len(y) - int(kept.sum()), 1)
     sigma2 = float(w @ (y - mu) ** 2 / free)
@@ -106,7 +106,7 @@ def fit(matrix: Matrix, design: Design, *, family: Family = Family.OLS, by_desig
     spread[np.ix_(kept, kept)] = covariance
     return Fit(
         matrix.names, every, spread, degrees, mu, w, len(y), float(np.sqrt(sigma2)),
-        1 - float(w @ (y - mu) ** 2) / around if around > 0 else np.nan, tuple(notes),
+        1 - float(w @ (y - mu) ** 2) / around if around > 0 else np.nan, notes,
     )  # fmt: skip
 
 
@@ -135,8 +135,8 @@ def with_replicates(found: Fit, matrix: Matrix, repeated: Replicates, *, family:
     return replace(found, covariance=covariance, degrees=repeated.degrees, notes=(*found.notes, *said))
 
 
-def _check(x: Floats, y: Floats, family: Family) -> None:
-    largest = max(np.abs(y).max(initial=0.0), np.abs(x).max(initial=0.0))
+def check_numbers(largest: float, low: float, high: float, family: Family) -> None:
+    """Refuse numbers that overflow, and outcomes from `low` to `high` that the family does not have."""
     if largest > _LARGEST:
         raise DataError(
             "The numbers are too large for a regression.",
@@ -144,10 +144,17 @@ def _check(x: Floats, y: Floats, family: Family) -> None:
             allowed=f"up to {_LARGEST:g}",
             hint="Give them in another unit.",
         )
-    if family is Family.LOGIT and ((y < 0) | (y > 1)).any():
-        raise DataError("family='logit' needs outcomes 0 and 1.", given=f"{y.min():g} to {y.max():g}")
-    if family is Family.POISSON and (y < 0).any():
-        raise DataError("family='poisson' needs counts.", given=f"{y.min():g}", allowed="0 or more")
+    if family is Family.LOGIT and (low < 0 or high > 1):
+        raise DataError("family='logit' needs outcomes 0 and 1.", given=f"{low:g} to {high:g}")
+    if family is Family.POISSON and low < 0:
+        raise DataError("family='poisson' needs counts.", given=f"{low:g}", allowed="0 or more")
+
+
+def certainty_note(low: float, high: float, family: Family) -> tuple[str, ...]:
+    """A note where probabilities from `low` to `high` are practically 0 or 1."""
+    if family is not Family.LOGIT or (low >= 1e-8 and high <= 1 - 1e-8):
+        return ()
+    return ("Some outcomes are predicted with certainty: coefficients grow without limit.",)
 
 
 def independent(x: Floats) -> Any:
@@ -183,6 +190,6 @@ def _generalised(x: Floats, y: Floats, w: Floats, family: Family) -> tuple[Float
     from sdckit.models.glm import LOGIT, POISSON, newton
 
     response = POISSON if family is Family.POISSON else LOGIT
-    beta, eta, _, _ = newton(x, y, w, response, lambda left, v: _linear(x, left, v)[0], least=_FLAT)
+    beta, eta, _, _ = newton(x, y, w, response, lambda left, v: _linear(x, left, v)[0], least=FLAT)
     mu, slope = response.mean(eta)
-    return beta, mu, w * np.maximum(slope, _FLAT)
+    return beta, mu, w * np.maximum(slope, FLAT)

@@ -1,6 +1,6 @@
 """The design of a file by its roles and by what a user says of its sampling."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,7 +67,7 @@ def design_of(data: Microdata, options: SamplingOptions | None = None) -> tuple[
         stratum = _combined(np.column_stack([column_codes(frame[c]) for c in columns]))
     cluster = np.arange(n, dtype=np.int64)
     if roles.cluster is not None:
-        cluster = _within(stratum, frame[roles.cluster])
+        cluster = units_within(stratum, frame[roles.cluster])
     fraction = np.zeros(int(stratum.max()) + 1)
     if options.fpc:
         fraction = _fractions(frame[options.fpc[0]], stratum, cluster, "stratum")
@@ -76,8 +76,9 @@ def design_of(data: Microdata, options: SamplingOptions | None = None) -> tuple[
     later = tuple(_later(frame, options, design.stages[0]))
     design = Design(data.weights(), stratum, cluster, fraction, later, *rules)
     if options.single_psu is SinglePsu.FAIL:
-        _refuse_single_units(design)
-    return design, tuple(_notes(data, design, options))
+        refuse_single_units([int(stage.single.sum()) for stage in design.stages])
+    single, units = zip(*((int(s.single.sum()), len(s.group)) for s in design.stages), strict=True)
+    return design, tuple(design_notes(data, single, units, options))
 
 
 def _require(data: Microdata, columns: tuple[str, ...]) -> None:
@@ -95,14 +96,17 @@ def _later(frame: pl.DataFrame, options: SamplingOptions, before: Stage) -> Iter
     """The stages after the first that have a finite population of their own."""
     for i, name in enumerate(options.fpc[1:]):
         own = options.units[i : i + 1]
-        unit = _within(before.unit, frame[own[0]]) if own else np.arange(frame.height, dtype=np.int64)
+        unit = units_within(before.unit, frame[own[0]]) if own else np.arange(frame.height, dtype=np.int64)
         fraction = _fractions(frame[name], before.unit, unit, "unit of the stage before")
         reached = (before.reached * before.fraction)[before.group]
         before = Stage(unit, _group_of(unit, before.unit), fraction, reached)
         yield before
 
 
-def _notes(data: Microdata, design: Design, options: SamplingOptions) -> Iterator[str]:
+def design_notes(
+    data: Microdata, single: Sequence[int], units: Sequence[int], options: SamplingOptions
+) -> Iterator[str]:
+    """What must be said of a design with so many groups of one unit, and units, at each of its stages."""
     roles = data.roles
     if roles.household is not None and roles.cluster is None:
         yield (
@@ -114,22 +118,21 @@ def _notes(data: Microdata, design: Design, options: SamplingOptions) -> Iterato
             "With one column in fpc every primary sampling unit counts as observed completely; name a second "
             "column where units were drawn within them, or variances are too small."
         )
-    for number, stage in enumerate(design.stages, 1):
-        single = int(stage.single.sum())
-        if not single or options.single_psu is SinglePsu.CERTAINTY:
+    for number, (groups, drawn) in enumerate(zip(single, units, strict=True), 1):
+        if not groups or options.single_psu is SinglePsu.CERTAINTY:
             continue
-        if len(stage.group) == 1 and options.single_psu in (SinglePsu.ADJUST, SinglePsu.AVERAGE):
+        if drawn == 1 and options.single_psu in (SinglePsu.ADJUST, SinglePsu.AVERAGE):
             yield "There is one sampling unit in all: variances of the design cannot be estimated."
             continue
-        yield f"{single:,} {_groups(number)} one sampling unit; {_RULES[options.single_psu]}."
+        yield f"{groups:,} {_groups(number)} one sampling unit; {_RULES[options.single_psu]}."
 
 
-def _refuse_single_units(design: Design) -> None:
-    for number, stage in enumerate(design.stages, 1):
-        single = int(stage.single.sum())
-        if single:
+def refuse_single_units(single: Sequence[int]) -> None:
+    """Refuse stages with groups of one unit; `single` are their numbers."""
+    for number, groups in enumerate(single, 1):
+        if groups:
             raise DataError(
-                f"{single:,} {_groups(number)} one sampling unit, from which no variance can be estimated.",
+                f"{groups:,} {_groups(number)} one sampling unit, from which no variance can be estimated.",
                 hint="Merge strata, or choose another rule in single_psu=.",
             )
 
@@ -151,7 +154,7 @@ def column_codes(column: pl.Series) -> Ints:
     return np.asarray(plain.rank("dense").fill_null(0).to_numpy(), dtype=np.int64) - 1
 
 
-def _within(group: Ints, column: pl.Series) -> Ints:
+def units_within(group: Ints, column: pl.Series) -> Ints:
     """[n] Codes of the units that a column names, told apart within groups."""
     unit = column_codes(column)
     unit = np.where(unit < 0, unit.max() + 1 + np.arange(len(unit)), unit)

@@ -12,6 +12,7 @@ from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import texts
 from sdckit.engine import frames
+from sdckit.estimate.categories import occurring
 from sdckit.estimate.design import Design
 from sdckit.estimate.indicator import Indicator, Source
 from sdckit.estimate.quantiles import Quantile
@@ -73,7 +74,7 @@ def table(
     tasks: dict[int, Task] = {}
     for i, row in enumerate(rows):
         source = row.indicator.source(row.variable)
-        if _readable(data, source):
+        if readable(data, source):
             tasks[i] = Task(row.indicator, source, WHOLE if row.domain is None else names.index(row.domain))
     sources = {
         s: sorted_sample(frame, s, codes, len(names), s.spellings(options.labels))
@@ -132,7 +133,7 @@ def _unused(design: Design, options: VarianceOptions) -> Iterator[str]:
         yield f"variance='{options.method}' does not use fpc."
 
 
-def _readable(data: Microdata, source: Source) -> bool:
+def readable(data: Microdata, source: Source) -> bool:
     """Whether the file has the columns, as numbers where numbers are needed."""
     types = frames.schema(data.frame)
     numbers = [source.variable] if source.other or source.category is None else []
@@ -174,8 +175,9 @@ def _repeated(
 def domains_of(data: Microdata, by: tuple[str, ...]) -> dict[tuple[str, ...], tuple[int, ...]]:
     """The domains of a file, with their places in sorted order; records with a missing value are in none."""
     data.require_categories(by)
-    codes = [column_codes(data.frame[c]) for c in by]
-    written = [texts(data.frame[c]) for c in by]
+    frame = occurring(data, by)
+    codes = [column_codes(frame[c]) for c in by]
+    written = [texts(frame[c]) for c in by]
     seen = pl.DataFrame({str(i): c for i, c in enumerate(codes)}).with_row_index("row")
     first = seen.filter(pl.all_horizontal(pl.col(str(i)) >= 0 for i in range(len(by))))
     first = first.unique([str(i) for i in range(len(by))], keep="first")

@@ -1,7 +1,7 @@
 """Estimates of indicators in a file, overall and by domain, with variances and confidence intervals."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, nan
 from typing import Any
 
@@ -124,7 +124,7 @@ def points(tasks: Sequence[Task], sources: dict[Source, SortedSample], weights: 
 
 def with_line(part: DomainSample, line: Floats) -> DomainSample:
     """The sample with a poverty line; what was cumulated stays known."""
-    lined = DomainSample(part.x, part.w, part.other, line)
+    lined = replace(part, line=line)
     lined.__dict__.update({k: v for k, v in part.__dict__.items() if k in ("mass", "total", "amount")})
     return lined
 

@@ -54,7 +54,8 @@ def measuring(spec: Spec) -> Callable[..., Result]:
         options = prepare(spec, files, given)
         if "progress" in spec.parameters:
             options["progress"] = Progress.of(progress)
-        result = _of_sets(spec, files, options)
+        with frames.engine_errors(files[0].engine):
+            result = _of_sets(spec, files, options)
         options.pop("progress", None)
         plain = {"value": number(result.value), "figures": numbers(result.figures)}
         return replace(result, **plain, measure=spec.name, options=to_builtin(options), draw=spec.chart)
@@ -94,7 +95,8 @@ def protecting(spec: Spec) -> Callable[..., Microdata]:
             extra["progress"] = Progress.of(progress)
 
         def whole(file: Microdata) -> Microdata:
-            done: Microdata = spec.function(file, **options, **extra)
+            with frames.engine_errors(file.engine):
+                done: Microdata = spec.function(file, **options, **extra)
             return done
 
         if where is None or spec.gets_where:

@@ -20,8 +20,9 @@ from sdckit.kernels._threads import one_thread
 
 _ALIASED = 1e-10  # 1 − R² of a column on the columns before it, below which it is left out
 _RIDGE = 1e-12  # on the scaled matrix: keeps steps finite in directions that separate the outcomes
-_CLOSE = 1e-12  # relative change of the deviance at which the fit is done
-_STEPS = 100
+CLOSE = 1e-12  # relative change of the deviance at which the fit is done
+STEPS = 100
+HALVINGS = 40  # of a step that overshoots
 _TINY = 1e-300  # where a derivative is 0 an outcome is predicted exactly: it has no say in the next step
 _CERTAIN = 1e-6  # fitted probabilities this near 0 or 1 are a sign of separation
 
@@ -77,7 +78,7 @@ class Logistic:
     separated: bool
 
 
-def logistic(x: Any, y: Floats, weights: Floats | None = None, *, max_steps: int = _STEPS) -> Logistic:
+def logistic(x: Any, y: Floats, weights: Floats | None = None, *, max_steps: int = STEPS) -> Logistic:
     """Maximum likelihood of P(y=1) = 1/(1+exp(−xβ)); the design must hold its own column of ones.
 
     x: array or scipy sparse matrix, rows × columns. y: outcomes 0 to 1 (a share stands for a group of records
@@ -122,7 +123,7 @@ def newton(
     w: Floats,
     response: Response,
     solve: Callable[[Floats, Floats], Floats],
-    max_steps: int = _STEPS,
+    max_steps: int = STEPS,
     least: float = _TINY,
 ) -> tuple[Floats, Floats, int, bool]:
     """Coefficients, linear predictor, steps and whether the deviance stopped changing within `max_steps`.
@@ -138,7 +139,7 @@ def newton(
         slope = np.maximum(slope, least)
         move = solve(left + (y - mu) / slope, w * slope)
         before, left = now, np.zeros(len(y))  # from the first step on eta is xβ
-        for _ in range(40):
+        for _ in range(HALVINGS):
             tried = x @ (beta + move)
             now = response.deviance(tried, y, w)
             if not now > before + 1e-14 * abs(before):
@@ -147,7 +148,7 @@ def newton(
         else:
             return beta, eta, step, True  # no step improves: rounding error is all that is left
         beta, eta = beta + move, tried
-        if before - now <= _CLOSE * (abs(now) + 0.1):
+        if before - now <= CLOSE * (abs(now) + 0.1):
             return beta, eta, step, True
     return beta, eta, max_steps, False
 

@@ -16,11 +16,13 @@ from sdckit.data.common_columns import as_list, common_numeric
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.values import as_text
+from sdckit.engine import tables
 from sdckit.errors import OptionError, RoleError
 from sdckit.estimate.catalogue import CATALOGUE, PANELS, IndicatorRequest, chosen
 from sdckit.estimate.categories import Pair, with_category
 from sdckit.estimate.combine import combined
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
+from sdckit.estimate.engine_table import table
 from sdckit.estimate.estimated import ALL
 from sdckit.estimate.indicator import PovertyLineIndicator
 from sdckit.estimate.inequality import Gini
@@ -31,7 +33,7 @@ from sdckit.estimate.replicates import Method
 from sdckit.estimate.replication import ReplicateOptions
 from sdckit.estimate.sampling import SamplingOptions
 from sdckit.estimate.stage import SinglePsu
-from sdckit.estimate.table import Row, VarianceOptions, domains_of, table
+from sdckit.estimate.table import Row, VarianceOptions, domains_of
 from sdckit.estimate.variance import Estimate
 from sdckit.estimate.woodruff import QuantileInterval
 from sdckit.methods.options import Columns, OneOf, Option, Requires
@@ -95,6 +97,7 @@ Indicators = Annotated[
     unit="mean overlap of the confidence intervals",
     several=True,
     share=True,
+    engines="all",
     main="indicators",
     rules=(
         Requires("interval", "variance", DRAWN),
@@ -321,7 +324,7 @@ def _rows(
 def _usual(original: Microdata, variables: tuple[str, ...]) -> tuple[list[Pair], tuple[str, ...]]:
     """The means of the numbers, and the Gini of those without negative values."""
     numeric, notes = common_numeric(original, original, variables or original.roles.numeric)
-    lowest = {c: original.frame[c].min() for c in numeric}
+    lowest = tables.moments(original.table, numeric, None).min
     pairs = [(IndicatorRequest(Mean()), c) for c in numeric]
     positive = [c for c, low in lowest.items() if low is not None and low >= 0]
     return pairs + [(IndicatorRequest(Gini()), c) for c in positive], notes

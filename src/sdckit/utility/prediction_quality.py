@@ -23,6 +23,7 @@ from sdckit.utility.regression import CoefficientVariance, fitted
     unit="share of the original mean prediction",
     reference="Templ (2017), ch. 5",
     several=True,
+    engines="all",
     main="formula",
     figures={
         "mean_original": Figure("Mean prediction, original", "", Better.NEITHER, (-math.inf, math.inf)),

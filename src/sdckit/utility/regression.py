@@ -13,10 +13,11 @@ from sdckit._support.messages import join_names
 from sdckit.data.common_columns import as_list
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.errors import DataError
+from sdckit.errors import DataError, OptionError
 from sdckit.estimate.combine import combined
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
-from sdckit.estimate.formula import Matrix, matrices, parse
+from sdckit.estimate.engine_regression import fit_on_engine
+from sdckit.estimate.formula import Encodings, Matrix, Model, encodings, model_matrix, parse
 from sdckit.estimate.regression import Family, Fit, Spread, fit, with_replicates
 from sdckit.estimate.replicates import given_replicates
 from sdckit.estimate.replication import ReplicateOptions, replicate_columns
@@ -60,6 +61,7 @@ DESIGNED = (Spread.AUTO, Spread.DESIGN)
     unit="mean overlap of the confidence intervals",
     several=True,
     share=True,
+    engines="all",
     main="formula",
     rules=(
         Requires("replicate_weights", "variance", (Spread.REPLICATES,)),
@@ -207,13 +209,24 @@ class CoefficientVariance:
         """Refuse what does not go together, before any work."""
         if self.spread is Spread.REPLICATES:
             self.replication.check()
+            if data.engine != "polars":
+                raise OptionError(
+                    "Replicate weights need the records in memory.",
+                    given=f"the {data.engine} engine",
+                    allowed="variance: auto, model, design",
+                    hint="data.collect() brings them into memory.",
+                )
         self.sampling.check(data)
+
+    def by_design(self, data: Microdata) -> bool:
+        """Whether variances are those of the design of a file."""
+        roles = data.roles
+        designed = bool(roles.strata or self.sampling.fpc) or bool(roles.weight or roles.cluster)
+        return designed if self.spread is Spread.AUTO else self.spread is not Spread.MODEL
 
     def of(self, data: Microdata, matrix: Matrix, family: Family) -> tuple[Fit, tuple[str, ...]]:
         """The model fitted to one file, and what must be said of the design."""
-        roles, replicated = data.roles, self.spread is Spread.REPLICATES
-        designed = bool(roles.strata or self.sampling.fpc) or bool(roles.weight or roles.cluster)
-        by_design = designed if self.spread is Spread.AUTO else self.spread is not Spread.MODEL
+        replicated, by_design = self.spread is Spread.REPLICATES, self.by_design(data)
         rule = self.sampling.single_psu if by_design and not replicated else SinglePsu.CERTAINTY
         design, notes = design_of(data, replace(self.sampling, single_psu=rule))
         found = fit(matrix, design, family=family, by_design=by_design)
@@ -234,23 +247,38 @@ def fitted(
 ) -> tuple[list[Fit | None], list[str]]:
     """The model on every file, None where it cannot be fitted, and what must be said."""
     model = parse(formula, files[0], reference)
-    made, notes = matrices(model, files, binary=family is Family.LOGIT)
+    encoded, notes = encodings(model, files, binary=family is Family.LOGIT)
     fits: list[Fit | None] = []
-    for i, (data, matrix) in enumerate(zip(files, made, strict=True)):
+    for i, (data, how) in enumerate(zip(files, encoded, strict=True)):
         file = "original" if i == 0 else "protected"
-        if matrix is None or len(matrix.y) < 2:
-            fits.append(None)
+        found, used, said = _fit(data, model, how, family, variance)
+        fits.append(found)
+        if found is None:
             notes.append(f"The {file} file has fewer than two complete records for this formula.")
             continue
-        found, said = variance.of(data, matrix, family)
-        fits.append(found)
-        dropped = int((~matrix.kept).sum())
+        dropped = data.height - used
         if dropped:
             notes.append(
                 f"{dropped:,} of {data.height:,} {file} records are left out for missing or infinite values."
             )
         notes += [f"{file.capitalize()} file: {note}" for note in (*said, *found.notes)]
     return fits, list(dict.fromkeys(notes))
+
+
+def _fit(
+    data: Microdata, model: Model, how: Encodings | None, family: Family, variance: CoefficientVariance
+) -> tuple[Fit | None, int, tuple[str, ...]]:
+    """The model on one file, None where it cannot be fitted; the records used; notes on the design."""
+    if how is None:
+        return None, 0, ()
+    if data.engine != "polars":
+        designed = variance.by_design(data)
+        return fit_on_engine(data, model, how, family=family, by_design=designed, sampling=variance.sampling)
+    matrix = model_matrix(model, how, data.frame)
+    if len(matrix.y) < 2:
+        return None, len(matrix.y), ()
+    found, said = variance.of(data, matrix, family)
+    return found, len(matrix.y), said
 
 
 def _result(

@@ -1,0 +1,268 @@
+"""Regression on records that stay outside memory: triangles of batches, put together.
+
+Each batch of the model matrix, with the outcome as its last column, is reduced to the triangle R of its QR
+decomposition; the triangle of stacked triangles is that of all records. Unlike sums XᵀWX this loses no more
+digits than the decomposition of the whole matrix would.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from math import isqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from sdckit._support.arrays import Bools, Floats
+from sdckit.data.microdata import Microdata
+from sdckit.engine import frames
+from sdckit.engine.batches import fold_batches
+from sdckit.estimate.formula import Encodings, Matrix, Model, model_matrix
+from sdckit.estimate.regression import FLAT, Family, Fit, certainty_note, check_numbers, independent
+from sdckit.estimate.sampling import SamplingOptions
+from sdckit.estimate.unit_sums import EngineDesign, UnitSums
+
+HEAD = 10  # numbers in front of a triangle
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The records of a file as a model sees them."""
+
+    data: Microdata
+    model: Model
+    encoded: Encodings
+    design: EngineDesign
+
+    def fold(self, function: Callable[[Matrix, Floats], Floats]) -> Iterable[Floats]:
+        """What a function makes of the matrix and the weights of each batch."""
+        model, encoded, design = self.model, self.encoded, self.design
+        columns = dict.fromkeys([*model.columns, *([design.weight] if design.weight else [])])
+
+        def work(frame: pl.DataFrame) -> Floats:
+            matrix = model_matrix(model, encoded, frame)
+            return function(matrix, design.weights(frame)[matrix.kept])
+
+        return fold_batches(self.data.table.select(*columns), work)
+
+
+class Sums(NamedTuple):
+    """What one pass finds. triangle: [p+1, p+1] of the roots of working weights times predictors and rest."""
+
+    records: float
+    weight: float
+    mean: float  # of the outcome
+    around: float  # weighted squares about it
+    low: float  # least outcome or mean
+    high: float
+    largest: float  # number in absolute terms
+    deviance: float
+    fitted: float  # weighted sum of the means
+    squares: float  # weighted squares of what the means leave
+    totals: Floats  # [p] weighted sums of the predictors
+    triangle: Floats
+
+
+def fit_on_engine(
+    data: Microdata,
+    model: Model,
+    encoded: Encodings,
+    *,
+    family: Family,
+    by_design: bool,
+    sampling: SamplingOptions,
+) -> tuple[Fit | None, int, tuple[str, ...]]:
+    """As `fit`: the regression, the number of records used, and what must be said of the design.
+
+    None with fewer than two complete records. A linear model takes one pass over the records, a logistic or
+    Poisson model one for each step of Newton's method, the variances of a design one more.
+    """
+    design = EngineDesign.of(data, sampling)
+    records = Records(data, model, encoded, design)
+    first, names = _first(records)
+    if first.records < 2:
+        return None, int(first.records), ()
+    check_numbers(first.largest, first.low, first.high, family)
+    kept = independent(first.triangle[:, :-1])
+    scale = first.records / first.weight if family is not Family.OLS and not by_design else 1.0
+    beta, last, notes = (
+        _linear(first, kept) if family is Family.OLS else _generalised(records, first, kept, family, scale)
+    )
+    inverse = np.linalg.inv(np.asarray(np.linalg.qr(last.triangle[:, :-1], mode="r")))
+    bread = inverse @ inverse.T
+    free = max(int(first.records) - int(kept.sum()), 1)
+    sums = _unit_sums(records, kept, beta, family) if by_design else None
+    if sums is not None:
+        covariance, degrees = bread @ sums.variance(design.rule) @ bread, sums.degrees
+    elif family is Family.OLS:
+        covariance, degrees = bread * (last.squares / free), float(free)
+    else:
+        covariance, degrees = bread, np.inf
+    every, spread = np.full(len(kept), np.nan), np.full((len(kept), len(kept)), np.nan)
+    every[kept] = beta
+    spread[np.ix_(kept, kept)] = covariance
+    around = first.around * scale
+    found = Fit(
+        names, every, spread, degrees, np.array([last.fitted / last.weight]), np.array([last.weight]),
+        int(first.records), float(np.sqrt(last.squares / free)),
+        1 - last.squares / around if around > 0 else np.nan, notes,
+    )  # fmt: skip
+    return found, int(first.records), () if sums is None else sums.notes(data, sampling)
+
+
+def _first(records: Records) -> tuple[Sums, tuple[str, ...]]:
+    """Counts, the range of the numbers and the triangle of the linear model; the names of its columns."""
+    columns = list(records.model.columns)
+    some = frames.gather(records.data.table.select(*columns).drop_nulls(columns).head(1))
+    names = model_matrix(records.model, records.encoded, some).names
+    return merged(records.fold(_linear_batch)), names
+
+
+def _linear_batch(matrix: Matrix, w: Floats) -> Floats:
+    x, y = matrix.x, matrix.y
+    if not len(y):
+        return np.zeros(0)
+    largest = max(np.abs(y).max(initial=0.0), np.abs(x).max(initial=0.0))
+    centre = w @ y / w.sum()
+    head = [len(y), w.sum(), centre, w @ (y - centre) ** 2, y.min(), y.max(), largest, 0.0, 0.0, 0.0]
+    return _packed(head, w @ x, x, y, w)
+
+
+def _packed(head: list[float], totals: Floats, x: Floats, y: Floats, w: Floats) -> Floats:
+    return np.concatenate([head, totals, triangle(np.column_stack([x, y]) * np.sqrt(w)[:, None]).ravel()])
+
+
+def triangle(rows: Floats) -> Floats:
+    """The square triangle R with RᵀR that of the rows."""
+    found = np.asarray(np.linalg.qr(rows, mode="r"))
+    p = rows.shape[1]
+    return np.vstack([found, np.zeros((p - len(found), p))]) if len(found) < p else found
+
+
+def merged(parts: Iterable[Floats]) -> Sums:
+    """The sums of all batches; those without a complete record are empty."""
+    total: Sums | None = None
+    for part in parts:
+        if not len(part):
+            continue
+        p = isqrt(4 * (len(part) - HEAD) + 5) // 2 - 1  # p and (p+1)² numbers follow
+        arrays = part[HEAD : HEAD + p], part[HEAD + p :].reshape(p + 1, p + 1)
+        one = Sums._make([*part[:HEAD].tolist(), *arrays])
+        total = one if total is None else _both(total, one)
+    return total or Sums._make([*[0.0] * HEAD, np.zeros(0), np.zeros((1, 1))])
+
+
+def _both(a: Sums, b: Sums) -> Sums:
+    weight = a.weight + b.weight
+    apart = b.mean - a.mean
+    return Sums(
+        a.records + b.records,
+        weight,
+        a.mean + apart * b.weight / weight,
+        a.around + b.around + apart**2 * a.weight * b.weight / weight,
+        min(a.low, b.low),
+        max(a.high, b.high),
+        max(a.largest, b.largest),
+        a.deviance + b.deviance,
+        a.fitted + b.fitted,
+        a.squares + b.squares,
+        a.totals + b.totals,
+        triangle(np.vstack([a.triangle, b.triangle])),
+    )
+
+
+def _solved(found: Floats) -> tuple[Floats, float]:
+    """The coefficients of the last column on the others, and the squares that are left."""
+    r = np.asarray(np.linalg.qr(found, mode="r"))
+    return np.linalg.solve(r[:-1, :-1], r[:-1, -1]), float(r[-1, -1] ** 2)
+
+
+def _with_last(kept: Bools) -> Bools:
+    return np.append(kept, True)
+
+
+def _linear(first: Sums, kept: Bools) -> tuple[Floats, Sums, tuple[str, ...]]:
+    used = first.triangle[:, _with_last(kept)]
+    beta, squares = _solved(used)
+    return beta, first._replace(triangle=used, squares=squares, fitted=float(first.totals[kept] @ beta)), ()
+
+
+def _generalised(
+    records: Records, first: Sums, kept: Bools, family: Family, scale: float
+) -> tuple[Floats, Sums, tuple[str, ...]]:
+    """Newton's method, as in `models.glm.newton`; every trial of coefficients is a pass over the records."""
+    from sdckit.models.glm import CLOSE, HALVINGS, STEPS
+
+    def at(beta: Floats | None) -> Sums:
+        return merged(records.fold(partial(_newton_batch, family, scale, first.mean, kept, beta)))
+
+    beta, now, here = np.zeros(int(kept.sum())), np.inf, at(None)
+    for _ in range(STEPS):
+        move, _ = _solved(here.triangle)
+        before = now
+        for _ in range(HALVINGS):
+            tried = at(beta + move)
+            now = tried.deviance
+            if not now > before + 1e-14 * abs(before):
+                break
+            move = move / 2
+        else:
+            break  # no step improves: rounding error is all that is left
+        beta, here = beta + move, tried
+        if before - now <= CLOSE * (abs(now) + 0.1):
+            break
+    return beta, here, certainty_note(here.low, here.high, family)
+
+
+def _newton_batch(
+    family: Family, scale: float, mean: float, kept: Bools, beta: Floats | None, matrix: Matrix, w: Floats
+) -> Floats:
+    from sdckit.models.glm import LOGIT, POISSON
+
+    y = matrix.y
+    if not len(y):
+        return np.zeros(0)
+    response: Any = POISSON if family is Family.POISSON else LOGIT
+    x, w = matrix.x[:, kept], w * scale
+    eta = response.predictor((mean + y) / 2) if beta is None else x @ beta
+    mu, slope = response.mean(eta)
+    slope = np.maximum(slope, FLAT)
+    left = (eta if beta is None else 0.0) + (y - mu) / slope
+    deviance = 0.0 if beta is None else response.deviance(eta, y, w)
+    head = [len(y), w.sum(), 0.0, 0.0, mu.min(), mu.max(), 0.0, deviance, w @ mu, w @ (y - mu) ** 2]
+    return _packed(head, w @ x, x, left, w * slope)
+
+
+def _unit_sums(records: Records, kept: Bools, beta: Floats, family: Family) -> UnitSums:
+    """Sums of the scores w(y−μ)x over the units of the design."""
+    model, encoded, design = records.model, records.encoded, records.design
+    columns = dict.fromkeys([*model.columns, *design.columns])
+    rows = fold_batches(
+        records.data.table.select(*columns),
+        partial(_score_rows, model, encoded, design, kept, beta, family),
+        together=design.together,
+    )
+    return UnitSums.of(rows, design.codes.height, len(beta), full=True)
+
+
+def _score_rows(
+    model: Model,
+    encoded: Encodings,
+    design: EngineDesign,
+    kept: Bools,
+    beta: Floats,
+    family: Family,
+    frame: pl.DataFrame,
+) -> Floats:
+    from sdckit.models.glm import LOGIT, POISSON
+
+    matrix = model_matrix(model, encoded, frame)
+    scores = np.zeros((frame.height, len(beta)))
+    if len(matrix.y):
+        x = matrix.x[:, kept]
+        eta = x @ beta
+        mu = eta if family is Family.OLS else (POISSON if family is Family.POISSON else LOGIT).mean(eta)[0]
+        scores[matrix.kept] = (design.weights(frame)[matrix.kept] * (matrix.y - mu))[:, None] * x
+    inside = np.broadcast_to(matrix.kept[:, None], scores.shape)
+    return design.rows(frame, scores, inside, full=True)

@@ -1,0 +1,161 @@
+"""The variance of a design from sums over its units, for records that never are in memory together."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.data.microdata import Microdata
+from sdckit.engine.tables import OURS, count_cells
+from sdckit.errors import OptionError
+from sdckit.estimate.sampling import SamplingOptions, design_notes, refuse_single_units, units_within
+from sdckit.estimate.stage import SinglePsu
+
+_CODE = f"{OURS}stratum"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineDesign:
+    """Where the design of a file outside memory stands: columns of strata, of units and of weights.
+
+    codes: the combinations of strata that occur, each with its number. As in `design_of`, a missing stratum
+    is a stratum and a missing cluster makes a record its own unit.
+    """
+
+    strata: tuple[str, ...]
+    cluster: str | None
+    weight: str | None
+    codes: pl.DataFrame
+    rule: SinglePsu
+
+    @classmethod
+    def of(cls, data: Microdata, options: SamplingOptions) -> "EngineDesign":
+        """The design by the roles of the data."""
+        refused = {"fpc": options.fpc, "units": options.units, "single_psu_domains": options.in_domains}
+        for name, given in refused.items():
+            if given:
+                raise OptionError(
+                    f"{name} needs the records in memory.",
+                    given=f"the {data.engine} engine",
+                    hint="data.collect() brings them into memory.",
+                )
+        roles = data.roles
+        strata = tuple(c for c in roles.strata if c in data.columns)
+        cells = count_cells(data.table, strata, None).select(strata) if strata else pl.DataFrame({"": [0]})
+        return cls(strata, roles.cluster, roles.weight, cells.with_row_index(_CODE), options.single_psu)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What must be known of a record."""
+        named = (self.cluster, self.weight)
+        return tuple(dict.fromkeys([*self.strata, *(c for c in named if c is not None)]))
+
+    @property
+    def together(self) -> tuple[str, ...]:
+        """Columns whose equal values must come in one batch."""
+        return () if self.cluster is None else (*self.strata, self.cluster)
+
+    def weights(self, frame: pl.DataFrame) -> Floats:
+        """[n] The weights of some records."""
+        if self.weight is None:
+            return np.ones(frame.height)
+        return np.asarray(frame[self.weight].cast(pl.Float64).to_numpy(), dtype=np.float64)
+
+    def rows(self, frame: pl.DataFrame, scores: Floats, inside: Bools, *, full: bool) -> Floats:
+        """One row a stratum of what some records, all of whole units, add to the sums.
+
+        Columns: number of the stratum; units; for each of k scores whether a record is inside; means of the
+        unit totals; sums of their squared deviations, or with `full` of all products.
+        """
+        stratum = np.zeros(frame.height, dtype=np.int64)
+        if self.strata:
+            met = frame.select(self.strata).join(
+                self.codes, on=list(self.strata), how="left", nulls_equal=True, maintain_order="left"
+            )
+            stratum = np.asarray(met[_CODE].to_numpy(), dtype=np.int64)
+        totals, group = scores, stratum
+        if self.cluster is not None:
+            unit = units_within(stratum, frame[self.cluster])
+            group = np.empty(int(unit.max()) + 1, dtype=np.int64)
+            group[unit] = stratum
+            totals = _sums(unit, scores)
+        return _stratum_rows(stratum, inside, group, totals, full=full)
+
+
+def _sums(of: Ints, columns: Floats) -> Floats:
+    return np.column_stack([np.bincount(of, weights=column) for column in columns.T])
+
+
+def _stratum_rows(stratum: Ints, inside: Bools, group: Ints, totals: Floats, *, full: bool) -> Floats:
+    codes, place = np.unique(group, return_inverse=True)
+    m = np.bincount(place)
+    means = _sums(place, totals) / m[:, None]
+    away = totals - means[place]
+    if full:
+        order = np.argsort(place, kind="stable")
+        parts = np.split(away[order], np.cumsum(m)[:-1])
+        squares = np.array([(part.T @ part).ravel() for part in parts])
+    else:
+        squares = _sums(place, away**2)
+    here = _sums(np.searchsorted(codes, stratum), inside.astype(np.float64)) > 0
+    return np.column_stack([codes, m, here, means, squares])
+
+
+@dataclass(frozen=True, eq=False)
+class UnitSums:
+    """For every stratum its units, whether scores have records inside, means and products of unit totals."""
+
+    m: Ints
+    here: Bools  # [strata, k]
+    means: Floats  # [strata, k]
+    products: Floats  # [strata, k, k], or [strata, k] squares only
+
+    @classmethod
+    def of(cls, parts: Iterable[Floats], strata: int, k: int, *, full: bool) -> "UnitSums":
+        """The rows of all batches put together, without loss of digits (Chan, Golub & LeVeque 1983)."""
+        m, here = np.zeros(strata), np.zeros((strata, k), dtype=np.bool_)
+        means, products = np.zeros((strata, k)), np.zeros((strata, k, k) if full else (strata, k))
+        for rows in parts:
+            code, more = rows[:, 0].astype(np.int64), rows[:, 1]
+            here[code] |= rows[:, 2 : 2 + k] > 0
+            apart = rows[:, 2 + k : 2 + 2 * k] - means[code]
+            both = m[code] + more
+            factor = (m[code] * more / both)[:, None]
+            cross = (apart[:, :, None] * apart[:, None, :]) if full else apart**2
+            added = rows[:, 2 + 2 * k :].reshape(len(rows), *products.shape[1:])
+            products[code] += added + (factor[:, :, None] if full else factor) * cross
+            means[code] += apart * (more / both)[:, None]
+            m[code] = both
+        return cls(m.astype(np.int64), here, means, products)
+
+    @property
+    def degrees(self) -> float:
+        """Units less strata, and at least 1."""
+        return float(max(int(self.m.sum()) - len(self.m), 1))
+
+    def variance(self, rule: SinglePsu) -> Floats:
+        r"""[k] or [k, k]: :math:`\sum_h \frac{m_h}{m_h-1}\sum_c (u_{hc}-\bar u_h)^2`, as `Design` has it."""
+        single = self.m == 1
+        factor = np.where(single, 0.0, self.m / np.maximum(self.m - 1, 1))
+        full = self.products.ndim == 3
+        found = np.einsum("h,h...->...", factor, self.products)
+        if rule is SinglePsu.ADJUST and single.any():
+            away = self.means[single] - self.m @ self.means / self.m.sum()
+            if self.m.sum() == 1:  # one unit in all has nothing to be compared with
+                away = np.full_like(away, np.nan)
+            found = found + (away.T @ away if full else (away**2).sum(axis=0))
+        if rule is SinglePsu.AVERAGE:
+            known = (self.here & ~single[:, None]).sum(axis=0)
+            share = np.where(known > 0, self.here.sum(axis=0) / np.maximum(known, 1), np.nan)
+            share = np.where((self.here & single[:, None]).any(axis=0), share, 1.0)
+            found = found * (np.sqrt(np.outer(share, share)) if full else share)
+        return np.asarray(found)
+
+    def notes(self, data: Microdata, options: SamplingOptions) -> tuple[str, ...]:
+        """What must be said of the design."""
+        single = [int((self.m == 1).sum())]
+        if options.single_psu is SinglePsu.FAIL:
+            refuse_single_units(single)
+        return tuple(design_notes(data, single, [int(self.m.sum())], options))
