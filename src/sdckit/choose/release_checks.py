@@ -83,12 +83,14 @@ class PersonChecks(ReleaseCase):
         if away:
             why = f"On {self.original.engine} there is no {join_names(away, 4)}."
             mends = "Assess the file, or a part of it, in memory: data.collect()."
-            yield Criterion("measures that need memory", Status.NOT_JUDGED, why, len(away), 0, mends)
+            name = "measures that need memory"
+            yield Criterion(name, Status.NOT_JUDGED, why, len(away), 0, mends, places=(FILE,))
         steps = [e.method for e in self.data.log if e.figures.get("inference_examined") is False]
         if steps:
             why = f"Whether other columns tell what {join_names(steps)} blanked was not examined."
             mends = "Suppress in memory: data.collect() before the step."
-            yield Criterion("what blanked values are told by", Status.NOT_JUDGED, why, mends=mends)
+            name = "what blanked values are told by"
+            yield Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=(FILE,))
 
     def _not_synthetic(self) -> Iterator[Criterion]:
         """Files of a list that are the same people after all."""

@@ -134,7 +134,7 @@ def _calls() -> dict[str, Callable[[], Any]]:
     }
 
 
-def _many(**roles: str) -> tuple[Microdata, Microdata]:
+def _many(**roles: Any) -> tuple[Microdata, Microdata]:
     """Numbers of many persons, before and after noise, with a sensitive value and more roles."""
     from sdckit.demo import survey
 
