@@ -92,6 +92,19 @@ def test_symmetric_measures_are_symmetric(both):
         assert measure(data, other).value == pytest.approx(measure(other, data).value, abs=1e-12), name
 
 
+def test_nothing_is_lost_where_nothing_was_done():
+    data = sdc.read(
+        pl.DataFrame({"a": ["x", "y", None, "z"], "s": ["u", "u", "v", "v"]}), keys="a", sensitive="s"
+    )
+    same, counted = (sdc.utility.entropy_loss(data, other) for other in (data, data.with_frame(data.frame)))
+    assert same.value == counted.value == 0
+    assert same.figures == counted.figures
+    assert same.parts.equals(counted.parts)
+    moved = {"s": {"u": {"u": 0.5, "v": 0.5}, "v": {"u": 0.5, "v": 0.5}}}
+    known = sdc.utility.entropy_loss(data, data, transitions=moved)
+    assert known.value == pytest.approx(4 * math.log(2))  # by the probabilities, whatever was drawn
+
+
 def test_entropy_loss_is_of_keys_and_sensitive_categories():
     frame = pl.DataFrame({"a": list("xyxy"), "s": list("uuvv"), "n": [1.0, 2, 3, 4], "o": list("pqrs")})
     data = sdc.read(frame, keys="a", sensitive=["s", "n"], numeric="n")

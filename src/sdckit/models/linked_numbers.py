@@ -56,12 +56,13 @@ def number_tables(
         x, y = values_at(known, persons_at), values_at(released, records_at)
     persons, records = np.zeros((*x.shape, 7)), np.zeros((*y.shape, 5))
     profile, heavy = np.zeros(x.shape, dtype=np.int64), np.zeros(x.shape, dtype=np.bool_)
+    unknown = not all(column.complete for column in known)  # who lacks one number has no joint components
     for v, channel in enumerate(channels):
         profile[:, v] = channel.profiles(x[:, v])
         persons[:, v] = _of_persons(x[:, v], profile[:, v], channel)
         heavy[:, v] = _is_heavy(persons[:, v, 0], known[v], channel)
         persons[:, v, 6] = (persons[:, v, 4] > 0) & ~heavy[:, v] & (profile[:, v] >= 0)
-        records[:, v] = _of_records(y[:, v], released[v], channel, records_at, unknown=not known[v].complete)
+        records[:, v] = _of_records(y[:, v], released[v], channel, records_at, unknown=unknown)
     variance = [float(column.ordered.var()) if column.ordered.size else 0.0 for column in known]
     precision = np.array([1.0 / s if s > 0 else 1.0 for s in variance])
     return NumberTables(persons, records, _densities(channels), precision, profile, heavy)
@@ -99,7 +100,7 @@ def _of_records(
 ) -> Floats:
     """Value, T(y), Δ(y), share of the records alike, chance that a missing value becomes this.
 
-    The last two only where a number is not `known` of everybody: nobody asks for them else.
+    The last two only where a number is `unknown` of somebody: else nobody asks for them.
     """
     table, shown = np.zeros((y.size, 5)), ~np.isnan(y)
     table[:, 0] = y

@@ -89,6 +89,9 @@ def entropy_loss(
     total = float(original.weights().sum())
     rows = []
     for column in chosen:
+        if original is protected and column not in (transitions or ()):
+            rows.append((column, 0.0, 0.0, 0.0))  # what stands there tells itself
+            continue
         joint = tables.contingency(
             both, [column, column + PROTECTED], original.roles.weight, drop_missing=False
         )
