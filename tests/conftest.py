@@ -24,19 +24,29 @@ HAS_ORACLES = (SHARED / "oracles").is_dir()
 SLOW = ("fuzz/", "studies/", "report/", "cli/test_demo.py", "test_interrupt.py", "spark")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist asks for groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what is slow, and leave out what needs results on third-party files where these are not.
 
-    Whole programs, reports, searches for odd data and Spark are slow: -m "not slow" leaves them out.
+    Whole programs, reports, searches for odd data and Spark are slow: -m "not slow" leaves them out. Tests
+    that share what a module made once go to one process, so that it is made once.
     """
     for item in items:
         if any(part in item.nodeid for part in SLOW):
             item.add_marker(pytest.mark.slow)
+        if shares_a_fixture(item) and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
     if not HAS_ORACLES:
         absent = [item for item in items if "oracles" in getattr(item, "fixturenames", ())]
         if absent:
             config.hook.pytest_deselected(items=absent)
             items[:] = [item for item in items if "oracles" not in getattr(item, "fixturenames", ())]
+
+
+def shares_a_fixture(item: pytest.Item) -> bool:
+    """Whether a test uses a fixture that is made once for its module."""
+    info = getattr(item, "_fixtureinfo", None)
+    return info is not None and any(f[-1].scope == "module" for f in info.name2fixturedefs.values())
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

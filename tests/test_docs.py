@@ -10,6 +10,7 @@ import importlib.util
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,7 @@ OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 LINK = re.compile(r"(?<!`)\]\(([^)\s]+)\)")
 CODE = re.compile(r"\bexit code (\d)")  # in a comment behind a command: how it ends
 ELSEWHERE = ("pip install", "git clone", "cd ")
+DEMO = "sdckit demo --out"
 VERDICTS = (3, 4)  # exit codes of a command that worked: not to be released, or something was not judged
 
 
@@ -92,9 +94,32 @@ def write_people(path):
     people.write_csv(path)
 
 
+def with_blocks(page):
+    """A page as a parameter; those with the demo go to one process, which runs it once."""
+    demo = DEMO in page.read_text(encoding="utf-8")
+    marks = [pytest.mark.xdist_group("pages with the demo")] if demo else []
+    return pytest.param(page, id=name_of(page), marks=marks)
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory):
+    """Runs the demo into a folder, a second time by copying what the first wrote."""
+    kept = tmp_path_factory.mktemp("kept") / "demo"
+    found = []
+
+    def run(command):
+        if not found:
+            found.append(carried_out(f"{DEMO} {kept} --n 300"))  # the same, sooner
+        if kept.exists():
+            shutil.copytree(kept, Path.cwd() / command.removeprefix(DEMO).strip())
+        return found[0]
+
+    return run
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=name_of)
-def test_every_code_block_of_a_page_runs(page, session):
+@pytest.mark.parametrize("page", [with_blocks(p) for p in PAGES if blocks(p)])
+def test_every_code_block_of_a_page_runs(page, session, demo):
     names = {"__name__": "page"}
     for language, text, line in blocks(page):
         where = f"{name_of(page)}:{line}"
@@ -106,7 +131,7 @@ def test_every_code_block_of_a_page_runs(page, session):
             if DOCS / "studies" not in page.parents:  # there it is from the script that wrote the page
                 exec(code, names)
         elif language == "sh":
-            run_commands(text, where)
+            run_commands(text, where, demo)
         elif language == "yaml":
             write_plan(text, session)
         else:
@@ -123,7 +148,7 @@ def run_examples(text, names, where, line):
     assert runner.failures == 0, "".join(report)
 
 
-def run_commands(text, where):
+def run_commands(text, where, demo):
     for line in text.splitlines():
         command, _, comment = line.partition(" #")
         command, code = command.strip(), CODE.search(comment)
@@ -133,8 +158,7 @@ def run_commands(text, where):
             target = command.split()[1]
             assert f"\n{target}:" in (ROOT / "Makefile").read_text(encoding="utf-8"), f"{where}: {command}"
             continue
-        command = command.replace("sdckit demo", "sdckit demo --n 300")  # the same, sooner
-        ended, shown = carried_out(command)
+        ended, shown = (demo if command.startswith(DEMO) else carried_out)(command)
         expected = (0, *VERDICTS) if code is None else (int(code[1]),)
         assert ended in expected, f"{where}: {command}: {ended}\n{shown}"
 

@@ -1,9 +1,11 @@
 """A pair of files with what the verdict on it must be, and the attack that shows why."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+import pytest
 
 import sdckit as sdc
 
@@ -60,3 +62,10 @@ class Cases(list[Case]):
             return build
 
         return register
+
+
+def named(cases: Iterable[Case]) -> pytest.MarkDecorator:
+    """Run a test with each of the cases; all tests of a case in one process, as files take long to build."""
+    return pytest.mark.parametrize(
+        "case", [pytest.param(c, id=c.name, marks=pytest.mark.xdist_group(f"case {c.name}")) for c in cases]
+    )

@@ -1,8 +1,7 @@
 """The attacks succeed and the honest files resist: without that, a verdict on them would prove nothing."""
 
-import pytest
-
 import sdckit as sdc
+from attacks.case import named
 from attacks.files import ATTACKS, HONEST
 
 # of the attacks, those in which one column or a few tell what a step hid
@@ -35,10 +34,6 @@ TOLD = (
     "households_by_their_order",
     "size_of_the_household_counted",
 )
-
-
-def named(cases):
-    return pytest.mark.parametrize("case", [pytest.param(c, id=c.name) for c in cases])
 
 
 def test_there_are_enough_and_each_has_its_own_name():

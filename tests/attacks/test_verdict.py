@@ -1,8 +1,7 @@
 """No verdict may be "releasable" where an attack succeeds; where none does, it must be."""
 
-import pytest
-
 import sdckit as sdc
+from attacks.case import named
 from attacks.files import ATTACKS, HONEST
 from sdckit.choose.criteria import Status
 from sdckit.methods.registry import specs
@@ -22,14 +21,14 @@ def verdict(case):
     ).verdict
 
 
-@pytest.mark.parametrize("case", [pytest.param(c, id=c.name) for c in ATTACKS])
+@named(ATTACKS)
 def test_a_file_that_can_be_attacked_is_not_releasable(case):
     found = verdict(case)
     assert not found.releasable, found
     assert "can be released" not in found.headline
 
 
-@pytest.mark.parametrize("case", [pytest.param(c, id=c.name) for c in HONEST])
+@named(HONEST)
 def test_an_honest_file_is_releasable(case):
     found = verdict(case)
     assert found.releasable, found

@@ -96,6 +96,17 @@ def fresh(tmp_path: Path) -> Iterator[Client]:
 
 
 @pytest.fixture(scope="module")
+def reused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client, Path]]:
+    """A page that all tests of a module open their files on, so that its processes start once; its folder."""
+    root = tmp_path_factory.mktemp("reused")
+    folder = root / "session"
+    folder.mkdir(mode=0o700)
+    page = Page(folder, (root,), memory=root / "state" / "last.json")
+    yield Client(Guard(page.app(), port=PORT), page).login(), root
+    page.session.close()
+
+
+@pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """A page with a small demo survey and its suggested roles."""
     root = tmp_path_factory.mktemp("page")

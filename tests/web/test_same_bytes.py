@@ -4,6 +4,7 @@ import runpy
 import shlex
 from io import BytesIO
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 from zipfile import ZipFile
 
@@ -120,39 +121,41 @@ def opened_with(client: Any, folder: Path, made: Any) -> None:
         (spss, "protected.xlsx", {"values": "labels"}),
     ],
 )
-def test_one_file_by_every_way(fresh, tmp_path, made, out, how):
-    opened_with(fresh.login(), tmp_path, made)
-    state = fresh.wait()
+def test_one_file_by_every_way(reused, made, out, how):
+    client, root = reused
+    place = Path(mkdtemp(dir=root))
+    opened_with(client, place, made)
+    state = client.wait()
     assert "verdict" in state["results"]["A"], state["results"]["A"]
     wanted = {"data": out, "reports": ["internal", "public"], "how": how}
-    done = fresh.job(kind="release", scenario="A", wanted=wanted)
+    done = client.job(kind="release", scenario="A", wanted=wanted)
     assert done["state"] == "done", done["result"]
     result = done["result"]
     at = f"/download/{result['folder']}"
-    page = fresh.get(f"{at}/{out}").content
-    folder = tmp_path / "out"
-    with ZipFile(BytesIO(fresh.get(f"{at}/internal.zip").content)) as archive:
+    page = client.get(f"{at}/{out}").content
+    folder = place / "out"
+    with ZipFile(BytesIO(client.get(f"{at}/internal.zip").content)) as archive:
         archive.extractall(folder)
     assert (folder / out).read_bytes() == page
     emptied(folder, out)
     runpy.run_path(str(folder / "script.py"))
-    same(folder / out, page, tmp_path)
+    same(folder / out, page, place)
     emptied(folder, out)
     call = shlex.split(result["command"].replace("plan.yaml", str(folder / "plan.yaml")))
     call[call.index(out)] = str(folder / out)
     told = CliRunner().invoke(app, call[1:])
     assert told.exit_code == 0, told.output
-    same(folder / out, page, tmp_path)
+    same(folder / out, page, place)
     assert result["verdict"]["status"] == "releasable", [
         c for c in result["verdict"]["criteria"] if c["status"] != "met"
     ]
-    with ZipFile(BytesIO(fresh.get(f"{at}/release.zip").content)) as archive:
+    with ZipFile(BytesIO(client.get(f"{at}/release.zip").content)) as archive:
         for name in archive.namelist():
             assert (
                 name in {out, "report_public.html", "report_public.json", "SHA256SUMS"} or "codebook" in name
             )
             content = archive.read(name)
-            for hidden in (SECRET, str(tmp_path), "street", "homes"):
+            for hidden in (SECRET, str(root), "street", "homes"):
                 assert hidden.encode() not in content, (name, hidden)
 
 
