@@ -44,6 +44,12 @@ def protect(
             help="An apostrophe before texts of a .csv that a spreadsheet would run.",
         ),
     ] = False,
+    header: Annotated[
+        bool,
+        typer.Option(
+            " /--no-header", metavar="", help="A .csv without the names of the columns in its first line."
+        ),
+    ] = True,
     force: Force = False,
     overwrite: Annotated[
         bool,
@@ -97,6 +103,7 @@ def protect(
         how |= {
             "separator": "\t" if separator == "tab" else separator,
             "values": "labels" if labels else "codes",
+            "header": header,
         }
         written = {"the protected file": write(protected, outputs[0], codebook=codebook, **how)}
         written |= {f"its codebook, {kind}": path for kind, path in books.items()}

@@ -87,7 +87,12 @@ def _texts(source: Path | BytesIO, path: Path, layout: Layout, rows: int | None)
 
 
 def write_delimited(
-    frames: Iterable[pl.DataFrame], path: Path, *, separator: str = ",", decimal_comma: bool = False
+    frames: Iterable[pl.DataFrame],
+    path: Path,
+    *,
+    separator: str = ",",
+    decimal_comma: bool = False,
+    header: bool = True,
 ) -> None:
     """Frames, one below the other, as one text file: UTF-8, missing values empty.
 
@@ -99,7 +104,7 @@ def write_delimited(
             # With a single column an empty value would be a blank line.
             frame.write_csv(
                 stream,
-                include_header=i == 0,
+                include_header=header and i == 0,
                 separator=separator,
                 decimal_comma=decimal_comma,
                 null_value="NA" if frame.width == 1 else "",

@@ -46,6 +46,7 @@ def write(
     separator: Literal[",", ";", "\t", "|"] | None = None,
     overwrite: bool = False,
     escape_formulas: bool = False,
+    header: bool = True,
 ) -> Path:
     """Write microdata to a file and return its path.
 
@@ -94,7 +95,8 @@ def write(
     **Types.** true/false is 1/0 in SPSS, Stata and SAS. Whole numbers that a format would round are refused.
     In .csv other numbers have up to 15 significant digits, and moments that are all midnights are dates.
     `decimal=","` writes a .csv with decimal commas and semicolons between the values; `separator` is what
-    stands between them otherwise: a comma, a semicolon, a tab or a bar.
+    stands between them otherwise: a comma, a semicolon, a tab or a bar. `header=False` leaves out the first
+    line with the names of the columns; `codebook=True` then says what they are.
 
     **Spreadsheets** run texts of a .csv that begin with `=`, `+`, `-`, `@` or a tab as formulas, which may do
     harm. A warning names the columns with such texts; `escape_formulas=True` puts an apostrophe before each.
@@ -132,10 +134,13 @@ def write(
         raise OptionError("Only .csv files have a decimal comma.", given=target.name)
     if escape_formulas and ending not in DELIMITED:
         raise OptionError("Only texts of .csv files are run as formulas.", given=target.name)
+    require_flag("header", header)
+    if not header and ending not in DELIMITED:
+        raise OptionError("Only .csv files can be without the names of the columns.", given=target.name)
     between = _separator(separator, decimal, target.name, ending)
     require_flag("codebook", codebook)
     require_flag("keep_unused", keep_unused)
-    how = _Written(values == "labels", keep_unused, decimal == ",", escape_formulas, between)
+    how = _Written(values == "labels", keep_unused, decimal == ",", escape_formulas, between, header)
     try:
         with ExitStack() as files:  # all are written before any takes its place, the data file last
             temporary = files.enter_context(atomic_write(target, ending))
@@ -143,7 +148,7 @@ def write(
             fix_date(temporary, ending)
             flush(temporary)
             size = data.height, len(data.columns)
-            check_whole(temporary, ending, size, separator=between)
+            check_whole(temporary, ending, size, separator=between, header=header)
             for kind, text in (_codebook(data, target, ending, how, codes) if codebook else {}).items():
                 files.enter_context(atomic_write(beside(target)[kind])).write_text(text, encoding="utf-8")
     except (SdcError, MemoryError):
@@ -188,6 +193,7 @@ class _Written:
     decimal_comma: bool
     escape_formulas: bool
     separator: str
+    header: bool
 
 
 def _separator(given: Any, decimal: str, name: str, ending: str) -> str:
@@ -236,7 +242,8 @@ def _write(
         days = only_dates(data.frame)
         dated = (part.with_columns(pl.col(days).cast(pl.Date)) for part in written)
         checked = Formulas(dated, escape=how.escape_formulas)
-        write_delimited(checked, path, separator=how.separator, decimal_comma=how.decimal_comma)
+        marks: Any = {"separator": how.separator, "decimal_comma": how.decimal_comma}
+        write_delimited(checked, path, header=how.header, **marks)
         return _formulas(checked.columns), {}
     if ending == ".parquet":
         write_parquet(written, labels, path)
