@@ -41,7 +41,7 @@ def _size(path: Path, ending: str) -> tuple[int, int]:
 
 
 def _delimited(path: Path, separator: bytes) -> tuple[int, int]:
-    """Lines and columns by line ends outside quotes: ours are all \\n, and quotes within quotes are doubled."""
+    """Lines and columns, by line ends outside quotes: all \\n; quotes within quotes are doubled."""
     inside, lines, columns, last = False, 0, 1, b""
     with opened(path) as stream:
         while block := stream.read(1 << 20):
