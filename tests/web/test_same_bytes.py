@@ -112,6 +112,7 @@ def opened_with(client: Any, folder: Path, made: Any) -> None:
     ("made", "out", "how"),
     [
         (text_file, "protected.csv", {"decimal": ",", "separator": "|", "codebook": True}),
+        (text_file, "protected.csv", {"header": False, "codebook": True}),
         (text_file, "protected.sav", {}),
         (workbook, "protected.csv", {"separator": ";", "escape_formulas": True}),
         (workbook, "protected.dta", {"values": "labels"}),

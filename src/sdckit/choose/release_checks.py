@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.messages import join_names
+from sdckit._support.number_text import number
 from sdckit.choose.criteria import Criterion, Status, Verdict
 from sdckit.choose.file_checks import FileChecks
 from sdckit.choose.judging_options import weakened_options
@@ -186,9 +187,11 @@ class PersonChecks(ReleaseCase):
         told = f"{row['intruder']} is sure of {claims:,.0f} persons and right for {right:,.0f}"
         if right <= limit + 1e-9:
             return Criterion(name, Status.MET, f"{told}; {limit:g} are accepted.", right, limit)
-        why = f"An intruder who is sure claims {claims:,.0f} persons and is right for {right:,.3g} of them."
+        why = (
+            f"An intruder who is sure claims {claims:,.0f} persons and is right for {number(right)} of them."
+        )
         mends = f"Protect more strongly, or accept the number: accept: {{claims: {int(np.ceil(right))}}}."
-        places = at(*self._stronger(), Place.accept("claims"))
+        places = at(*self._stronger()[:1], Place.accept("claims"))
         return Criterion(name, Status.NOT_JUDGED, why, right, limit, mends, places=places)
 
     def _synthetic_file(self) -> Iterator[Criterion]:

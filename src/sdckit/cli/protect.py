@@ -45,6 +45,12 @@ def protect(
             help="An apostrophe before texts of a .csv that a spreadsheet would run.",
         ),
     ] = False,
+    header: Annotated[
+        bool,
+        typer.Option(
+            " /--no-header", metavar="", help="A .csv without the names of the columns in its first line."
+        ),
+    ] = True,
     partition_by: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="A folder of .parquet files, one for each value of this column."),
@@ -107,6 +113,7 @@ def protect(
         how |= {
             "separator": "\t" if separator == "tab" else separator,
             "values": "labels" if labels else "codes",
+            "header": header,
         }
         how |= {"partition_by": partition_by, "progress": writing(tell, len(chosen.steps))}
         written = {"the protected file": write(protected, outputs[0], codebook=codebook, **how)}

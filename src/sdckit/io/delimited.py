@@ -112,7 +112,12 @@ def _refuse_long_line(path: Path, layout: Layout) -> None:
 
 
 def write_delimited(
-    frames: Iterable[pl.DataFrame], path: Path, *, separator: str = ",", decimal_comma: bool = False
+    frames: Iterable[pl.DataFrame],
+    path: Path,
+    *,
+    separator: str = ",",
+    decimal_comma: bool = False,
+    header: bool = True,
 ) -> None:
     """Frames, one below the other, as one text file: UTF-8, missing values empty.
 
@@ -124,7 +129,7 @@ def write_delimited(
             # With a single column an empty value would be a blank line.
             frame.write_csv(
                 stream,
-                include_header=i == 0,
+                include_header=header and i == 0,
                 separator=separator,
                 decimal_comma=decimal_comma,
                 null_value="NA" if frame.width == 1 else "",

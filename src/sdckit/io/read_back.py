@@ -14,9 +14,15 @@ from sdckit.io.formats import DELIMITED
 READERS = {".sav": "read_sav", ".zsav": "read_sav", ".dta": "read_dta", ".xpt": "read_xport"}
 
 
-def check_whole(path: Path, ending: str, size: tuple[int, int], *, separator: str = ",") -> None:
+def check_whole(
+    path: Path, ending: str, size: tuple[int, int], *, separator: str = ",", header: bool = True
+) -> None:
     """Refuse a file that has not this many records and columns."""
-    found = _delimited(path, separator.encode()) if ending in DELIMITED else _size(path, ending)
+    if ending in DELIMITED:
+        lines, columns = _delimited(path, separator.encode())
+        found = (lines - header, columns)
+    else:
+        found = _size(path, ending)
     if found != size:
         raise FileError(
             f"The {ending} file was not written whole: {found[0]:,} records × {found[1]:,} columns were read "
@@ -37,7 +43,7 @@ def _size(path: Path, ending: str) -> tuple[int, int]:
 
 
 def _delimited(path: Path, separator: bytes) -> tuple[int, int]:
-    """Line ends outside quotes: ours are all \\n, and quotes within quotes are doubled."""
+    """Lines and columns, by line ends outside quotes: all \\n; quotes within quotes are doubled."""
     inside, lines, columns, last = False, 0, 1, b""
     with opened(path) as stream:
         while block := stream.read(1 << 20):
@@ -52,7 +58,7 @@ def _delimited(path: Path, separator: bytes) -> tuple[int, int]:
         raise FileError(
             "The text file was not written whole: its last line has no end.", hint="The disk may be full."
         )
-    return lines - 1, columns
+    return lines, columns
 
 
 def _statistical(path: Path, ending: str) -> tuple[int, int]:

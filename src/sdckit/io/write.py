@@ -52,6 +52,7 @@ def write(
     separator: Literal[",", ";", "\t", "|"] | None = None,
     overwrite: bool = False,
     escape_formulas: bool = False,
+    header: bool = True,
     partition_by: str | None = None,
     progress: ShowProgress | None = None,
 ) -> Path:
@@ -102,7 +103,8 @@ def write(
     **Types.** true/false is 1/0 in SPSS, Stata and SAS. Whole numbers that a format would round are refused.
     In .csv other numbers have up to 15 significant digits, and moments that are all midnights are dates.
     `decimal=","` writes a .csv with decimal commas and semicolons between the values; `separator` is what
-    stands between them otherwise: a comma, a semicolon, a tab or a bar.
+    stands between them otherwise: a comma, a semicolon, a tab or a bar. `header=False` leaves out the first
+    line with the names of the columns; `codebook=True` then says what they are.
 
     **Spreadsheets** run texts of a .csv that begin with `=`, `+`, `-`, `@` or a tab as formulas, which may do
     harm. A warning names the columns with such texts; `escape_formulas=True` puts an apostrophe before each.
@@ -148,12 +150,15 @@ def write(
         raise OptionError("Only .csv files have a decimal comma.", given=target.name)
     if escape_formulas and ending not in DELIMITED:
         raise OptionError("Only texts of .csv files are run as formulas.", given=target.name)
+    require_flag("header", header)
+    if not header and ending not in DELIMITED:
+        raise OptionError("Only .csv files can be without the names of the columns.", given=target.name)
     between = _separator(separator, decimal, target.name, ending)
     require_flag("codebook", codebook)
     require_flag("keep_unused", keep_unused)
     tell = Progress.of(progress)
     tell("writing", 0, 2)
-    how = _Written(values == "labels", keep_unused, decimal == ",", escape_formulas, between, tell)
+    how = _Written(values == "labels", keep_unused, decimal == ",", escape_formulas, between, header, tell)
     with _file_errors(ending, target):
         in_order = merged(entry.effects for entry in data.log).reorders_rows
         with engine_work(data.frame, target.resolve().parent, in_order=in_order), ExitStack() as files:
@@ -221,6 +226,7 @@ class _Written:
     decimal_comma: bool
     escape_formulas: bool
     separator: str
+    header: bool
     progress: Progress
 
 
@@ -270,7 +276,7 @@ def _write(
     fix_date(path, ending)
     flush(path)
     how.progress(f"reading back {records:,} records", 1, 2)
-    check_whole(path, ending, (records, len(data.columns)), separator=how.separator)
+    check_whole(path, ending, (records, len(data.columns)), separator=how.separator, header=how.header)
     return notes, codes
 
 
@@ -289,7 +295,8 @@ def _write_parts(
         if ending in DELIMITED:
             dated = (part.with_columns(pl.col(days).cast(pl.Date)) for part in written)
             checked = Formulas(dated, escape=how.escape_formulas)
-            write_delimited(checked, path, separator=how.separator, decimal_comma=how.decimal_comma)
+            marks: Any = {"separator": how.separator, "decimal_comma": how.decimal_comma}
+            write_delimited(checked, path, header=how.header, **marks)
             notes = _formulas(checked.columns)
         elif ending == ".parquet":
             write_parquet(written, labels, path)

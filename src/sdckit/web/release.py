@@ -23,7 +23,7 @@ from sdckit.web.script import command, script
 DATE = (1980, 1, 1, 0, 0, 0)  # the same files make the same archive
 PUBLIC, INTERNAL = "release.zip", "internal.zip"
 NOT = "must not be released"
-HOW = ("values", "decimal", "separator", "codebook", "escape_formulas")  # of `sdckit.write`
+HOW = ("values", "decimal", "separator", "codebook", "escape_formulas", "header")  # of `sdckit.write`
 KEPT = 3  # releases at a time: each may be as large as the data
 
 
@@ -53,7 +53,7 @@ def release(
     """Write what is wanted: {"data": "protected.sav", "reports": ["internal", "public"], "how": {…}}.
 
     how: how the file is written, as `sdckit.write` takes it: values, decimal, separator, codebook,
-    escape_formulas. Script and command say the same.
+    escape_formulas, header. Script and command say the same.
 
     The archive for others holds the protected file and the public report, and is made only where the file can
     be released. Plan, script and internal report tell how to undo random changes: they stay inside.

@@ -15,6 +15,7 @@ OPTIONS = {  # of `sdckit protect`, by the argument of `sdckit.write` and its va
     ("separator", "\t"): "--separator tab",
     ("codebook", True): "--codebook",
     ("escape_formulas", True): "--escape-formulas",
+    ("header", False): "--no-header",
 }
 
 

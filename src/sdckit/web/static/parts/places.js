@@ -5,7 +5,7 @@ import { ROLES } from "../screens/variables.js";
 
 const ENTRIES = { max_risk: "the accepted risk", claims: "right claims", inference: "inference", columns: "columns found harmless", numbers: "numbers unchanged", order: "the order",
   missing_keys: "missing keys", population: "the population", prepared: "prepared columns" };
-const FEW = 3; // names of columns on a button
+const FEW = 2; // names of columns on a button
 
 const method = (name) => store.methods.protection.find((m) => m.name === name);
 const listed = (columns) => columns.length ? `: ${columns.slice(0, FEW).join(", ")}${columns.length > FEW ? ", …" : ""}` : "";
@@ -18,7 +18,7 @@ function card({ name, columns }) {
 
 function words(place) {
   const { kind, name, columns } = place;
-  if (kind === "step") return card(place) >= 0 ? `Change step ${card(place) + 1}, ${method(name)?.title}` : `${method(name)?.title || name}${listed(columns)}`;
+  if (kind === "step") return card(place) >= 0 ? `Step ${card(place) + 1}: ${method(name)?.title}` : `${method(name)?.title || name}${listed(columns)}`;
   if (kind === "role") return `Role ${ROLES[name] || name}${listed(columns)}`;
   if (kind === "accept") return name === "max_risk" ? "Say what risk is accepted" : `Accept ${ENTRIES[name] || name}${listed(columns)}`;
   if (kind === "intruders") return "Who might attack";

@@ -49,7 +49,7 @@ export function Release({ state }) {
 }
 
 // What can be told to a file of this kind; nothing else is sent.
-const fitting = (how, ending) => Object.fromEntries(Object.entries(how).filter(([name]) => ending === "csv" || !["decimal", "separator", "escape_formulas"].includes(name)));
+const fitting = (how, ending) => Object.fromEntries(Object.entries(how).filter(([name]) => ending === "csv" || !["decimal", "separator", "escape_formulas", "header"].includes(name)));
 
 function How({ ending, how, write }) {
   const put = (name, value) => { const { [name]: had, ...rest } = how; write(value ? { ...rest, [name]: value } : rest); };
@@ -58,7 +58,8 @@ function How({ ending, how, write }) {
       <label>Between the values <select value=${how.separator || ""} onChange=${(e) => put("separator", e.target.value)}>${Object.entries(SEPARATORS).filter(([mark]) => !(mark === "," && how.decimal === ",")).map(([mark, words]) => html`<option value=${mark}>${mark === "" ? `usual (${how.decimal === "," ? "semicolon" : "comma"})` : words}</option>`)}</select></label>
       <label><input type="checkbox" checked=${!!how.escape_formulas} onChange=${(e) => put("escape_formulas", e.target.checked)} /> an apostrophe before texts that a spreadsheet would run</label>`}
       <label><input type="checkbox" checked=${!!how.codebook} onChange=${(e) => put("codebook", e.target.checked)} /> codebook (page and DDI)</label></div>
-    <p class="hint">The first line has the names of the variables. ${ending === "csv" ? "A .csv has no labels: add the codebook, or write the texts." : ""}</p>`;
+    ${ending === "csv" && html`<div class="tools"><label><input type="checkbox" checked=${how.header !== false} onChange=${(e) => { const { header, ...rest } = how; write(e.target.checked ? rest : { ...rest, header: false }); }} /> the first line has the names of the variables</label></div>`}
+    <p class="hint">${how.header === false && ending === "csv" ? "Without names in the file, add the codebook: it has them in their order. " : ""}${ending === "csv" ? "A .csv has no labels: add the codebook, or write the texts." : ""}</p>`;
 }
 
 // The order of the records is a step of the plan, so that plan and script do the same.
