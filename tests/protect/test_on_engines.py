@@ -269,7 +269,7 @@ def test_what_a_plan_collects_does_not_grow_with_the_file(duckdb_connection, req
     monkeypatch.setattr(quantiles, "LIMIT", 50)
     gather = frames.gather
 
-    def plan(times):
+    def plan(times, *, sampling=False):
         one = survey()
         many = pl.concat([one.with_columns(pl.col("id") + 10_000 * i) for i in range(times)])
         file = on_engine("duckdb", data(many), request)
@@ -280,11 +280,16 @@ def test_what_a_plan_collects_does_not_grow_with_the_file(duckdb_connection, req
             return heights[-1]
 
         monkeypatch.setattr(frames, "gather", counting)
-        for name, options in (STEPS["suppress"], STEPS["top share, mean"], STEPS["pram"], STEPS["noise"]):
-            file = protected(file, name, options)
-        sdc.protect.new_ids(file, rng=1)
+        steps = ("suppress", "risky", "top share, mean", "pram", "noise", "individual ranking")
+        for step in () if sampling else (*steps, "rank swapping in groups"):
+            file = protected(file, *STEPS[step])
+        sdc.protect.sample_records(file, share=0.3, rng=1) if sampling else sdc.protect.new_ids(file, rng=1)
         monkeypatch.setattr(frames, "gather", gather)
         return max(rows.height for rows in heights)
 
     most = {times: plan(times) for times in (2, 8)}
     assert most[8] <= 1.2 * most[2] < 900
+    sampled = {times: plan(times, sampling=True) for times in (2, 8)}
+    assert (
+        sampled[8] <= 2.2 * sampled[2] < 900
+    )  # it grows with the root: only records near the last one drawn
