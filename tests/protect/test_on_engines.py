@@ -9,7 +9,7 @@ import sdckit as sdc
 from engine_frames import ENGINES, on_engine
 from sdckit.engine import frames, quantiles, ranks
 from sdckit.errors import DataError, EngineError
-from sdckit.protect import _drawn_units
+from sdckit.protect import _drawn_units, _strata_on_engine
 
 ROLES = {"id": "id", "keys": ["region", "sex", "age", "job"], "numeric": ["income", "whole"], "weight": "w"}
 
@@ -84,6 +84,10 @@ STEPS = {
         "microaggregate",
         {"k": 6, "method": "individual_ranking", "statistic": "median", "by": ["sex"]},
     ),
+    "mdav": ("microaggregate", {"k": 4}),
+    "mdav by strata": ("microaggregate", {"k": 5, "by": ["region", "job"], "refine": False}),
+    "robust, logarithms": ("microaggregate", {"k": 3, "method": "robust", "transform": "log", "by": ["sex"]}),
+    "optimal, medians": ("microaggregate", {"k": 4, "method": "optimal", "statistic": "median"}),
     "rank swapping in groups": ("rank_swap", {"method": "groups", "rank_distance": 0.1}),
     "rank swapping in groups by strata": (
         "rank_swap",
@@ -243,9 +247,12 @@ def test_where_and_joint_thresholds_need_memory(duckdb_connection, request):
         sdc.protect.top_code(file, share=0.1, joint=True)
 
 
-def test_methods_that_need_memory_name_the_one_that_does_not(duckdb_connection, request):
+def test_methods_that_need_memory_name_the_one_that_does_not(duckdb_connection, request, monkeypatch):
     file = on_engine("duckdb", data(), request)
-    with pytest.raises(EngineError, match=r"method mdav \(individual_ranking does not\) needs the records"):
+    with pytest.raises(EngineError, match=r"method gower needs the records in memory"):
+        sdc.protect.microaggregate(file, method="gower")
+    monkeypatch.setattr(_strata_on_engine, "LARGEST", 500)
+    with pytest.raises(EngineError, match=r"stratum by stratum, and one has 900.*individual_ranking"):
         sdc.protect.microaggregate(file)
     with pytest.raises(EngineError, match=r"method window \(groups does not\) needs the records"):
         sdc.protect.rank_swap(file, rng=1)
@@ -262,7 +269,7 @@ def test_what_a_plan_collects_does_not_grow_with_the_file(duckdb_connection, req
     monkeypatch.setattr(quantiles, "LIMIT", 50)
     gather = frames.gather
 
-    def plan(times):
+    def plan(times, *, sampling=False):
         one = survey()
         many = pl.concat([one.with_columns(pl.col("id") + 10_000 * i) for i in range(times)])
         file = on_engine("duckdb", data(many), request)
@@ -273,11 +280,16 @@ def test_what_a_plan_collects_does_not_grow_with_the_file(duckdb_connection, req
             return heights[-1]
 
         monkeypatch.setattr(frames, "gather", counting)
-        for name, options in (STEPS["suppress"], STEPS["top share, mean"], STEPS["pram"], STEPS["noise"]):
-            file = protected(file, name, options)
-        sdc.protect.new_ids(file, rng=1)
+        steps = ("suppress", "risky", "top share, mean", "pram", "noise", "individual ranking")
+        for step in () if sampling else (*steps, "rank swapping in groups"):
+            file = protected(file, *STEPS[step])
+        sdc.protect.sample_records(file, share=0.3, rng=1) if sampling else sdc.protect.new_ids(file, rng=1)
         monkeypatch.setattr(frames, "gather", gather)
         return max(rows.height for rows in heights)
 
     most = {times: plan(times) for times in (2, 8)}
     assert most[8] <= 1.2 * most[2] < 900
+    sampled = {times: plan(times, sampling=True) for times in (2, 8)}
+    assert (
+        sampled[8] <= 2.2 * sampled[2] < 900
+    )  # it grows with the root: only records near the last one drawn

@@ -1,10 +1,12 @@
 """Microaggregation: replace values by the mean of a small group of similar records."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Annotated
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 from pydantic import Field
@@ -13,17 +15,19 @@ from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
+from sdckit.engine import frames
 from sdckit.errors import OptionError
 from sdckit.methods.options import NUMERIC, By, Option, Requires
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
 from sdckit.protect import _groupings as groupings
+from sdckit.protect._engine_numbers import new_name
 from sdckit.protect._groupings import Statistic, Transform
 from sdckit.protect._households import once_per_household
 from sdckit.protect._memory import require_memory
 from sdckit.protect._numbers import NumbersToChange, number_columns, standardise
 from sdckit.protect._ranking import Ranking
-from sdckit.protect._strata import pooled_strata
+from sdckit.protect._strata_on_engine import GROUPS, numbers_by_strata, strata_by_ids
 
 
 class Aggregation(StrEnum):
@@ -125,7 +129,6 @@ def microaggregate(
     since a record's combination of values may stay unique.
 
     - `individual_ranking`: consecutive groups of k of the sorted values, equal ones in the order of the ids.
-      The only method on DuckDB and Spark, with the same result as in memory.
     - `optimal`: the groups of at least k with the least sum of squares.
     - `rank_groups`: groups of ranks with |i−j|/n < `rank_distance`, of k values at least even where that
       exceeds it; no other method takes this option.
@@ -140,6 +143,8 @@ def microaggregate(
     frequent group value) of that variable, so that nothing leaves unprotected. Values of which fewer than k
     are present are suppressed, where no group has any. Weights are not used.
     `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
+    DuckDB and Spark give the values of memory. Individual ranking takes files of any size; the others bring
+    one stratum `by` after the other into memory, of at most 1,000,000 records each, and `gower` needs all.
     Reference: Domingo-Ferrer & Mateo-Sanz (2002); optimal: Hansen & Mukherjee (2003); robust: Templ & Meindl
     (2008); rank groups: Kim, Measures of Data Utility for Complex Survey Data. Departures: where half of
     the records lie on a plane, `robust` uses the plain covariance; MDAV works in blocks of 200,000 records.
@@ -157,7 +162,12 @@ def microaggregate(
     if method is Aggregation.INDIVIDUAL_RANKING:
         number_columns(data, names, "microaggregate")
         return Ranking(k, statistic).aggregated(data, names, by)
-    require_memory(data, f"microaggregate with the method {method.value} (individual_ranking does not)")
+    plan = _Plan(method, k, refine, statistic, transform, rank_distance)
+    if data.engine != "polars":
+        if method is Aggregation.GOWER:
+            require_memory(data, "microaggregate with the method gower")
+        number_columns(data, names, "microaggregate")
+        return _on_engine(data, names, by, plan)
     nominal = np.array([method is Aggregation.GOWER and _is_category(data, c) for c in names], dtype=bool)
     if not nominal.any():
         number_columns(data, names, "microaggregate")
@@ -165,12 +175,10 @@ def microaggregate(
         _levels(data.frame[c]) if category else None for c, category in zip(names, nominal, strict=True)
     ]
     x = np.column_stack([_numbers(data.frame[c], known) for c, known in zip(names, levels, strict=True)])
-    plan = _Plan(method, k, refine, statistic, transform, rank_distance)
     y = np.full_like(x, np.nan)
     groups = 0
-    for rows in pooled_strata(data, by, k):
-        work = _by_variable if method in BY_VARIABLE else _together
-        y[rows], formed = work(x[rows], nominal, plan)
+    for rows in strata_by_ids(data, by, k):
+        y[rows], formed = plan.aggregated(x[rows], nominal)
         groups += formed
     columns = [_values(c, y[:, j], known) for j, (c, known) in enumerate(zip(names, levels, strict=True))]
     suppressed = (np.isnan(y) & ~np.isnan(x)).sum(axis=0)
@@ -181,6 +189,30 @@ def microaggregate(
         values_changed=int((y != x)[~np.isnan(x)].sum()),
         values_suppressed=int(suppressed.sum()),
     )
+
+
+def _on_engine(data: Microdata, names: list[str], by: Sequence[str], plan: "_Plan") -> Microdata:
+    """Stratum by stratum outside memory, each of them brought into it."""
+    table = numbers_by_strata(data, names, by, plan.k, partial(_of_stratum, plan=plan))
+    wanted = [nw.col(GROUPS).sum().cast(nw.Int64).alias("groups")]
+    for j, name in enumerate(names):
+        new, old = nw.col(new_name(j)), nw.col(name).cast(nw.Float64)
+        gone = ~old.is_null() & new.is_null()
+        wanted.append(gone.cast(nw.Int64).sum().alias(f"gone_{j}"))
+        wanted.append((gone | (new != old)).cast(nw.Int64).sum().alias(f"changed_{j}"))
+    row = {n: int(v or 0) for n, v in frames.gather(table.select(*wanted)).row(0, named=True).items()}
+    done = table.with_columns(nw.col(new_name(j)).alias(name) for j, name in enumerate(names))
+    return data.with_frame(
+        done.select(*data.columns).to_native(),
+        effects=Effects(suppresses=tuple(c for j, c in enumerate(names) if row[f"gone_{j}"])),
+        groups=row["groups"],
+        values_changed=sum(row[f"changed_{j}"] for j in range(len(names))),
+        values_suppressed=sum(row[f"gone_{j}"] for j in range(len(names))),
+    )
+
+
+def _of_stratum(x: Floats, plan: "_Plan") -> tuple[Floats, int]:
+    return plan.aggregated(x, np.zeros(x.shape[1], dtype=bool))
 
 
 def _is_category(data: Microdata, name: str) -> bool:
@@ -222,6 +254,10 @@ class _Plan:
         numbers = groupings.transformed(x, self.transform)
         scale = groupings.by_range if self.method is Aggregation.GOWER else standardise
         return np.asarray(np.where(nominal, x, scale(numbers)))
+
+    def aggregated(self, x: Floats, nominal: Bools) -> tuple[Floats, int]:
+        """The new values of the records of a stratum, and the number of groups."""
+        return (_by_variable if self.method in BY_VARIABLE else _together)(x, nominal, self)
 
     def groups(self, z: Floats, nominal: Bools) -> Ints:
         """A group for each row of z, which has no missing value, and one column where BY_VARIABLE."""

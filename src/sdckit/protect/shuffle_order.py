@@ -34,7 +34,7 @@ def shuffle_order(data: Microdata, *, rng: np.random.Generator) -> Microdata:
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"x": [1, 2, 3, 4, 5]}), numeric="x")
     >>> sdc.protect.shuffle_order(data, rng=1).frame["x"].to_list()
-    [5, 1, 2, 3, 4]
+    [3, 1, 5, 4, 2]
     """
     draws = Draws(data, rng)
     table = with_drawn_units(data, (), draws)

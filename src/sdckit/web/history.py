@@ -12,7 +12,7 @@ from sdckit.web.document import Document
 class History:
     """Documents with what was done to make them, and a position among them.
 
-    >>> one = History((("opened", Document()),), 0)
+    >>> one = History((("opened", Document(seed=0)),), 0)
     >>> two = one.then("seed 5", Document(seed=5))
     >>> two.at(0).document.seed, two.at(0).at(1).document.seed
     (0, 5)
