@@ -12,6 +12,7 @@ from scipy.optimize import linear_sum_assignment
 
 import sdckit as sdc
 from conftest import oracle_cases
+from engine_frames import ENGINES, on_engine
 from naive_linkage import naive_distance, naive_linkage, scales, useful
 from sdckit.risk._points import Distance, points
 from sdckit.risk.record_linkage import record_linkage
@@ -172,10 +173,45 @@ def test_rare_patterns_of_missing_values_are_found_with_the_others(survey, monke
         for i, c in enumerate(survey.roles.numeric)
     )
     other = other.with_frame(frame)
-    module = sys.modules["sdckit.risk.record_linkage"]
+    module = sys.modules["sdckit.risk._points"]
     found = []
     for share in (0.0, 0.1, 2.0):
         monkeypatch.setattr(module, "WORTH_A_TREE", share)
         found.append(record_linkage(survey, other).parts)
     assert found[0].equals(found[1])
     assert found[0].equals(found[2])
+
+
+@pytest.mark.parametrize("engine", [one for one in ENGINES if one != "polars"])
+@pytest.mark.parametrize("distance", ["euclidean", "manhattan", "gower"])
+def test_a_sample_among_all_originals(engine, distance, request, monkeypatch):
+    """With every record in the sample the numbers are those of the whole file."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(400, 2)).round(1)
+    rows = pl.DataFrame({"id": np.arange(400), "a": x[:, 0], "b": np.exp(x[:, 1])})
+    rows = rows.with_columns(b=pl.when(pl.col("id") % 17 != 0).then("b"))
+    data = sdc.read(rows, id="id", numeric=["a", "b"])
+    y = rows.with_columns(a=pl.col("a") + pl.Series(rng.normal(0, 0.1, 400)))
+    other = data.with_frame(y.with_columns(a=pl.when(pl.col("id") % 23 != 0).then("a")))
+    moved = [on_engine(engine, d, request) for d in (data, other)]
+    monkeypatch.setattr(sys.modules["sdckit.risk.record_linkage"], "WHOLE", 0)
+    monkeypatch.setattr("sdckit.risk._engine_linkage.QUERIES", 1000)
+    monkeypatch.setattr("sdckit.risk._engine_linkage.BATCH", 150)
+    here, there = (sdc.risk.record_linkage(*pair, distance=distance) for pair in ((data, other), moved))
+    assert there.value == pytest.approx(here.value, rel=1e-12)
+    assert dict(there.figures) == pytest.approx(dict(here.figures), rel=1e-9)
+    assert "of 400 of 400 protected records, drawn by their ids, among all originals" in there.notes[0]
+    monkeypatch.setattr("sdckit.risk._engine_linkage.QUERIES", 200)
+    found = sdc.risk.record_linkage(*moved, distance=distance)
+    error = float(found.notes[0].split("standard error of the value ")[1].rstrip("."))
+    assert 0 < error < 0.05
+    assert found.value == pytest.approx(here.value, abs=4 * error)
+    assert found.parts.height < 260
+
+
+def test_categories_on_an_engine_are_refused(request, monkeypatch):
+    monkeypatch.setattr(sys.modules["sdckit.risk.record_linkage"], "WHOLE", 0)
+    data = sdc.read(pl.DataFrame({"id": [1, 2], "a": ["x", "y"]}), id="id", keys="a")
+    moved = on_engine("duckdb", data, request)
+    with pytest.raises(sdc.errors.OptionError, match="compares numbers on duckdb"):
+        sdc.risk.record_linkage(moved, moved, variables=["a"])

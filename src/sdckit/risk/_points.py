@@ -1,6 +1,6 @@
 """Records of several files as points on one scale: numbers, categories and missing values."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -20,6 +20,7 @@ from sdckit.methods.options import Option
 SAME = 1e-9  # distances that differ by less, relatively, are ties: they are equal but for rounding
 _NOTHING = 1e-12  # and those that differ by less than this many standard deviations or ranges
 TINY, LARGER = 1e-200, 2.0**600  # numbers below lose digits when halved, and are made larger before
+WORTH_A_TREE = 0.005  # share of the records that lack the same values
 FARTHEST = 1e100  # ranges: squares of larger numbers overflow
 
 
@@ -161,6 +162,20 @@ def points(
 def distinct_order(x: Floats) -> Ints:
     """The rows sorted by their values, so that what is done in this order does not depend on row order."""
     return np.lexsort(x.T) if x.shape[1] else np.arange(len(x))
+
+
+def by_missing(y: Floats) -> Iterator[tuple[Ints, Bools]]:
+    """Rows that lack the same values, with the columns they have; rare patterns together, with all columns.
+
+    What a query lacks adds nothing to its distances, so a tree split by it does not lead to the nearest.
+    """
+    patterns, of_row, sizes = np.unique(np.isnan(y), axis=0, return_inverse=True, return_counts=True)
+    frequent = sizes >= WORTH_A_TREE * len(y)
+    for k in np.flatnonzero(frequent):
+        yield np.flatnonzero(of_row.reshape(-1) == k), ~patterns[k]
+    rest = np.flatnonzero(~frequent[of_row.reshape(-1)])
+    if len(rest):
+        yield rest, np.ones(y.shape[1], dtype=np.bool_)
 
 
 def by_record(data: Microdata, columns: pl.DataFrame) -> pl.DataFrame:
