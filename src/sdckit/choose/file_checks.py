@@ -19,6 +19,7 @@ from sdckit.choose.release_facts import (
     spells,
     told_by_order,
 )
+from sdckit.data.effects import merged
 from sdckit.data.intruder import WITHIN, intruders_of, known_numbers
 from sdckit.data.privacy import distinct, ended
 from sdckit.data.record_links import source_rows
@@ -35,11 +36,12 @@ class FileChecks(ReleaseCase):
 
     def criteria(self) -> Iterator[Criterion]:
         """Every criterion that applies."""
+        yield from self._protected_before()
         yield from self._prepared()
         yield self._same_columns()
         yield self._columns_not_looked_at()
+        yield self._ids()
         if self.x.same_people:
-            yield self._ids()
             yield self._order()
             yield from self._numbers()
             yield from self._joined_records()
@@ -47,6 +49,24 @@ class FileChecks(ReleaseCase):
         yield from self._missing_keys()
         yield from self._weights()
         yield from self._differential_privacy()
+
+    def _protected_before(self) -> Iterator[Criterion]:
+        """Whether what is called the original had been protected: true values are those before any step."""
+        effects = merged(entry.effects for entry in self.original.log)
+        changed = (effects.moves_values, effects.suppresses, effects.randomises, effects.synthesises)
+        columns = dict.fromkeys(c for names in (*changed, tuple(effects.recodes)) for c in names)
+        there = {c for c in self.data.columns if self.original.roles.of(c)}
+        asked = [c for c in columns if c in there and c not in self.accepted.prepared]
+        if asked:
+            done = join_names(dict.fromkeys(entry.method or "a change" for entry in self.original.log))
+            why = (
+                f"What is called the original was protected itself ({done}): an intruder who knows the "
+                f"values of {join_names(asked, 4)} before was not looked at."
+            )
+            mends = (
+                f"Compare with the file as it was read, or accept: {{prepared: [{join_names(asked, 4)}]}}."
+            )
+            yield Criterion("the original as it was read", Status.NOT_JUDGED, why, len(asked), 0, mends)
 
     def _prepared(self) -> Iterator[Criterion]:
         """What was done before anything was measured: everything here is about the prepared file."""
@@ -197,14 +217,19 @@ class FileChecks(ReleaseCase):
     def _numbers(self) -> Iterator[Criterion]:
         name = "numbers left unchanged"
         numbers = [c for c in self.original.roles.numeric if c in self.data.columns]
-        secret = [c for c in numbers if c in self.original.roles.sensitive and c not in self.accepted.numbers]
+        kinds = frames.schema(self.data.frame)
+        secret = [
+            c
+            for c in self.original.roles.sensitive
+            if c in kinds and kinds[c].is_numeric() and c not in self.accepted.numbers
+        ]
         numbers = [
             c for c in numbers if c not in self.accepted.numbers and c not in self.original.roles.sensitive
         ]
-        if not self.original.roles.numeric:
-            return
         same = unchanged_numbers(self.original, self.data, numbers)
-        if same is None:
+        if not self.original.roles.numeric:
+            pass
+        elif same is None:
             why = "Whether numbers were protected is not known: records are not linked in memory."
             yield Criterion(name, Status.NOT_JUDGED, why)
         elif same:
@@ -243,12 +268,17 @@ class FileChecks(ReleaseCase):
 
     def _repeated_ids(self) -> Iterator[Criterion]:
         """An id that several records share: what they tell together is more than risks of single records."""
-        name = self.data.roles.id
-        if name is None or name in self.accepted.columns or not repeats(self.data, name):
+        files = [self.data, self.original]
+        shared = [
+            data.roles.id for data in files if data.roles.id is not None and repeats(data, data.roles.id)
+        ]
+        if not shared or shared[0] in self.accepted.columns:
             return
+        name = shared[0]
         why = (
             f"Records share a number in {name}: an intruder who knows several records of a person, or the "
-            "days between them, finds all of them, and only single records were attacked."
+            "days between them, finds all of them, and only single records were attacked. Records that look "
+            "alike may all be one person's."
         )
         mends = (
             f"Give {name} the role household, so that its records are attacked together; or drop it; or "
