@@ -8,7 +8,7 @@ import pytest
 
 import sdckit as sdc
 from attacks.files import ATTACKS
-from sdckit.choose import file_checks, release_case, release_checks
+from sdckit.choose import file_checks, original_checks, release_case, release_checks
 from sdckit.choose.criteria import Accepted, Status
 from sdckit.choose.place import Place, PlaceKind
 from sdckit.data.roles import Role
@@ -47,7 +47,9 @@ def test_every_open_question_has_a_place_that_exists(case):
             assert all(sound(place, known) for place in criterion.places), criterion
 
 
-@pytest.mark.parametrize("module", [file_checks, release_checks, release_case], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "module", [file_checks, original_checks, release_checks, release_case], ids=lambda m: m.__name__
+)
 def test_no_criterion_is_left_open_without_a_place(module):
     """In the text of the module: also of those that no file of the tests brings about."""
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))

@@ -83,6 +83,7 @@ class Verdict(Sequence[Criterion]):
     criteria: tuple[Criterion, ...]
     scenario: str = ""
     prepared: bool = False  # the original of which it speaks was prepared before
+    accepted: str = ""  # what the data holder accepts beyond the usual, in words
 
     @property
     def status(self) -> Release:
@@ -102,6 +103,12 @@ class Verdict(Sequence[Criterion]):
         """What a program ends with: 0 met, 3 not met, 4 not judged."""
         return {Release.RELEASABLE: 0, Release.NOT_RELEASABLE: 3, Release.OPEN: 4}[self.status]
 
+    @property
+    def released(self) -> str:
+        """What is said of a file that can be released, with all that was accepted for it."""
+        met = f"can be released: all {len(self.criteria)} criteria are judged and met"
+        return f"{met}, for the data holder accepts {self.accepted}." if self.accepted else f"{met}."
+
     def of(self, status: Status) -> tuple[Criterion, ...]:
         """The criteria with this status."""
         return tuple(c for c in self.criteria if c.status is status)
@@ -113,7 +120,7 @@ class Verdict(Sequence[Criterion]):
         name += " (of the file as prepared)" if self.prepared else ""
         failed, unjudged = self.of(Status.NOT_MET), self.of(Status.NOT_JUDGED)
         if self.releasable:
-            return f"{name} can be released: all {len(self.criteria)} criteria are judged and met."
+            return f"{name} {self.released}"
         parts = [_counted(failed, "not met"), _counted(unjudged, "not judged")]
         counts = ", ".join(part for part in parts if part)
         first = (failed or unjudged)[0]
@@ -183,6 +190,23 @@ class Accepted:
     missing_keys: bool = False
     population: float | None = None
     prepared: tuple[str, ...] = ()
+
+    def in_words(self) -> list[str]:
+        """All that differs from accepting nothing."""
+        found = [f"{number(self.claims)} right claims"] if self.claims else []
+        if self.inference is not None:
+            found.append(f"that of {percent(self.inference)} of the persons a sensitive value is inferred")
+        if self.columns:
+            found.append(f"columns that no risk looks at ({join_names(self.columns, 4)})")
+        if self.numbers:
+            found.append(f"unchanged numbers ({join_names(self.numbers, 4)})")
+        if self.order:
+            found.append("the order of the rows")
+        if self.missing_keys:
+            found.append("keys missing from the start")
+        if self.prepared:
+            found.append(f"values changed before ({join_names(self.prepared, 4)})")
+        return found
 
     @classmethod
     def of(cls, given: Any) -> "Accepted":

@@ -7,9 +7,9 @@ import narwhals as nw
 
 from sdckit._support.messages import join_names
 from sdckit.choose.criteria import Criterion, Status
+from sdckit.choose.original_checks import OriginalChecks
 from sdckit.choose.place import FILE, INTRUDERS, Place, at
 from sdckit.choose.privacy_budget import losses_of, total_cost
-from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import (
     is_random_order,
     joining_columns,
@@ -29,20 +29,20 @@ from sdckit.data.roles import Role
 from sdckit.data.unchanged import released_ids, same_ids, unchanged_numbers
 from sdckit.engine import frames
 
-RESTED_ON = {Role.WEIGHT, Role.HOUSEHOLD}  # what risks rest on even where it is not released
 MISSING = 0.05  # share of records with keys missing from the start that is taken for granted
 
 
-class FileChecks(ReleaseCase):
+class FileChecks(OriginalChecks):
     """Columns, numbers, ids, the order of the rows, missing keys and weights."""
 
     def criteria(self) -> Iterator[Criterion]:
         """Every criterion that applies."""
-        yield from self._prepared()
+        yield from self.protected_before()
+        yield from self.preparation()
         yield self._same_columns()
         yield self._columns_not_looked_at()
+        yield self._ids()
         if self.x.same_people:
-            yield self._ids()
             yield self._order()
             yield from self._numbers()
             yield from self._joined_records()
@@ -50,49 +50,6 @@ class FileChecks(ReleaseCase):
         yield from self._missing_keys()
         yield from self._weights()
         yield from self._differential_privacy()
-
-    def _prepared(self) -> Iterator[Criterion]:
-        """What was done before anything was measured: everything here is about the prepared file."""
-        steps = self.original.prepared
-        if not steps:
-            return
-        name, done = "preparation of the original", join_names(step.method for step in steps)
-        about = f"All this is about the file after preparation ({done}), not about the file that was read."
-        changed = self._changed_before()
-        asked = [column for column in changed if column not in self.accepted.prepared]
-        if not asked:
-            yield Criterion(name, Status.MET, about, 0, 0)
-            return
-        counts = join_names((f"{changed[c]:,} of {c}" for c in asked), 4)
-        why = (
-            f"Values were changed before anything was measured: {counts}. An intruder who knows the true "
-            f"ones was not looked at. {about}"
-        )
-        mends = (
-            "Protect true values by a step (suppress, group, recode), or accept: "
-            f"{{prepared: [{join_names(asked, 4)}]}} if they were errors or codes for missing."
-        )
-        places = at(Place.preparation(), Place.accept("prepared", asked))
-        yield Criterion(name, Status.NOT_JUDGED, why, sum(changed[c] for c in asked), 0, mends, places=places)
-
-    def _changed_before(self) -> dict[str, int]:
-        """How many values preparation changed, in columns with a role or what these are made of.
-
-        Columns that are not released tell nothing; but who does not know who is in the file is judged by the
-        weights, and households by their numbers, whether they are released or not.
-        """
-        counts: dict[str, int] = {}
-        made_from: dict[str, list[str]] = {}
-        for step in self.original.prepared:
-            made_from |= step.figures.get("made_from", {})
-            for column, count in step.figures.get("values_changed", {}).items():
-                counts[column] = counts.get(column, 0) + count
-        roles, released = self.original.roles, set(self.data.columns)
-        asked = [
-            c for c in self.original.columns if RESTED_ON & {*roles.of(c)} or (c in released and roles.of(c))
-        ]
-        found = {c: sum(counts.get(part, 0) for part in (c, *made_from.get(c, ()))) for c in asked}
-        return {c: count for c, count in found.items() if count}
 
     def _same_columns(self) -> Criterion:
         roles = self.original.roles
@@ -208,14 +165,19 @@ class FileChecks(ReleaseCase):
     def _numbers(self) -> Iterator[Criterion]:
         name = "numbers left unchanged"
         numbers = [c for c in self.original.roles.numeric if c in self.data.columns]
-        secret = [c for c in numbers if c in self.original.roles.sensitive and c not in self.accepted.numbers]
+        kinds = frames.schema(self.data.frame)
+        secret = [
+            c
+            for c in self.original.roles.sensitive
+            if c in kinds and kinds[c].is_numeric() and c not in self.accepted.numbers
+        ]
         numbers = [
             c for c in numbers if c not in self.accepted.numbers and c not in self.original.roles.sensitive
         ]
-        if not self.original.roles.numeric:
-            return
         same = unchanged_numbers(self.original, self.data, numbers)
-        if same is None:
+        if not self.original.roles.numeric:
+            pass
+        elif same is None:
             why = "Whether numbers were protected is not known: records are not linked in memory."
             places = at(Place.role(Role.ID), FILE)
             yield Criterion(name, Status.NOT_JUDGED, why, places=places)
@@ -265,12 +227,17 @@ class FileChecks(ReleaseCase):
 
     def _repeated_ids(self) -> Iterator[Criterion]:
         """An id that several records share: what they tell together is more than risks of single records."""
-        name = self.data.roles.id
-        if name is None or name in self.accepted.columns or not repeats(self.data, name):
+        files = [self.data, self.original]
+        shared = [
+            data.roles.id for data in files if data.roles.id is not None and repeats(data, data.roles.id)
+        ]
+        if not shared or shared[0] in self.accepted.columns:
             return
+        name = shared[0]
         why = (
             f"Records share a number in {name}: an intruder who knows several records of a person, or the "
-            "days between them, finds all of them, and only single records were attacked."
+            "days between them, finds all of them, and only single records were attacked. Records that look "
+            "alike may all be one person's."
         )
         mends = (
             f"Give {name} the role household, so that its records are attacked together; or drop it; or "

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.messages import join_names
-from sdckit._support.number_text import number
+from sdckit._support.number_text import number, percent
 from sdckit.choose.criteria import Criterion, Status, Verdict
 from sdckit.choose.file_checks import FileChecks
 from sdckit.choose.judging_options import weakened_options
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
 
 NEARER = 0.8  # of the median distance among real people: a synthetic file is as far as they are
+HIGH = 0.2  # an accepted risk above this is said beside the verdict
 WORTH_A_LOOK = 0.4  # gain of a column from which on the persons it tells of are counted
 
 
@@ -32,7 +33,17 @@ def judged(x: "Assessment") -> Verdict:
     for data in x.protected:
         found += [*PersonChecks(x, data).criteria(), *FileChecks(x, data).criteria()]
     unique = dict.fromkeys(found)
-    return Verdict(tuple(unique), x.scenario, bool(x.original.prepared))
+    words = join_names([*_high_ceilings(x), *x.accept.in_words()], 9)
+    return Verdict(tuple(unique), x.scenario, bool(x.original.prepared), words)
+
+
+def _high_ceilings(x: "Assessment") -> list[str]:
+    """The largest accepted risk, where it is so large that a reader must not miss it."""
+    result = x.after.get("reidentification_risk")
+    table = None if result is None else result.tables.get("intruders")
+    own = [] if table is None else [float(limit) for limit in table["max_risk"].drop_nulls()]
+    highest = max([x.max_risk or 0.0, *own])
+    return [f"that {percent(highest)} of the persons are found"] if highest > HIGH else []
 
 
 def judged_intruders(x: "Assessment") -> tuple[Criterion, ...]:

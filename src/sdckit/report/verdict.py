@@ -59,7 +59,7 @@ def public_verdict(
     else:
         name = f"The protected file{' (of the file as prepared)' if judged.prepared else ''}"
         headline = {
-            Release.RELEASABLE: f"{name} can be released: all {len(judged)} criteria are judged and met.",
+            Release.RELEASABLE: f"{name} {judged.released}",
             Release.NOT_RELEASABLE: f"{name} must not be released: not every criterion is met.",
             Release.OPEN: f"{name} is not cleared for release: not every criterion was judged.",
         }[judged.status]

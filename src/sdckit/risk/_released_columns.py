@@ -130,10 +130,19 @@ class Released:
 
 
 def released_columns(original: Microdata, protected: Microdata) -> Released:
-    """All that an intruder sees: every column but ids and direct identifiers, and the order of the rows."""
+    """All that an intruder sees: every column but direct identifiers, and the order of the rows.
+
+    Ids that are still the original's are a finding of their own; new ones may be made of what was hidden.
+    """
     rows = _rows(original, protected)
-    left_out = {c for data in (original, protected) for c in (data.roles.id, *data.roles.direct)}
-    schema = protected.frame.schema
+    left_out = {*original.roles.direct}
+    number, schema = original.roles.id, protected.frame.schema
+    if (
+        number is not None
+        and number in schema
+        and not differs(original.frame[number], protected.frame[number][rows]).any()
+    ):
+        left_out.add(number)
     seen = [c for c, kind in schema.items() if c not in left_out and is_sortable(kind)]
     frame = protected.frame.select(seen)
     if not np.array_equal(rows, np.arange(frame.height)):

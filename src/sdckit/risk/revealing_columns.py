@@ -95,10 +95,10 @@ def revealing_columns(
     What members of a household share (its region) they tell each other only by what is released of them: who
     does not know one member's region does not know the other's. So true values come from other households.
 
-    Tried are every released column but ids and direct identifiers, the order of the rows, the number of
-    records in a household, characters of codes and numbers in texts that are nearly unique, pairs of the
-    eight columns on which the variable depends most, and for numbers sums, differences, products and ratios
-    of two columns and weighted sums of many.
+    Tried are every released column but direct identifiers and ids as they were, the order of the rows, the
+    number of records in a household, characters of codes and numbers in texts that are nearly unique, pairs
+    of the eight columns on which the variable depends most, and for numbers sums, differences, products and
+    ratios of two columns and weighted sums of many.
     Several columns are listed where they tell more than each alone; a column that is an alarm alone is not
     taken with others. Alarm: the gain is at least `gain`, and told is above known anyway by more than four
     standard errors (of paired differences) and a twentieth of the hidden values. The value is the largest

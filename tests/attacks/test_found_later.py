@@ -1,0 +1,125 @@
+"""More files with which a hostile expert got a false "can be released": ids, columns, rows, the original."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from attacks.test_found import refused, verdict
+from sdckit.choose.release_facts import is_random_order
+from sdckit.methods.registry import protection, unregister
+
+N = 1_200
+KEYS = ["region", "sex", "age"]
+AREAS = {"A": [1, 2], "B": [3, 4, 5, 6, 7, 8]}
+
+
+def rng(seed: int = 1) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def persons(n: int = N, **columns) -> pl.DataFrame:
+    draw = rng(7)
+    frame = pl.DataFrame(
+        {
+            "region": draw.choice(8, n, p=[0.3, 0.2, 0.15, 0.1, 0.1, 0.07, 0.05, 0.03]) + 1,
+            "sex": draw.choice(["f", "m"], n),
+            "age": draw.integers(16, 90, n),
+            "health": draw.choice(["good", "fair", "poor"], n, p=[0.6, 0.3, 0.1]),
+        }
+    )
+    return frame.with_columns(**columns)
+
+
+def read(frame: pl.DataFrame, **roles) -> sdc.Microdata:
+    return sdc.read(frame, **{"keys": KEYS, "sensitive": "health", **roles})
+
+
+def wide(data: sdc.Microdata) -> sdc.Microdata:
+    """Two areas, two classes of age: cells of more than fifty persons."""
+    data = sdc.protect.group(data, variables=["region"], map=AREAS)
+    return sdc.protect.recode(data, variable="age", breaks=[16, 50, 90])
+
+
+def test_new_ids_that_are_made_of_what_was_hidden():
+    frame = persons(nr=rng().permutation(N) + 50_000)
+    data = read(frame, id="nr")
+    safe = sdc.protect.new_ids(wide(data), rng=1)
+    assert verdict(data, safe).releasable
+    made = frame["age"] * 100_000 + frame["region"] * 10_000 + pl.Series(rng(2).permutation(N))
+    assert refused(data, safe.with_frame(safe.frame.with_columns(nr=made)))
+
+
+def test_a_telling_column_that_only_the_protected_file_calls_an_id():
+    data = read(persons(born=2020 - pl.col("age")), sensitive=["health", "born"])
+    safe = wide(data).with_roles(id="born", sensitive=["health"])
+    assert sdc.risk.revealing_columns(data, safe).figures["alarms"] > 0
+
+
+def test_ids_of_the_original_in_a_file_said_not_to_be_linked():
+    """All values but health were drawn anew; whoever has the number of a person reads the health."""
+    frame, others = persons(nr=rng().permutation(N) + 50_000), persons(2 * N).tail(N)
+    drawn = [pl.col(c).shuffle(seed=i) for i, c in enumerate(KEYS)]
+    data, made = read(frame, id="nr"), read(frame.with_columns(drawn), id="nr")
+    names = ("closest_record", "attribute_inference", "reidentification_risk")
+    judged = verdict(data, made, linked=False, **{name: {"holdout": others} for name in names})
+    assert "ids of the original" in [c.name for c in judged if not c.met]
+
+
+def test_exact_numbers_that_are_only_called_sensitive():
+    data = read(persons(income=np.round(rng().lognormal(7.5, 0.6, N), 2)), sensitive=["health", "income"])
+    assert refused(data, wide(data))
+    assert verdict(data, wide(data), accept={"numbers": ["income"]}).releasable
+
+
+def test_what_was_accepted_stands_beside_the_verdict():
+    data = read(persons())
+    all_accepted = {"claims": 10**6, "inference": 1.0, "order": True}
+    found = verdict(data, data, max_risk=1.0, accept=all_accepted)
+    for words in ("of the persons are found", "1,000,000 right claims", "the order of the rows"):
+        assert words in found.headline
+    assert verdict(data, wide(data)).headline.endswith("judged and met.")
+
+
+def test_records_that_look_alike_because_they_are_one_persons():
+    """Twenty records a person in cells of twenty: the number was dropped, and the cell is the person's."""
+    one = persons(100).drop("health").with_columns(nr=pl.int_range(700, 800))
+    frame = pl.concat([one] * 20).sample(fraction=1, shuffle=True, seed=1)
+    frame = frame.with_columns(health=pl.Series(rng().choice(["good", "fair", "poor"], frame.height)))
+    with pytest.warns(sdc.errors.SdcWarning, match="repeated"):
+        data = read(frame, id="nr")
+    assert refused(data, sdc.protect.drop(data, variables=["nr"]), max_risk=0.06)
+
+
+def test_an_original_that_was_protected_itself():
+    """An intruder knows values as they were before any step."""
+    data = sdc.protect.pram(read(persons()), variables=KEYS, stay=0.5, rng=1)
+    assert refused(data, wide(data))
+    assert verdict(data, wide(data), accept={"prepared": KEYS}).releasable
+
+
+def interleaved(n: int, kind: str) -> np.ndarray:
+    if kind == "as cards":
+        return np.column_stack([np.arange(n // 2), np.arange(n // 2, n)]).ravel()
+    return np.arange(n) * 601 % n  # every 601st row in turn: half of the steps go up
+
+
+@pytest.mark.parametrize("kind", ["as cards", "every 601st"])
+def test_an_order_that_only_looks_random(kind):
+    rows = interleaved(N, kind)
+    assert sorted(rows) == list(range(N))
+    assert not is_random_order(rows)
+    data = read(persons(name=pl.format("P{}", pl.int_range(10_000, 10_000 + N))), direct="name")
+
+    @protection("In another order")
+    def laid_out(data: sdc.Microdata) -> sdc.Microdata:
+        """Put the rows in another order, and say so."""
+        effects = sdc.registry.Effects(reorders_rows=True, source_rows=rows)
+        return data.with_frame(data.frame[rows], effects=effects)
+
+    try:
+        assert refused(data, laid_out(wide(data)))
+    finally:
+        unregister("laid_out")
+    assert verdict(data, sdc.protect.shuffle_order(wide(data), rng=1)).releasable
+    assert all(is_random_order(rng(i).permutation(300)) for i in range(50))
