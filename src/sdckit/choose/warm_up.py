@@ -123,7 +123,7 @@ def _calls() -> dict[str, Callable[[], Any]]:
         "synthesis": lambda: find("synthesize").call(data, rng=1),
         "new records": lambda: find("reidentification_risk").call(data, noisy, linked=False),
         "re-identification in large files": lambda: find("reidentification_risk").call(*_many()),
-        "inference in large files": lambda: find("attribute_inference").call(*_many(keys="sex")),
+        "inference in large files": lambda: find("attribute_inference").call(*_many("sex")),
         "special uniques": lambda: [find("suda").call(file) for file in (data, _blanked(data, RARELY))],
         "missing keys": lambda: find("individual_risk").call(_blanked(data, OFTEN)),
         "record linkage": lambda: find("record_linkage").call(data, noisy),
@@ -134,13 +134,13 @@ def _calls() -> dict[str, Callable[[], Any]]:
     }
 
 
-def _many(**roles: Any) -> tuple[Microdata, Microdata]:
-    """Numbers of many persons, before and after noise, with a sensitive value and more roles."""
+def _many(*keys: str) -> tuple[Microdata, Microdata]:
+    """Numbers, keys and a sensitive value of many persons, before and after noise."""
     from sdckit.demo import survey
 
     numbers = ("income", "expenditure")
-    frame = survey(n=MANY, seed=1).frame.select(*numbers, "health", *roles.values())
-    data = Microdata.of(frame, numeric=numbers, sensitive="health", **roles)
+    frame = survey(n=MANY, seed=1).frame.select(*numbers, "health", *keys)
+    data = Microdata.of(frame, numeric=numbers, sensitive="health", keys=keys)
     return data, find("add_noise").call(data, sd=0.1, rng=1)
 
 
