@@ -84,6 +84,7 @@ def test_the_plan_says_that_the_data_are_artificial(shown):
     assert Plan.load(out / "scenarios.yaml").read().height == 200
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_json_with_another_seed(shown, tmp_path: Path, monkeypatch):
     first, _ = shown
     few = {name: SCENARIOS[name] for name in ("age5", "cells_of_10")}
@@ -95,6 +96,7 @@ def test_json_with_another_seed(shown, tmp_path: Path, monkeypatch):
     assert (tmp_path / "original.csv").read_bytes() != (first / "original.csv").read_bytes()
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_without_an_acceptable_scenario_exit_code_3_and_no_protected_file(tmp_path: Path, monkeypatch):
     monkeypatch.setattr("sdckit.demo.scenarios.SCENARIOS", {"age5": SCENARIOS["age5"]})
     result = CliRunner().invoke(sdckit.cli.app, ["demo", "--out", str(tmp_path), "--n", "200"])

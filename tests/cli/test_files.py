@@ -1,6 +1,7 @@
 """What is read is never written over, and nothing else is replaced without being asked for."""
 
 import shutil
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -118,12 +119,16 @@ def two_demos(tmp_path_factory):
     few = {name: SCENARIOS[name] for name in ("age5", "cells_of_10")}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sdckit.demo.scenarios.SCENARIOS", few)
+        patch.setattr(
+            import_module("sdckit.report.pictures"), "pictures", lambda *_: {"charts": [], "all": 0}
+        )
         assert CliRunner().invoke(sdckit.cli.app, words).exit_code in RAN
         first = (folder / "original.csv").read_bytes()
         assert CliRunner().invoke(sdckit.cli.app, [*words, "--seed", "2"]).exit_code in RAN
     return folder, first
 
 
+@pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize("changed", ["scenarios.yaml", "original.csv"])
 def test_a_second_demo_replaces_only_what_nobody_changed(run, two_demos, tmp_path, monkeypatch, changed):
     folder, first = two_demos
