@@ -53,9 +53,19 @@ def spark_errors() -> Iterator[None]:
 
     try:
         yield
-    except PySparkException as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise EngineError("Spark could not finish the work.", hint=reason) from error
+    except (PySparkException, *_java_errors()) as error:
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        causes = [line.strip() for line in lines if line.strip().startswith("Caused by:")]
+        raise EngineError("Spark could not finish the work.", hint=[lines[0], *causes][-1]) from error
+
+
+def _java_errors() -> tuple[type[Exception], ...]:
+    """Errors that Spark hands on as Java raised them; with Spark Connect alone there is no Java here."""
+    if find_spec("py4j") is None:
+        return ()
+    from py4j.protocol import Py4JJavaError
+
+    return (Py4JJavaError,)
 
 
 def has_java() -> bool:
