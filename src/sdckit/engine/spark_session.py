@@ -49,23 +49,23 @@ def start_session() -> Any:
 @contextmanager
 def spark_errors() -> Iterator[None]:
     """What Spark says of work that failed, in one line: files that are gone, workers that are lost."""
-    from pyspark.errors import PySparkException
-
     try:
         yield
-    except (PySparkException, *_java_errors()) as error:
+    except _errors() as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
         causes = [line.strip() for line in lines if line.strip().startswith("Caused by:")]
         raise EngineError("Spark could not finish the work.", hint=[lines[0], *causes][-1]) from error
 
 
-def _java_errors() -> tuple[type[Exception], ...]:
-    """Errors that Spark hands on as Java raised them; with Spark Connect alone there is no Java here."""
+def _errors() -> tuple[type[Exception], ...]:
+    """Spark's errors, and those it hands on as Java raised them; with Spark Connect alone there is no Java."""
+    from pyspark.errors import PySparkException
+
     if find_spec("py4j") is None:
-        return ()
+        return (PySparkException,)
     from py4j.protocol import Py4JJavaError
 
-    return (Py4JJavaError,)
+    return PySparkException, Py4JJavaError
 
 
 def has_java() -> bool:
