@@ -58,7 +58,7 @@ def spark_errors() -> Iterator[None]:
 
 
 def _errors() -> tuple[type[Exception], ...]:
-    """Spark's errors, and those it hands on as Java raised them; with Spark Connect alone there is no Java."""
+    """Spark's errors, and those it hands on as Java raised them; Spark Connect alone has no Java."""
     from pyspark.errors import PySparkException
 
     if find_spec("py4j") is None:

@@ -129,3 +129,30 @@ def owners(people: Floats, records: Floats, nominal: Bools, left_out: int, limit
     owner = np.full(len(records), -1, dtype=np.int64)
     _assign(people, records, nominal, left_out, limit, owner, np.full(len(records), np.inf))
     return owner
+
+
+@jit
+def _nearest_two(
+    rows: Floats, others: Floats, nominal: Bools, place: Ints, first: Floats, second: Floats
+) -> None:
+    term = np.zeros(rows.shape[1] + 1)
+    for i in range(rows.shape[0]):
+        for k in range(others.shape[0]):
+            apart = _terms(rows[i], others[k], nominal, term)
+            if apart < first[i]:
+                place[i], first[i], second[i] = k, apart, first[i]
+            elif apart < second[i]:
+                second[i] = apart
+
+
+def nearest_two(rows: Floats, others: Floats, nominal: Bools) -> tuple[Ints, Floats, Floats]:
+    """For each row the place of the nearest of the others, its distance, and that of the second nearest."""
+
+    def work(some: Floats) -> tuple[Ints, Floats, Floats]:
+        place = np.zeros(len(some), dtype=np.int64)
+        first, second = np.full(len(some), np.inf), np.full(len(some), np.inf)
+        _nearest_two(some, others, nominal, place, first, second)
+        return place, first, second
+
+    place, first, second = by_rows(work, rows)
+    return place, first, second

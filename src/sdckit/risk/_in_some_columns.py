@@ -18,10 +18,14 @@ ERRORS = 3.0  # standard errors that the excess must be above 0: the best of man
 
 @dataclass(frozen=True)
 class InSomeColumns:
-    """surely: by how much more persons come back in these columns than others, less the error of chance."""
+    """surely: by how much more persons come back in these columns than others, less the error of chance.
+
+    how: in what way, where it is not by the values as they are; without columns in all of them.
+    """
 
     surely: float
     columns: tuple[str, ...]
+    how: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,19 +65,24 @@ def _back(
 
 
 def in_some_columns(
-    people: Floats, records: Floats, others: Floats, nominal: Bools, names: Sequence[str]
+    people: Floats,
+    records: Floats,
+    others: Floats,
+    nominal: Bools,
+    names: Sequence[str],
+    how: str = "",
+    starts: int = STARTS,
 ) -> InSomeColumns:
     """The columns in which persons come back most, beyond others: the best pair, then one after another.
 
     Columns that were renamed, shuffled or drawn anew lie outside them. Without others one half of the
-    original is looked for in the other half.
+    original is looked for in the other half. starts: columns of which pairs are looked at first.
     """
     width = people.shape[1]
     if width < 2 or len(people) < 4 or not len(records):
         return InSomeColumns(0.0, ())
     different = [len(np.unique(column)) for column in people.T]
-    starts = sorted(np.argsort(different)[::-1][:STARTS].tolist())
-    pairs = list(combinations(starts, 2))
+    pairs = list(combinations(sorted(np.argsort(different)[::-1][:starts].tolist()), 2))
     count = int(np.clip(WORK / (len(pairs) * (len(people) + len(records))), FEWEST, MOST))
     half, rest = (people, records) if len(others) else (people[1::2], people[::2])
     some = others if len(others) else half
@@ -90,7 +99,7 @@ def in_some_columns(
             break
         used, value = [*used, column], further[column]
         surely = max(surely, value[0] - value[1])
-    return InSomeColumns(max(surely, 0.0), tuple(names[c] for c in sorted(used)))
+    return InSomeColumns(max(surely, 0.0), tuple(names[c] for c in sorted(used)), how)
 
 
 def spread(rows: Floats, count: int) -> Floats:

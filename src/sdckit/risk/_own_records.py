@@ -11,10 +11,13 @@ from sdckit.data.common_columns import is_continuous, role_variables
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import as_numbers, is_date, texts
 from sdckit.methods.recoding import apply_same_recoding
+from sdckit.risk._each_other import nearest_to_each_other
 from sdckit.risk._in_some_columns import NEARER, InSomeColumns, in_some_columns, spread
 from sdckit.risk._known_values import LinkedFiles
+from sdckit.risk._other_scales import by_own_scale, by_ratios, in_other_words
 
 FEWEST = 3  # columns from which on one may be left aside
+FEW_STARTS = 6  # columns of which pairs are looked at first in other scales: there all columns are changed
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +33,8 @@ class Content:
     records: Floats
     nominal: Bools
     others: Floats  # people held back, none where there are none
+    ratios: Sequence[Sequence[Floats]] = ()  # of two numbers or dates: people, records, others
+    ratio_names: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, original: Microdata, protected: Microdata, holdout: Microdata | None) -> "Content":
@@ -47,7 +52,9 @@ class Content:
         ]
         nominal = np.array([categories for _, categories in made], dtype=np.bool_)
         nobody = np.empty((0, len(names)))
-        return cls(tuple(names), tables[0], tables[1], nominal, tables[2] if holdout is not None else nobody)
+        ratios, ratio_names = _ratios(frames, [c for c, kind in zip(names, nominal, strict=True) if not kind])
+        others = tables[2] if holdout is not None else nobody
+        return cls(tuple(names), tables[0], tables[1], nominal, others, ratios, tuple(ratio_names))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +111,28 @@ def own_records(
         theirs, _ = nearest_rows(others, content.records, nominal, same=False)
         among = float((theirs <= their_limit + 1e-9)[:, choice].mean())
     left_aside = content.columns[choice] if choice < width else ""
-    in_some = in_some_columns(content.people, content.records, content.others, nominal, content.columns)
+    in_some = _in_some(content)
     return OwnRecords(files, float(back[:, choice].mean()), among, left_aside, in_some)
+
+
+def _in_some(content: Content) -> InSomeColumns:
+    """In which columns and in what way most persons come back, beyond others."""
+    sides = (content.people, content.records, content.others)
+    nominal, names = content.nominal, content.columns
+    found = [in_some_columns(*sides, nominal, names), nearest_to_each_other(*sides, nominal)]
+    other = in_other_words(content.people, content.records, nominal)
+    if other.any():
+        renamed = by_own_scale(*sides, nominal, other)
+        how = "under other names or in other units"
+        found.append(in_some_columns(*renamed, nominal, names, how, FEW_STARTS))
+    if content.ratios:
+        tables = [np.column_stack([columns[k] for columns in content.ratios]) for k in range(3)]
+        joined = [np.hstack([one, two[:, nominal]]) for one, two in zip(tables, sides, strict=True)]
+        kinds = np.arange(joined[0].shape[1]) >= len(content.ratios)
+        labels = [*content.ratio_names, *(c for c, kind in zip(names, nominal, strict=True) if kind)]
+        how = "by what lies between two columns"
+        found.append(in_some_columns(joined[0], joined[1], joined[2], kinds, labels, how, FEW_STARTS))
+    return max(found, key=lambda one: one.surely)
 
 
 def _shared_out(people: Floats, asked: Ints, owner: Ints) -> tuple[Ints, Ints]:
@@ -134,6 +161,19 @@ def _shared_out(people: Floats, asked: Ints, owner: Ints) -> tuple[Ints, Ints]:
 def _nested(column: str, files: Sequence[Microdata]) -> bool:
     kinds = [data.frame.schema[column] for data in files]
     return any(kind.is_nested() or kind in (pl.Object, pl.Duration, pl.Binary) for kind in kinds)
+
+
+def _ratios(frames: Sequence[pl.DataFrame], names: Sequence[str]) -> tuple[list[list[Floats]], list[str]]:
+    """Ratios of numbers and days between dates, of people, records and others."""
+    made: list[list[Floats]] = []
+    labels: list[str] = []
+    for dates in (False, True):
+        some = [c for c in names if is_date(frames[0].schema[c]) == dates]
+        values = [[as_numbers(frame[c]) for frame in frames] for c in some]
+        full = [[*columns, np.empty(0)][:3] for columns in values]  # nobody was held back
+        found, called = by_ratios(full, some, dates=dates)
+        made, labels = made + found, labels + called
+    return made, labels
 
 
 def _on_one_scale(columns: Sequence[pl.Series], original: Microdata) -> tuple[list[Floats], bool]:

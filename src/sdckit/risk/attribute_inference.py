@@ -27,7 +27,7 @@ from sdckit.models.category_inference import infer_category
 from sdckit.models.number_inference import infer_number
 from sdckit.models.number_intruder import draw_targets
 from sdckit.risk._closest_guess import closest_guesses
-from sdckit.risk._held_back import not_other_people
+from sdckit.risk._held_back import held_back_problem
 from sdckit.risk._known_values import (
     FEW,
     CountedPairs,
@@ -344,8 +344,9 @@ def _unlinked(
     if holdout is None:
         why = "Give holdout=, people who were not in the original, to compare with."
         return Result(nan, notes=(f"The records are not linked. {why}",))
-    if not_other_people(original, holdout):
-        return Result(nan, notes=("The hold-out has people of the original: it must be other people.",))
+    problem = held_back_problem(original, protected, holdout)
+    if problem:
+        return Result(nan, notes=(problem,))
     keys = [k for k in intruder.known(original).keys if k in protected.columns and k in holdout.columns]
     rows: list[dict[str, Any]] = []
     for column in sensitive:

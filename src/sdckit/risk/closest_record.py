@@ -20,7 +20,7 @@ from sdckit.methods.file_option import TableOption
 from sdckit.methods.options import Columns, Option
 from sdckit.methods.registry import risk
 from sdckit.methods.spec import Better, Compares, Figure, share
-from sdckit.risk._held_back import not_other_people
+from sdckit.risk._held_back import held_back_problem
 from sdckit.risk._points import SAME, DistanceOption, Points, distinct_order, points
 from sdckit.risk._synthetic import as_sets, in_all, lost_note
 from sdckit.risk._uncertainty import wilson
@@ -159,8 +159,9 @@ def closest_record(
     chosen, lost = in_all(as_sets(synthetic, variables), variables or role_variables(original))
     sets = as_sets(synthetic, chosen)
     others = as_sets(holdout, chosen, "hold-out") if holdout is not None else []
-    if holdout is not None and not_other_people(original, holdout):
-        return Result(math.nan, notes=("The hold-out has people of the original: it must be other people.",))
+    problems = [held_back_problem(original, data, holdout) for data in sets if holdout is not None]
+    if any(problems):
+        return Result(math.nan, notes=tuple(dict.fromkeys(p for p in problems if p)))
     files = [original, *others, *sets]
     space = points([f.collect().frame for f in files], chosen, original, distance, ranges=1)
     notes = (*lost_note(lost), *space.notes)

@@ -22,7 +22,7 @@ from sdckit.methods.spec import Compares, Figure, records, share
 from sdckit.models._key_looks import TooManyCells
 from sdckit.models.key_intruder import KeyAttack, attack_keys
 from sdckit.risk._engine_pairs import EnginePairs, engine_pairs
-from sdckit.risk._held_back import not_other_people
+from sdckit.risk._held_back import held_back_problem
 from sdckit.risk._household_attack import household_outcome
 from sdckit.risk._known_values import (
     CountedPairs,
@@ -164,7 +164,10 @@ def reidentification_risk(
     people of the same population come back now and then, too. `come_back` is the share of persons with such
     a record, `among_others` the same of `holdout`. `in_some_columns`: the columns are sought in which most
     persons come back, beyond others (without any: one half of the original in the other), so that columns
-    renamed or drawn anew hide nobody; the excess less three standard errors. Members of households are
+    renamed or drawn anew hide nobody; the excess less three standard errors. The same is sought where
+    columns have another distribution with each file by its own frequencies and ranks (other names, other
+    units), by ratios of numbers and days between dates (one factor, one shift), and for persons and records
+    nearest to each other (noise); the largest counts. Members of households are
     attacked one by one, and where the file has the household, a household whose members all come back
     together counts as found.
 
@@ -209,8 +212,9 @@ def _of_new_records(
     holdout: Microdata | None,
 ) -> Result:
     """What intruders find in a file in which nobody has a record: whole records that come back."""
-    if holdout is not None and not_other_people(original, holdout):
-        return Result(nan, notes=("The hold-out has people of the original: it must be other people.",))
+    problem = held_back_problem(original, protected, holdout) if holdout is not None else ""
+    if problem:
+        return Result(nan, notes=(problem,))
     asked = persons_attacked(LinkedFiles(original, protected, np.empty(0, dtype=np.int64)), targets)
     found = own_records(original, protected, holdout, asked)
     if found is None:
@@ -222,7 +226,9 @@ def _of_new_records(
     if found.left_aside:
         notes.append(f"{found.left_aside} was left aside: without it more records come back.")
     if found.in_some.surely > 0:
-        notes.append(f"More come back than by chance in {join_names(found.in_some.columns)} alone.")
+        where = f" in {join_names(found.in_some.columns)} alone" if found.in_some.columns else ""
+        how = f", {found.in_some.how}" if found.in_some.how else ""
+        notes.append(f"More come back than by chance{where}{how}.")
     if not isnan(found.among_others):
         figures["among_others"] = found.among_others
         notes.append(

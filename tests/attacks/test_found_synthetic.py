@@ -1,0 +1,99 @@
+"""Copies passed off as synthetic files: in other units, with strong noise, beside people who were chosen."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from attacks.people import KEYS, persons
+from attacks.tools import found_near, numbers
+from sdckit.risk._held_back import held_back_problem
+
+N = 900
+ALL = [*KEYS, "income", "health"]
+ROLES = {"keys": KEYS, "numeric": ["income"], "sensitive": "health"}
+LIMIT = 0.05
+
+
+def people(n: int = N, seed: int = 7) -> sdc.Microdata:
+    return sdc.read(persons(n, seed).select(ALL), **ROLES)
+
+
+def in_some_columns(data: sdc.Microdata, made: pl.DataFrame, others: pl.DataFrame | None) -> float:
+    """What the verdict compares with the accepted risk."""
+    file = data.with_frame(made.sample(fraction=1, shuffle=True, seed=1))
+    found = sdc.risk.reidentification_risk(data, file, linked=False, holdout=others)
+    return found.figures["in_some_columns"]
+
+
+def renamed(frame: pl.DataFrame) -> pl.DataFrame:
+    """Every code becomes another text, every amount is in another currency."""
+    codes = [
+        pl.format("c{}", pl.col(c).rank("dense").cast(pl.Int64) * 7 % 97).alias(c) for c in (*KEYS, "health")
+    ]
+    return frame.with_columns(*codes, pl.col("income") * 1.95583)
+
+
+@pytest.mark.parametrize("held_back", [True, False])
+def test_copies_under_other_names_and_in_another_currency(held_back):
+    """A table of frequencies translates every code: nobody is hidden."""
+    data, others = people(), people(seed=77).frame if held_back else None
+    assert in_some_columns(data, renamed(data.frame), others) > 0.5
+    strangers = persons(N, seed=78).select(ALL)
+    assert in_some_columns(data, strangers, others) <= LIMIT
+
+
+def test_one_factor_a_record_leaves_the_ratios():
+    three = ["income", "rent", "savings"]
+    frames = [persons(N, seed).select("sex", *three, "health") for seed in (7, 77)]
+    data = sdc.read(frames[0], keys="sex", numeric=three, sensitive="health")
+    factor = pl.Series(np.random.default_rng(3).lognormal(0, 1, N))
+    made = frames[0].with_columns(pl.col(three) * factor, pl.col("sex").shuffle(seed=1))
+    assert in_some_columns(data, made, frames[1]) > 0.5
+    assert in_some_columns(data, persons(N, 78).select(frames[0].columns), frames[1]) <= LIMIT
+
+
+def many_numbers(seed: int, names: list[str]) -> pl.DataFrame:
+    draw = np.random.default_rng(seed)
+    drawn = {c: np.round(draw.normal(100, 20, N), 2) for c in names}
+    return pl.DataFrame({"sex": draw.choice(["f", "m"], N), **drawn})
+
+
+def test_noise_as_large_as_the_spread_of_many_numbers():
+    """Every fifth person and more is still nearest to the own record, which is within nobody's tenth."""
+    names = [f"x{i}" for i in range(16)]
+    frame = many_numbers(1, names)
+    data, draw = sdc.read(frame, keys="sex", numeric=names), np.random.default_rng(3)
+    made = frame.with_columns([pl.col(c) + pl.Series(draw.normal(0, 20, N)) for c in names])
+    assert found_near(numbers(frame, names, log=False), numbers(made, names, log=False)) > 0.2 * N
+    assert in_some_columns(data, made, many_numbers(2, names)) > LIMIT
+    assert in_some_columns(data, many_numbers(4, names), many_numbers(2, names)) <= LIMIT
+
+
+def test_people_held_back_must_be_people_nobody_has_seen():
+    data, strangers = people(), people(seed=77)
+    made = data.with_frame(persons(N, seed=78).select(ALL))
+    assert held_back_problem(data, made, strangers) == ""
+    half = data.frame.head(N // 2).with_columns(pl.col("region") % 8 + 1, pl.col("education") % 5 + 1)
+    beside = data.with_frame(pl.concat([half, strangers.frame]))
+    assert "released file" in held_back_problem(data, beside, strangers)
+    few = strangers.with_frame(strangers.frame.head(8))
+    assert "at least" in held_back_problem(data, made, few)
+    for name in ("closest_record", "attribute_inference", "reidentification_risk"):
+        options = {"holdout": strangers.frame}
+        if name != "closest_record":
+            options["linked"] = False
+        assert np.isnan(getattr(sdc.risk, name)(data, beside, **options).value)
+
+
+def test_people_held_back_must_not_be_chosen():
+    """Who is like somebody in the original makes every copy look like chance."""
+    names = ["x1", "x2", "x3"]
+    frame = many_numbers(1, names)
+    data = sdc.read(frame, keys="sex", numeric=names)
+    many = pl.concat([many_numbers(seed, names) for seed in (2, 3, 4)])
+    x, y = (numbers(f, names, log=False) for f in (many, frame))
+    apart = ((x[:, None, :] - y[None, :, :]) ** 2).sum(axis=2).min(axis=1)
+    chosen, made = data.with_frame(many[np.argsort(apart)[:150]]), data.with_frame(many_numbers(5, names))
+    assert held_back_problem(data, made, chosen)
+    assert held_back_problem(data, made, data.with_frame(many.head(150))) == ""
