@@ -1,6 +1,7 @@
 """Without a seed nobody can repeat a draw, and with one no file for others tells it."""
 
 import inspect
+import pickle
 
 import polars as pl
 import pytest
@@ -61,6 +62,23 @@ def test_what_was_compared_is_what_is_made():
     once = sdc.compare(data, {"noise": [STEPS[2]]}, utility="il1s")
     made = sdc.utility.il1s(data, found.protect("noise")).value
     assert once.results[0].loss == pytest.approx(made, rel=1e-9)
+
+
+def test_a_protected_file_that_is_handed_on_does_not_carry_the_secret():
+    data = people()
+    protected = SCENARIO.protect(data)
+    there = pickle.loads(pickle.dumps(protected))
+    assert protected.origin == data.origin
+    assert there.origin != data.origin
+    assert str(data.origin).encode() not in pickle.dumps(there)
+    assert pickle.loads(pickle.dumps(data)).origin == data.origin  # to another process of ours
+
+
+def test_other_processes_draw_the_same():
+    coarse = sdc.protect.recode(people(), variable="area", breaks=[0, 2, 4])
+    steps = {"k": [{"suppress": {"k": 60, "keys": ["area", "sex"]}}, STEPS[2]], "noise": [STEPS[2]]}
+    here, there = (sdc.compare(coarse, steps, utility="il1s", jobs=jobs) for jobs in (1, 2))
+    assert [p.loss for p in here.results] == [p.loss for p in there.results]
 
 
 def test_sets_without_a_seed_differ_between_readings():

@@ -1,6 +1,7 @@
 """Scenarios measured over several processes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from multiprocessing import current_process
 from signal import SIG_IGN, SIGINT, signal
 from uuid import uuid4
@@ -26,7 +27,8 @@ def run(
 
     name = data.cache.setdefault("name", uuid4().hex)
     own = b"" if jobs == 1 else packed()
-    calls = (delayed(_point)(evaluator, name, data, scenario, seeds, own) for scenario in plan)
+    origin = data.origin  # which a file with steps does not take along by itself
+    calls = (delayed(_point)(evaluator, name, data, origin, scenario, seeds, own) for scenario in plan)
     points = []
     try:
         for point in Parallel(n_jobs=jobs, return_as="generator")(calls):
@@ -42,7 +44,13 @@ _held: dict[str, Microdata] = {}  # the data of the last run in this process, by
 
 
 def _point(
-    evaluator: Evaluator, name: str, data: Microdata, scenario: Scenario, seeds: Sequence[int], own: bytes
+    evaluator: Evaluator,
+    name: str,
+    data: Microdata,
+    origin: int,
+    scenario: Scenario,
+    seeds: Sequence[int],
+    own: bytes,
 ) -> Point:
     """A point measured in some process, with what is already known of the original there.
 
@@ -54,5 +62,5 @@ def _point(
     held = _held.get(name)
     if held is None:
         _held.clear()
-        held = _held[name] = data
+        held = _held[name] = data if data.origin == origin else replace(data, origin=origin)
     return evaluator.point(held, scenario, seeds)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from secrets import randbits
 from typing import Any, TypeVar
 
@@ -152,11 +153,14 @@ class Microdata:
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: intermediate results are made again there.
 
-        A protected file that is handed on must not carry the original along, so the reading stays here.
+        A protected file that is handed on must not carry the original along, so the reading stays here, and
+        nor does it carry the number from which secret draws were made: another one follows from it.
         """
         made = ("cache", "column_facts")
         kept = {name: value for name, value in self.__dict__.items() if name not in made}
-        return {**kept, "reading": Reading()}
+        digest = sha256(f"handed on/{self.origin}".encode()).digest()
+        origin = int.from_bytes(digest[:8], "big") >> 1 if self.log else self.origin
+        return {**kept, "origin": origin, "reading": Reading()}
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -23,13 +23,18 @@ _LOW, _HIGH, _CUT, _CUT_CODE = (f"{OURS}{part}" for part in ("low", "high", "cut
 _HOMES, _ALONE = 0, 1  # steps: numbers of households, and of records without one
 
 
+def with_strata(data: Microdata, by: Sequence[str]) -> Table:
+    """The table with the number of each record's stratum."""
+    return join_to_records(data.table, pooled_numbers(data, by, 0, STRATUM), list(by), [STRATUM])
+
+
 def with_drawn_units(data: Microdata, by: Sequence[str], draws: Draws) -> Table:
     """The table with the stratum, keyed number and code of each record's unit, and in memory with its row.
 
     The unit is the household, the record itself where there is none; the code decides where two units drew
     the same number.
     """
-    table = join_to_records(data.table, pooled_numbers(data, by, 0, STRATUM), list(by), [STRATUM])
+    table = with_strata(data, by)
     if data.engine == "polars":
         return _in_memory(data, frames.gather(table), draws)
     home, id = data.roles.household, data.roles.id or ""

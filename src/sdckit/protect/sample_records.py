@@ -13,12 +13,21 @@ from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
 from sdckit.engine.exact_sums import exact_sums
 from sdckit.engine.joins import join_to_records
-from sdckit.engine.tables import OURS, RECORDS, Table, count_cells
+from sdckit.engine.tables import OURS, RECORDS, Table, count_cells, native_module
 from sdckit.errors import OptionError
 from sdckit.methods.options import By, OneOf, Option
 from sdckit.methods.registry import protection
-from sdckit.protect._drawn_units import PLACE, ROW, STRATUM, first_drawn, last_drawn, with_drawn_units
+from sdckit.protect._drawn_units import (
+    PLACE,
+    ROW,
+    STRATUM,
+    first_drawn,
+    last_drawn,
+    with_drawn_units,
+    with_strata,
+)
 from sdckit.protect._draws import Draws
+from sdckit.protect._engine_numbers import native_of
 
 _FACTOR = f"{OURS}factor"
 
@@ -72,8 +81,10 @@ def sample_records(
     (50, 200.0)
     """
     table = with_drawn_units(data, by, Draws(data, rng))
+    # outside memory numbers are drawn again for each that asks: whatever can do without them does
+    plain = table if data.engine == "polars" else with_strata(data, by)
     units = table.select(*PLACE).unique() if data.roles.household is not None else table.select(*PLACE)
-    counts = count_cells(units, [STRATUM], None).sort(STRATUM)
+    counts = count_cells(plain if data.roles.household is None else units, [STRATUM], None).sort(STRATUM)
     sizes = counts[RECORDS].to_numpy()
     if n is not None and n > sizes.sum():
         raise OptionError(
@@ -84,8 +95,11 @@ def sample_records(
     wanted = _divided(n, sizes) if n is not None else _shares(share or 1.0, sizes)
     cuts = counts.select(STRATUM).with_columns(last_drawn(units, counts[STRATUM].to_numpy(), sizes, wanted))
     kept = first_drawn(table, cuts)
+    if data.engine != "polars":
+        sample = kept.select(*data.columns, STRATUM).to_native()
+        kept = frames.lazy(native_module(kept).worked_out(sample))
     if adjust_weights and data.roles.weight is not None:
-        kept = _weighted(table, kept, data.roles.weight)
+        kept = _weighted(plain, kept, data.roles.weight)
     found = frames.gather(kept) if data.engine == "polars" else kept.to_native()
     records = frames.height(found)
     did = {"records_kept": records, "records_left_out": data.height - records}
@@ -93,11 +107,7 @@ def sample_records(
         did["households_kept"] = int(wanted.sum())
     rows = found[ROW].to_numpy() if data.engine == "polars" else None
     frame = frames.lazy(found).select(*data.columns)
-    return data.with_frame(
-        frames.gather(frame) if data.engine == "polars" else frame.to_native(),
-        effects=Effects(drops_rows=True, source_rows=rows),
-        **did,
-    )
+    return data.with_frame(native_of(data, frame), effects=Effects(drops_rows=True, source_rows=rows), **did)
 
 
 def _weighted(table: Table, kept: Table, weight: str) -> Table:
