@@ -74,8 +74,10 @@ def main() -> None:
     def processes(batches):
         import os
 
+        import pyarrow as pa
+
         for batch in batches:
-            yield batch.set_column(0, "id", [[os.getpid()] * batch.num_rows])
+            yield pa.RecordBatch.from_pydict({"id": [os.getpid()] * batch.num_rows})
 
     asked = spark.range(0, 40, 1, 4).mapInArrow(processes, "id long").collect()
     found = {"kind": type(spark).__module__, "workers": len({row[0] for row in asked}), "values": values}

@@ -1,6 +1,7 @@
 """--engine of the commands, data: {engine: …} of plans, and files that may be too large for memory."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -122,3 +123,13 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path):
         assert process.wait(timeout=120) == 130, lines
     assert lines[-1] == b"Interrupted; nothing is half-written.\n"
     assert {p.name for p in tmp_path.iterdir()} == before
+
+
+def test_report_on_duckdb(run, plan, no_pictures):
+    """Also what the report itself counts is counted where the records are."""
+    asked = "assess: {measures: [individual_risk, indicators], indicators: {indicators: [mean], by: [sex]}}"
+    plan.write_text(re.sub("assess: .*", asked, plan.read_text()))
+    out = plan.with_name("r.html")
+    result = run("report", plan, "--scenario", "age5", "--out", out, "--engine", "duckdb")
+    assert result.exit_code == 0, result.output
+    assert "mean of" in out.read_text().lower()

@@ -65,7 +65,7 @@ def test_what_is_collected_does_not_grow_with_the_file(duckdb_connection, narrow
     monkeypatch.setattr(frames, "gather", counting)
     relation = duckdb_connection.sql("select (i * 7919) % 100003 + 0.5 as x from range(100003) t(i)")
     assert quantiles.order_statistics(frames.lazy(relation), "x", [70_000]) == [70_000.5]
-    assert max(found.height for found in rows) <= quantiles.SAMPLE
+    assert max(found.height for found in rows) <= 2 * quantiles.SAMPLE
 
 
 @settings(max_examples=60)

@@ -141,9 +141,10 @@ def row_numbers(native: Any, by: Sequence[str], order: Sequence[str], name: str)
     return native.project(f"*, row_number() over ({window}) as {quoted(name)}")
 
 
-def sample_rows(native: Any, rows: int) -> Any:
-    """Some rows drawn at random, all where there are no more; not the same ones each time."""
-    return native.query("sdckit_rows", f"select * from sdckit_rows using sample reservoir({rows} rows)")
+def sample_rows(native: Any, share: float) -> Any:
+    """A share of the rows, drawn at random; not the same ones each time."""
+    part = f"{100 * share:.12f} percent (bernoulli)"
+    return native.query("sdckit_rows", f"select * from sdckit_rows using sample {part}")
 
 
 def sorted_rows(native: Any, order: Sequence[str], columns: Sequence[str]) -> Any:

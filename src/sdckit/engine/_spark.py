@@ -63,10 +63,9 @@ def row_numbers(native: Any, by: Sequence[str], order: Sequence[str], name: str)
     return native.withColumn(name, functions.row_number().over(window).cast("bigint"))
 
 
-def sample_rows(native: Any, rows: int) -> Any:
-    """About this many rows drawn at random, all where there are no more; not the same ones each time."""
-    count = native.count()
-    return native if count <= rows else native.sample(fraction=rows / count)
+def sample_rows(native: Any, share: float) -> Any:
+    """A share of the rows, drawn at random; not the same ones each time."""
+    return native.sample(fraction=share)
 
 
 def sorted_rows(native: Any, order: Sequence[str], columns: Sequence[str]) -> Any:

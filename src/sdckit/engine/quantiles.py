@@ -8,7 +8,8 @@ bracket that does not hold the wanted value, or holds too many values, is moved 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import floor, nan
+from math import floor, inf, nan
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -26,6 +27,7 @@ EQUAL = Fraction(1, 10**12)  # shares that equal p up to rounding do not exceed 
 
 _X, _W = f"{OURS}x", f"{OURS}w"
 _H, _L = f"{_W}h", f"{_W}l"
+_GAP, _PLACE = f"{OURS}gap", f"{OURS}place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,24 +125,27 @@ def _first_exceeding(masses: _Masses, targets: Sequence[Fraction]) -> list[float
     whole = frames.engine_of(masses.table.to_native()) == "polars"
     while pending := [i for i, search in enumerate(searches) if search.found is None]:
         ends_now = {(searches[i].low, searches[i].high) for i in pending}
-        samples = {} if whole else {ends: _sample(masses, *ends) for ends in ends_now}  # shared: a scan each
+        samples = {} if whole else {ends: _sample(masses, *ends) for ends in ends_now}  # shared: one scan
         brackets = {
             i: (searches[i].low, searches[i].high)
             if whole
             else _bracket(searches[i], samples[searches[i].low, searches[i].high])
             for i in pending
         }
-        below = _below(masses, brackets)
-        inside = _inside(masses, list(brackets.values()), limit=None if whole else LIMIT * len(pending))
+        cells = _cells(masses, list(brackets.values()), limit=None if whole else LIMIT * len(pending))
+        below = _below(masses, brackets) if cells is None else _summed(masses, brackets, cells)
         for i, (a, b) in brackets.items():
-            searches[i] = _closer(masses, searches[i], (a, b), below[i], inside)
+            searches[i] = _closer(masses, searches[i], (a, b), below[i], cells)
     return [nan if search.found is None else search.found for search in searches]
 
 
 def _sample(masses: _Masses, low: float, high: float) -> pl.DataFrame:
     """Some of the values between two ends, in order."""
     here = masses.table.filter((nw.col(_X) >= low) & (nw.col(_X) <= high)).select(_X, _W)
-    native = native_module(masses.table).sample_rows(here.to_native(), SAMPLE)
+    native = here.to_native()
+    all_of_them = (low, high) == (masses.low, masses.high)
+    share = SAMPLE / max(masses.n if all_of_them else frames.height(native), 1)
+    native = native if share >= 1 else native_module(masses.table).sample_rows(native, share)
     return frames.gather(frames.lazy(native)).sort(_X)
 
 
@@ -175,15 +180,48 @@ def _below(masses: _Masses, brackets: dict[int, tuple[float, float]]) -> dict[in
     return {i: (mass(f"a{i}"), mass(f"b{i}")) for i in brackets}
 
 
-def _inside(
+def _cells(
     masses: _Masses, brackets: Sequence[tuple[float, float]], limit: int | None
 ) -> pl.DataFrame | None:
-    """The different values in some brackets in order, with their mass; None where there are too many."""
+    """The mass of the different values in some brackets, and of all values of each gap between, in order.
+
+    One pass. The values of a gap stand under its place (_GAP): 0 below all brackets, 1 above the first end,
+    and so on; those in brackets have none. None where there are too many different values.
+    """
     x = nw.col(_X)
+    ends = sorted({end for bracket in brackets for end in bracket})
     inside = nw.any_horizontal(*((x >= a) & (x <= b) for a, b in brackets), ignore_nulls=False)
-    cells = masses.table.filter(inside).group_by(_X).agg(_total(_H), _total(_L))
-    rows = frames.gather(cells if limit is None else cells.head(limit + 1))
-    return rows.sort(_X) if limit is None or rows.height <= limit else None
+    above = nw.lit(0)
+    for number, end in enumerate(ends, 1):
+        above = nw.when(x > end).then(nw.lit(number)).otherwise(above)
+    staged = masses.table.with_columns(inside.alias(_GAP))
+    staged = staged.with_columns(
+        nw.when(nw.col(_GAP)).then(x).alias(_X),
+        nw.when(~nw.col(_GAP)).then(above).cast(nw.Int64).alias(_GAP),
+    )
+    cells = staged.group_by(_X, _GAP).agg(_total(_H), _total(_L))
+    rows = frames.gather(cells if limit is None else cells.head(limit + len(ends) + 2))
+    if limit is not None and rows.height > limit + len(ends) + 1:
+        return None
+    place = pl.when(pl.col(_GAP) > 0).then(pl.lit(pl.Series(ends)).gather(pl.col(_GAP) - 1)).otherwise(-inf)
+    return rows.with_columns(pl.coalesce(_X, place).alias(_PLACE)).sort(_PLACE, _GAP, nulls_last=False)
+
+
+def _summed(
+    masses: _Masses, brackets: dict[int, tuple[float, float]], cells: pl.DataFrame
+) -> dict[int, tuple[Fraction, Fraction]]:
+    """The mass below each bracket, and up to its end, from the cells of all."""
+    gap, place = cells[_GAP].is_not_null().to_numpy(), cells[_PLACE].to_numpy()
+    found = {}
+    for i, (a, b) in brackets.items():
+        up_to = np.where(gap, place < b, place <= b)  # a gap that begins at an end lies above it
+        found[i] = _mass(masses, cells, place < a), _mass(masses, cells, up_to)
+    return found
+
+
+def _mass(masses: _Masses, cells: pl.DataFrame, rows: Any) -> Fraction:
+    some = cells.filter(pl.Series(rows))
+    return masses.scale.total(int(some[_H].sum()), int(some[_L].sum()))
 
 
 def _closer(
@@ -202,11 +240,16 @@ def _closer(
     if inside is None:
         return replace(search, low=a, high=b, before=before, after=up_to)
     mass = before
-    for value, high, low in inside.filter(pl.col(_X).is_between(a, b)).iter_rows():
-        mass += masses.scale.total(high, low)
-        if mass > search.target:
-            return replace(search, found=value)
-    return replace(search, found=b)
+    rows = inside.filter(pl.col(_GAP).is_null() & pl.col(_X).is_between(a, b))
+    high, low = rows[_H].cum_sum().to_numpy(), rows[_L].cum_sum().to_numpy()
+    first, last = 0, rows.height  # exact numbers, so that not all of them are made
+    while first < last:
+        middle = (first + last) // 2
+        if mass + masses.scale.total(int(high[middle]), int(low[middle])) > search.target:
+            last = middle
+        else:
+            first = middle + 1
+    return replace(search, found=float(rows[_X][first]) if first < rows.height else b)
 
 
 def _total(part: str) -> nw.Expr:

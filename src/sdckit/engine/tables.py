@@ -184,32 +184,50 @@ def _variance(n: int, square: float, shift: float) -> float:
 
 
 def covariance(table: Table, variables: Sequence[str], weight: str | None) -> Floats:
-    """The covariance matrix over the records where all variables are present (complete cases).
+    """The covariance matrix over the records where all variables are present (complete cases)."""
+    return complete_covariance(table, variables, weight)[0]
 
-    S = n/(n−1) · Σw(x−x̄)(y−ȳ)/Σw as in `moments`; all NaN when fewer than two records are complete.
+
+def complete_covariance(
+    table: Table, variables: Sequence[str], weight: str | None
+) -> tuple[Floats, int, int]:
+    """The covariance matrix over the complete cases, their number, and that of all records.
+
+    S = n/(n−1) · Σw(x−x̄)(y−ȳ)/Σw as in `moments`; all NaN when fewer than two records are complete. Passes as
+    in `moments`, too.
     """
     codes = _codes(variables)
     matrix = np.full((len(codes), len(codes)), nan)
     if not codes:
-        return matrix
-    complete = _short(table, variables, weight, numbers=True).filter(
-        ~nw.any_horizontal(*_missing(codes), ignore_nulls=False)
+        return matrix, 0, 0
+    whole = f"{OURS}whole"
+    short = _short(table, variables, weight, numbers=True).with_columns(
+        (~nw.any_horizontal(*_missing(codes), ignore_nulls=False)).alias(whole)
     )
     w = nw.lit(1.0) if weight is None else nw.col(_weight_code(weight) or "")
-    first = [nw.len().alias(f"{OURS}n"), (nw.col(codes[0]) * 0.0 + w).sum().alias(f"{OURS}m")]
-    first += [(nw.col(c) * w).sum().alias(c) for c in codes]
-    row = frames.gather(complete.select(*first)).row(0, named=True)
-    n = int(row[f"{OURS}n"])
-    if n < 2:
-        return matrix
-    mass = float(row[f"{OURS}m"])
+    in_memory = frames.engine_of(table.to_native()) == "polars"
+    here = nw.col(whole)
+    short = short.with_columns(
+        *(nw.when(here).then(nw.col(c)).alias(c) for c in codes), nw.when(here).then(w).alias(whole)
+    )
+    mass = nw.col(whole)
+    counts = [nw.len().alias(f"{OURS}all"), mass.count().alias(f"{OURS}n"), mass.sum().alias(f"{OURS}m")]
     pairs = [(a, b) for i, a in enumerate(codes) for b in codes[i:]]
-    sums = _centred(complete, codes, [float(row[c]) / mass for c in codes], w, pairs)
+    centres = [0.0] * len(codes) if in_memory else _near_means(short, codes)
+    row, sums = _centred_sums(short, codes, centres, mass, [] if in_memory else pairs, counts)
+    n, total, all_records = int(row[f"{OURS}n"]), float(row[f"{OURS}m"] or 0.0), int(row[f"{OURS}all"])
+    if n < 2:
+        return matrix, n, all_records
+    far = any((sums[c] / total) ** 2 * total > FAR * sums.get((c, c), 0.0) for c in codes)
+    if in_memory or far:
+        means = [centre + sums[c] / total for c, centre in zip(codes, centres, strict=True)]
+        complete = short.filter(~mass.is_null())
+        sums = _centred(complete, codes, means, mass, pairs)
     for a, b in pairs:
         i, j = codes.index(a), codes.index(b)
-        value = n / (n - 1) * (sums[a, b] / mass - sums[a] / mass * sums[b] / mass)
+        value = n / (n - 1) * (sums[a, b] / total - sums[a] / total * sums[b] / total)
         matrix[i, j] = matrix[j, i] = value
-    return matrix
+    return matrix, n, all_records
 
 
 def _centred_in_memory(

@@ -58,12 +58,21 @@ class Encoding:
             return _numbers(
                 series.cast(pl.String).replace_strict(*known, default=None, return_dtype=pl.Float64)
             )
-        codes = _codes(texts(series).replace(self.labels), self.levels)
+        codes = self._codes(series)
         if self.reading is Reading.OUTCOME:  # the second of two is 1
             return np.where(codes < 0, np.nan, codes.astype(np.float64))
         import pandas as pd
 
         return pd.Categorical.from_codes(codes, categories=list(self.levels))
+
+    def _codes(self, series: pl.Series) -> Any:
+        """[n] Places of the values among the levels, −1 for missing: made of the different values only."""
+        distinct = series.drop_nulls().unique()
+        codes = pl.Series(_codes(texts(distinct).replace(self.labels), self.levels), dtype=pl.Int64)
+        if isinstance(series.dtype, pl.Enum | pl.Categorical) or not len(distinct):
+            return _codes(texts(series).replace(self.labels), self.levels)
+        found = series.replace_strict(distinct, codes, default=None, return_dtype=pl.Int64)
+        return found.fill_null(-1).to_numpy()
 
 
 def distinct_values(

@@ -22,7 +22,9 @@ from sdckit.estimate.formula import Encodings, Matrix, Model, model_matrix
 from sdckit.estimate.regression import FLAT, Family, Fit, certainty_note, check_numbers, independent
 from sdckit.estimate.sampling import SamplingOptions
 from sdckit.estimate.unit_sums import EngineDesign, UnitSums
+from sdckit.kernels._threads import one_thread
 
+CHUNK = 1_000  # rows that are decomposed at once, near the processor
 HEAD = 10  # numbers in front of a triangle
 
 
@@ -135,8 +137,13 @@ def _packed(head: list[float], totals: Floats, x: Floats, y: Floats, w: Floats) 
 
 def triangle(rows: Floats) -> Floats:
     """The square triangle R with RᵀR that of the rows."""
-    found = np.asarray(np.linalg.qr(rows, mode="r"))
     p = rows.shape[1]
+    with one_thread():  # for matrices of this size threads wait longer than they work
+        if len(rows) > 2 * CHUNK > 4 * p:
+            cut = len(rows) // CHUNK * CHUNK
+            several = np.asarray(np.linalg.qr(rows[:cut].reshape(-1, CHUNK, p), mode="r"))
+            rows = np.vstack([several.reshape(-1, p), rows[cut:]])
+        found = np.asarray(np.linalg.qr(rows, mode="r"))
     return np.vstack([found, np.zeros((p - len(found), p))]) if len(found) < p else found
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
+import narwhals as nw
 import polars as pl
 
 from sdckit import charts
@@ -15,6 +16,7 @@ from sdckit.choose.assessment import Assessment
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.values import as_text, texts
+from sdckit.engine import frames, tables
 from sdckit.estimate.estimated import ALL, MEASURES, estimates_of
 from sdckit.methods.registry import find
 from sdckit.report.disclosure import visible
@@ -128,8 +130,17 @@ def _categories(data: Microdata, column: str) -> list[tuple[set[str], int]]:
     if column not in data.columns:
         return []
     labels = {as_text(k): str(t) for k, t in data.labels.values.get(column, {}).items()}
-    counts = texts(data.frame[column]).drop_nulls().value_counts(name="records")
+    counts = _counts(data.table, [column])
     return [({value, labels.get(value, value)}, n) for value, n in counts.iter_rows()]
+
+
+def _counts(table: tables.Table, by: Sequence[str]) -> pl.DataFrame:
+    """Records of each combination of values, as text, without those where one is missing."""
+    cells = tables.count_cells(table, by, None)
+    written = pl.DataFrame({str(i): texts(cells[c]) for i, c in enumerate(by)})
+    names = written.columns
+    written = written.with_columns(cells[tables.RECORDS].alias("records")).drop_nulls()
+    return written.group_by(names).agg(pl.col("records").sum())
 
 
 def _names(columns: set[str], text: str) -> bool:
@@ -139,13 +150,12 @@ def _names(columns: set[str], text: str) -> bool:
 
 def _sizes(data: Microdata, variable: str, by: Sequence[str]) -> dict[str, int]:
     """Records with a value, by the domain's label; the smallest where several domains have the same."""
-    known = data.frame.filter(pl.col(variable).is_not_null())
-    sizes = {ALL: known.height}
+    known = data.table.filter(~nw.col(variable).is_null())
+    sizes = {ALL: frames.height(known.to_native())}
     if not by:
         return sizes
     labels = [{as_text(k): str(t) for k, t in data.labels.values.get(c, {}).items()} for c in by]
-    written = pl.DataFrame({str(i): texts(known[c]) for i, c in enumerate(by)}).drop_nulls()
-    for *values, count in written.group_by(written.columns).len().iter_rows():
+    for *values, count in _counts(known, by).iter_rows():
         name = TIMES.join(known_as.get(v, v) for known_as, v in zip(labels, values, strict=True))
         sizes[name] = min(count, sizes.get(name, count))
     return sizes

@@ -147,23 +147,20 @@ def left_out(pair: NumericPair) -> tuple[str, ...]:
     """A note on the records that are not complete; none where all are."""
     if not pair.variables:
         return ()
-    counts = []
-    for source in pair.sources:
-        whole = frames.height(source[0].to_native())
-        counts.append((whole - frames.height(complete(source, pair.variables).to_native()), whole))
-    if not any(lost for lost, _ in counts):
-        return ()
-    (lost, whole), (lost2, whole2) = counts
-    return (
-        f"Records with a missing number are not in the matrices: {lost:,} of {whole:,} original and "
-        f"{lost2:,} of {whole2:,} protected records.",
+    return _incomplete(
+        [
+            [frames.height(table.to_native()) for table in (complete(source, pair.variables), source[0])]
+            for source in pair.sources
+        ]
     )
 
 
 def matrices(pair: NumericPair) -> Matrices:
     """Covariance and correlation matrices of the variables that vary in both files."""
-    notes = pair.notes + left_out(pair)
-    first, second = (tables.covariance(table, pair.variables, weight) for table, weight in pair.sources)
+    (first, *counts), (second, *more) = (
+        tables.complete_covariance(table, pair.variables, weight) for table, weight in pair.sources
+    )
+    notes = pair.notes + _incomplete([counts, more])
     nothing = np.empty((0, 0))
     if not pair.variables or math.isnan(first[0, 0]) or math.isnan(second[0, 0]):
         short = ("A file has fewer than two complete records.",) if pair.variables else ()
@@ -180,6 +177,17 @@ def matrices(pair: NumericPair) -> Matrices:
     cut = np.ix_(varies, varies)
     first, second = first[cut], second[cut]
     return Matrices(kept, (first, second), (correlation(first), correlation(second)), notes, lost)
+
+
+def _incomplete(counts: Sequence[Sequence[int]]) -> tuple[str, ...]:
+    """A note on the records that are not complete; none where all are."""
+    (kept, whole), (kept2, whole2) = counts
+    if kept == whole and kept2 == whole2:
+        return ()
+    return (
+        f"Records with a missing number are not in the matrices: {whole - kept:,} of {whole:,} original and "
+        f"{whole2 - kept2:,} of {whole2:,} protected records.",
+    )
 
 
 def correlation(covariance: Floats) -> Floats:
