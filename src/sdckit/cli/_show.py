@@ -227,6 +227,12 @@ def found(
         risk_utility_map(shown)
         if only_front and whole.best is not None:
             steps(whole.best.scenario)
+        if whole.seed is None and whole.best is not None and any(s.random for s in whole.best.scenario.steps):
+            out().print(
+                "\nRandom steps were drawn in secret, and sdckit protect draws anew: judge the file it writes with "
+                "sdckit assess, or put a seed into the plan, as secret as the original.",
+                soft_wrap=True,
+            )
     if save is not None:
         saved(shown, save)
     if report_file is not None:
