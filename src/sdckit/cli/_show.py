@@ -229,8 +229,8 @@ def found(
             steps(whole.best.scenario)
         if whole.seed is None and whole.best is not None and any(s.random for s in whole.best.scenario.steps):
             out().print(
-                "\nRandom steps were drawn in secret, and sdckit protect draws anew: judge the file it writes "
-                "with sdckit assess, or put a seed into the plan, as secret as the original.",
+                "\nRandom steps were drawn in secret, and sdckit protect draws anew: judge the file it "
+                "writes with sdckit assess, or put a seed into the plan, as secret as the original.",
                 soft_wrap=True,
             )
     if save is not None:
