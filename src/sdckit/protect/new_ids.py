@@ -39,7 +39,7 @@ def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
     >>> import polars as pl, sdckit as sdc
     >>> frame = pl.DataFrame({"home": ["a", "a", "b"], "person": [11, 12, 21]})
     >>> sdc.protect.new_ids(sdc.read(frame, id="person", household="home"), rng=1).frame["home"].to_list()
-    [21, 21, 18]
+    [66, 66, 54]
     """
     roles = data.roles
     names = list(dict.fromkeys(c for c in (roles.id, roles.household, roles.cluster) if c is not None))
@@ -72,14 +72,19 @@ def renumbered(column: pl.Series, seed: int, step: int) -> pl.Series:
     place = np.empty(len(old), dtype=np.int64)
     drawn = keyed_uniform(codes, random.round_keys(seed, 2 * step))
     place[np.lexsort((codes, drawn))] = np.arange(len(old))
-    extra = np.floor(keyed_uniform(codes, random.round_keys(seed, 2 * step + 1)) * 9.0).astype(np.int64)
-    new = pl.Series(_lowest(len(old)) + 9 * place + extra, dtype=pl.Int64)
+    lowest, room = _range(len(old))
+    extra = np.floor(keyed_uniform(codes, random.round_keys(seed, 2 * step + 1)) * float(room))
+    new = pl.Series(lowest + room * place + extra.astype(np.int64), dtype=pl.Int64)
     return column.replace_strict(old, new, default=None, return_dtype=pl.Int64)
 
 
-def _lowest(count: int) -> int:
-    """The lowest number with one digit more than `count`; the ninefold places behind it have as many."""
-    return int(10 ** len(str(count)))
+def _range(count: int) -> tuple[int, int]:
+    """The lowest number with one digit more than `count`, and the room for each of them.
+
+    All numbers with as many digits are used: packed closely, many would be among the old ones by chance.
+    """
+    lowest = int(10 ** len(str(count)))
+    return lowest, 9 * lowest // max(count, 1)
 
 
 def _on_engine(data: Microdata, names: Sequence[str], seed: int) -> tuple[Any, dict[str, int]]:
@@ -90,7 +95,8 @@ def _on_engine(data: Microdata, names: Sequence[str], seed: int) -> tuple[Any, d
         n = counts[name] = frames.height(values.to_native())
         ranked = keyed_ranks(values, id=_OLD, n=n, seed=seed, step=2 * step, name=_NEW)
         ranked = random.uniform(ranked, id=_OLD, seed=seed, step=2 * step + 1, name=_EXTRA)
-        new = nw.col(_NEW) * 9 + (nw.col(_EXTRA) * 9.0).floor().cast(nw.Int64) + _lowest(n)
+        lowest, room = _range(n)
+        new = nw.col(_NEW) * room + (nw.col(_EXTRA) * float(room)).floor().cast(nw.Int64) + lowest
         ranked = ranked.select(_OLD, new.alias(_NEW))
         joined = table.join(ranked, left_on=name, right_on=_OLD, how="left")
         table = joined.with_columns(nw.col(_NEW).alias(name)).select(*data.columns)
