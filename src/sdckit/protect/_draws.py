@@ -80,14 +80,13 @@ def _coded(values: pl.Series) -> Ints:
     return np.asarray(frames.gather(random.with_whole_id(table, "id", _CODE))[_CODE].to_numpy())
 
 
-def require_id(data: Microdata) -> None:
-    """Refuse records outside memory that no id tells apart: nothing else would give each its own draw."""
+def require_id(data: Microdata, what: str = "Random numbers") -> None:
+    """Refuse records outside memory that no id tells apart: nothing else gives each its own draw or place."""
     id = data.roles.id
     if id is not None and data.is_unique(id):
         return
     raise EngineError(
-        f"Random numbers on the {data.engine} engine need a column with the role id, different for every "
-        "record.",
+        f"{what} on the {data.engine} engine need a column with the role id, different for every record.",
         given="no such column" if id is None else f"{id!r}, in which values repeat or are missing",
         hint="Give it when you read the data: id=…. In memory, data.collect(), none is needed.",
         plan_hint="Give it under data: id: …; without engine there the records are read into memory.",

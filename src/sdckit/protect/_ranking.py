@@ -45,7 +45,7 @@ class Ranking:
         scales = [self._scale(table, name) for name in names]
         if data.engine == "polars":
             return self._in_memory(data, names, table, scales)
-        require_id(data)
+        require_id(data, "Groups of near values")
         table = random.with_whole_id(table, data.roles.id or "", _CODE)
         groups = 0
         for j, (name, scale) in enumerate(zip(names, scales, strict=True)):

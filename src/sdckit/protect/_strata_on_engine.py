@@ -47,7 +47,7 @@ def numbers_by_strata(
     Outside memory only. Rows come to the kernel in the order of the ids, so that it makes the same of them
     wherever they are.
     """
-    require_id(data)
+    require_id(data, "Groups of near values")
     id = data.roles.id or ""
     numbers = pooled_numbers(data, by, smallest, _STRATUM)
     table = join_to_records(data.table, numbers, list(by), [_STRATUM])

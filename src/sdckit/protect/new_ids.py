@@ -72,14 +72,17 @@ def renumbered(column: pl.Series, seed: int, step: int) -> pl.Series:
     place = np.empty(len(old), dtype=np.int64)
     drawn = keyed_uniform(codes, random.round_keys(seed, 2 * step))
     place[np.lexsort((codes, drawn))] = np.arange(len(old))
-    lowest, gap = _spread(len(old))
-    extra = np.floor(keyed_uniform(codes, random.round_keys(seed, 2 * step + 1)) * gap).astype(np.int64)
-    new = pl.Series(lowest + gap * place + extra, dtype=pl.Int64)
+    lowest, room = _range(len(old))
+    extra = np.floor(keyed_uniform(codes, random.round_keys(seed, 2 * step + 1)) * float(room))
+    new = pl.Series(lowest + room * place + extra.astype(np.int64), dtype=pl.Int64)
     return column.replace_strict(old, new, default=None, return_dtype=pl.Int64)
 
 
-def _spread(count: int) -> tuple[int, int]:
-    """The lowest number with one digit more than `count`, and how far apart so many that have as many are."""
+def _range(count: int) -> tuple[int, int]:
+    """The lowest number with one digit more than `count`, and the room for each of them.
+
+    All numbers with as many digits are used: packed closely, many would be among the old ones by chance.
+    """
     lowest = int(10 ** len(str(count)))
     return lowest, 9 * lowest // max(count, 1)
 
@@ -92,8 +95,8 @@ def _on_engine(data: Microdata, names: Sequence[str], seed: int) -> tuple[Any, d
         n = counts[name] = frames.height(values.to_native())
         ranked = keyed_ranks(values, id=_OLD, n=n, seed=seed, step=2 * step, name=_NEW)
         ranked = random.uniform(ranked, id=_OLD, seed=seed, step=2 * step + 1, name=_EXTRA)
-        lowest, gap = _spread(n)
-        new = nw.col(_NEW) * gap + (nw.col(_EXTRA) * float(gap)).floor().cast(nw.Int64) + lowest
+        lowest, room = _range(n)
+        new = nw.col(_NEW) * room + (nw.col(_EXTRA) * float(room)).floor().cast(nw.Int64) + lowest
         ranked = ranked.select(_OLD, new.alias(_NEW))
         joined = table.join(ranked, left_on=name, right_on=_OLD, how="left")
         table = joined.with_columns(nw.col(_NEW).alias(name)).select(*data.columns)
