@@ -1,6 +1,7 @@
 """The summary: released or not, who could find somebody, by which criteria, and what is lost."""
 
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from typing import Any
 
 from sdckit._support.number_text import number, percent
@@ -12,6 +13,7 @@ from sdckit.report.sections import in_order
 
 TILES = 3
 BAD = "bad"
+UNMEASURED = "not measured"
 STATUS = {Release.RELEASABLE: "good", Release.NOT_RELEASABLE: BAD, Release.OPEN: "open"}
 ORDER = (Status.NOT_MET, Status.NOT_JUDGED, Status.MET)
 RELEASED = {
@@ -110,19 +112,30 @@ def _intruders(x: Assessment) -> list[dict[str, Any]]:
     return [
         {
             **_who(row, x),
-            "finds": percent(row["value"]),
-            "persons": number(round(row["expected_reidentifications"], 1)),
-            "claims": number(round(row["claims"])),
-            "right": number(round(row["claims_right"], 1)),
+            "finds": percent(row["value"]) if _known(row["value"]) else UNMEASURED,
+            "persons": _rounded(row["expected_reidentifications"], 1),
+            "claims": _rounded(row["claims"]),
+            "right": _rounded(row["claims_right"], 1),
         }
         for row in _rows(x)
     ]
 
 
+def _known(value: float | None) -> bool:
+    return value is not None and isfinite(value)
+
+
+def _rounded(value: float | None, digits: int | None = None) -> str:
+    """A number for people; nothing where it was not measured, as of records that are not in memory."""
+    return "" if value is None or not isfinite(value) else number(round(value, digits))
+
+
 def _public_intruders(x: Assessment) -> list[dict[str, Any]]:
     nothing = {"persons": "", "claims": "", "right": ""}
-    shown = ((row, public_share(row["value"], x.original.height)) for row in _rows(x))
-    return [{**_who(row, x), **nothing, "finds": str(share)} for row, share in shown if share is not None]
+    known = ((row, public_share(row["value"], x.original.height)) for row in _rows(x) if _known(row["value"]))
+    shown = [(row, str(share)) for row, share in known if share is not None]
+    shown += [(row, UNMEASURED) for row in _rows(x) if not _known(row["value"])]
+    return [{**_who(row, x), **nothing, "finds": text} for row, text in shown]
 
 
 def _who(row: Mapping[str, Any], x: Assessment) -> dict[str, Any]:
@@ -132,7 +145,7 @@ def _who(row: Mapping[str, Any], x: Assessment) -> dict[str, Any]:
         "name": row["intruder"],
         "knows": f"{knows[:1].upper()}{knows[1:]}.",
         "accepted": "" if limit is None else percent(limit),
-        "above": limit is not None and row["value"] + 2 * row["sampling_error"] > limit,
+        "above": limit is not None and not row["value"] + 2 * row["sampling_error"] <= limit,  # or not known
         "not_judged": row["not_judged"],
     }
 
