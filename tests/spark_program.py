@@ -41,6 +41,7 @@ def work(folder: Path, out: Path, **where: str) -> dict[str, float]:
     """Protect and write the files, and assess the result; what the measures found."""
     data = sdc.read(folder / "in" / "*.parquet", **where, **ROLES)
     protected = sdc.protect.recode(data, variable="age", width=20)
+    protected = sdc.protect.suppress(protected, k=3, seed=1)
     protected = sdc.protect.round_values(protected, variables=["income"], base=1000)
     protected = sdc.protect.pram(protected, variables=["sex"], rng=1)
     sdc.write(protected, out / "out", partition_by="region")
