@@ -107,7 +107,9 @@ def cut_tails(
     """Each variable's values beyond the threshold replaced, stratum by stratum, on any engine."""
     names = number_columns(data, variables, method)
     groups = tuple(f"{OURS}by_{i}" for i in range(len(by)))
-    table = data.table.with_columns(nw.col(c).alias(g) for c, g in zip(by, groups, strict=True))
+    table = data.table
+    if by:  # Spark Connect takes no list of no columns
+        table = table.with_columns(nw.col(c).alias(g) for c, g in zip(by, groups, strict=True))
     tails = {}
     for j, name in enumerate(names):
         table = table.with_columns(nw.col(name).cast(nw.Float64).alias(new_name(j)))
