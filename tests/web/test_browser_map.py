@@ -28,7 +28,7 @@ def accepted(tab):
 def follows(tab):
     """The map after it was placed under the accepted risk of now."""
     sync_api.expect(tab.locator("main .waiting")).to_have_count(0, timeout=LONG)
-    sync_api.expect(tab.locator("main .bad")).to_have_count(0)
+    sync_api.expect(tab.locator("main p.bad")).to_have_count(0)
 
 
 def test_the_accepted_risk_is_dragged_moved_by_keys_and_undone(page):  # noqa: F811
