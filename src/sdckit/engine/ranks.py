@@ -45,7 +45,9 @@ def value_ranks(
     cuts: list[float] = []
     if buckets > 1:
         values = table.select(x.alias(_DRAWN)).filter(~nw.col(_DRAWN).is_null())
-        some = frames.collect(native_module(table).sample_rows(values.to_native(), SAMPLE * buckets))
+        some = frames.collect(
+            native_module(table).sample_rows(values.to_native(), min(SAMPLE * buckets / n, 1.0))
+        )
         shares = np.arange(1, buckets) / buckets
         cuts = np.unique(np.quantile(some[_DRAWN].to_numpy(), shares)).tolist() if some.height else []
     if cuts:

@@ -6,8 +6,10 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Ints
+from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.engine.tables import OURS, RECORDS, count_cells
+from sdckit.errors import ColumnError
 
 Rows = Ints
 
@@ -29,6 +31,13 @@ def pooled_numbers(data: Microdata, by: Sequence[str], smallest: int, name: str)
     cells = count_cells(data.table, list(by), None)
     if not by:
         return pl.DataFrame({name: [0]}, schema={name: pl.Int64})
+    odd = [c for c in by if (kind := cells.schema[c]).is_nested() or kind in (pl.Binary, pl.Object)]
+    if odd:
+        raise ColumnError(
+            "Strata are made of values that can be compared.",
+            given=join_names(f"{c} ({cells.schema[c]})" for c in odd),
+            allowed="text, numbers, dates, true or false",
+        )
     order = cells.select(pl.col(RECORDS), *(pl.col(c).cast(pl.String).alias(c) for c in by))
     cells = cells[order.with_row_index(OURS).sort(RECORDS, *by, nulls_last=True)[OURS]]
     sizes = cells[RECORDS].to_numpy()
