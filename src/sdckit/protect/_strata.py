@@ -31,14 +31,14 @@ def pooled_numbers(data: Microdata, by: Sequence[str], smallest: int, name: str)
     cells = count_cells(data.table, list(by), None)
     if not by:
         return pl.DataFrame({name: [0]}, schema={name: pl.Int64})
-    odd = [c for c in by if (kind := cells.schema[c]).is_nested() or kind in (pl.Binary, pl.Object)]
-    if odd:
+    try:
+        order = cells.select(pl.col(RECORDS), *(pl.col(c).cast(pl.String).alias(c) for c in by))
+    except pl.exceptions.InvalidOperationError as error:  # lists, durations, bytes
         raise ColumnError(
-            "Strata are made of values that can be compared.",
-            given=join_names(f"{c} ({cells.schema[c]})" for c in odd),
+            "Strata are made of values that can be written as text.",
+            given=join_names(f"{c} ({cells.schema[c]})" for c in by),
             allowed="text, numbers, dates, true or false",
-        )
-    order = cells.select(pl.col(RECORDS), *(pl.col(c).cast(pl.String).alias(c) for c in by))
+        ) from error
     cells = cells[order.with_row_index(OURS).sort(RECORDS, *by, nulls_last=True)[OURS]]
     sizes = cells[RECORDS].to_numpy()
     pooled = sizes < smallest
