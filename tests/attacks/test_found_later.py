@@ -6,6 +6,7 @@ import pytest
 
 import sdckit as sdc
 from attacks.test_found import refused, verdict
+from sdckit.choose.criteria import Status
 from sdckit.choose.release_facts import is_random_order
 from sdckit.methods.registry import protection, unregister
 
@@ -185,3 +186,31 @@ def test_a_total_of_households_is_the_income_of_who_lives_alone():
     table = sdc.risk.revealing_columns(data, safe).tables["surely_told"]
     assert table["persons"][0] == pytest.approx(130 / len(home), abs=0.02)
     assert "columns that tell what was hidden" in [c.name for c in verdict(data, safe) if not c.met]
+
+
+@pytest.mark.parametrize("kind", ["a difference", "a sum", "a difference for some"])
+def test_numbers_without_meaning_before_two_that_tell_together(kind):
+    """Sixty-two columns stand before the two; neither of these depends on the age by itself."""
+    large = pl.Series(rng(4).integers(1_000, 90_000, N))
+    first = {"a difference": large + pl.col("age"), "a sum": pl.col("age") - large}.get(
+        kind, pl.when(told(0.35)).then(large + pl.col("age"))
+    )
+    junk = {f"junk{i}": rng(100 + i).integers(0, 1_000, N) for i in range(62)}
+    frame = persons().select(
+        pl.struct(**{c: pl.Series(v) for c, v in junk.items()}).struct.unnest(), pl.all()
+    )
+    data = read(frame.with_columns(first=first, second=large))
+    table = sdc.risk.revealing_columns(data, wide(data)).tables["surely_told"].filter(hidden="age")
+    assert table["persons"][0] > (0.3 if kind == "a difference for some" else 0.9)
+    assert "first" in table["columns"][0]
+    assert table["not_combined"][0] == 0
+    mixed = read(data.frame.with_columns(pl.col("second").shuffle(seed=1)))
+    assert sdc.risk.revealing_columns(mixed, wide(mixed)).figures["surely_told"] == 0
+
+
+def test_more_numbers_than_can_be_combined_are_not_judged():
+    junk = {f"junk{i}": pl.Series(rng(100 + i).integers(0, 1_000, 200)) for i in range(60)}
+    data = read(persons(200, **junk), sensitive=["health"])
+    done = sdc.protect.recode(data, variable="age", breaks=[16, 50, 90])
+    found = {c.name: c for c in verdict(data, done)}["columns that tell what was hidden"]
+    assert found.status is Status.NOT_JUDGED

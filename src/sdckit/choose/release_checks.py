@@ -390,7 +390,8 @@ class PersonChecks(ReleaseCase):
         meant = pl.col("hidden").is_in([*roles.keys, *roles.numeric, *roles.sensitive])
         surely = result.tables.get("surely_told")
         if surely is not None and surely.height:
-            told = max(told, float(surely.filter(meant)["persons"].max() or 0.0))
+            surely = surely.filter(meant).select(pl.max("persons"), pl.sum("not_combined") > 0)
+            told = max(told, *(float(x or 0.0) for x in surely.row(0)))
         if result.parts is not None and result.parts.height:
             beyond = (pl.col("told") - pl.col("known_anyway")) * pl.col("records") / self.original.height
             most = result.parts.filter(meant, pl.col("gain") >= WORTH_A_LOOK).select(beyond.max()).item()

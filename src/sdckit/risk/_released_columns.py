@@ -81,6 +81,7 @@ class Released:
     _samples: dict[tuple[str, int], Ints] = field(default_factory=dict)
     _texts: dict[int, dict[str, list[tuple[str, Clue]]]] = field(default_factory=dict)
     _classes: dict[str, Ints] = field(default_factory=dict)
+    _key: list[int] = field(default_factory=list)
 
     @property
     def height(self) -> int:
@@ -120,8 +121,14 @@ class Released:
             self._classes[column] = classes_of(self.clues[column])
         return self._classes[column]
 
+    def draws(self) -> np.random.Generator:
+        """Random numbers that follow from all values: who makes the file cannot choose who is sampled."""
+        if not self._key:
+            self._key.append(int(np.bitwise_xor.reduce(self.frame.hash_rows().to_numpy(), initial=0)))
+        return np.random.default_rng([20_000, *self._key])
+
     def _drawn(self, column: str, size: int) -> Ints:
-        rng = np.random.default_rng(20_000)
+        rng = self.draws()
         if not column:
             return np.sort(rng.choice(self.height, size, replace=False))
         clue = self.clues[column]

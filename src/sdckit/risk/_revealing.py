@@ -244,33 +244,60 @@ class Search:
             scores[column] = _dependence(x, size, codes, groups)
         return sorted(scores, key=lambda c: -scores[c])[:BEST]
 
+    @property
+    def not_combined(self) -> int:
+        """Columns of numbers that were not tried in all combinations, as they are too many."""
+        numbers = len(self._numbers)
+        if self.hidden.truth.values is None or numbers < 2:
+            return 0
+        if not _sums.can_be_fitted(min(numbers, _sums.MOST_COLUMNS), len(self._fitted(numbers).index)):
+            return numbers
+        return max(0, numbers - _sums.MOST_COLUMNS)
+
+    @cached_property
+    def _numbers(self) -> list[str]:
+        """The columns of numbers and dates that have more than one value."""
+        kinds = self.released.frame.schema.items()
+        named = [c for c, kind in kinds if kind.is_numeric() or kind.is_temporal()]
+        return [c for c in named if self.released.clues[c].size > 2]
+
+    def _fitted(self, numbers: int) -> _Sample:
+        """The records to which a weighted sum of so many columns is fitted."""
+        wanted = max(FITTED, 10 * min(numbers, _sums.MOST_COLUMNS))
+        return self._sample([], min(self.size, wanted))
+
     def _of_sums(self, left_out: set[str]) -> Iterator[Finding]:
         """Sums, differences, products and ratios of two columns, and weighted sums of more."""
         truth = self.hidden.truth
-        numbers = {
-            c: self.released.clues[c].place
-            for c, kind in self.released.frame.schema.items()
-            if c not in left_out
-            and (kind.is_numeric() or kind.is_temporal())
-            and self.released.clues[c].size > 2
-        }
-        numbers = dict(list(numbers.items())[: _sums.MOST_COLUMNS])
-        if len(numbers) < 2 or truth.values is None:
+        names = [c for c in self._numbers if c not in left_out][: _sums.MOST_COLUMNS]
+        if len(names) < 2 or truth.values is None:
             return
-        few = self._sample([], min(self.size, _sums.SCREENED))
+        numbers = {c: self.released.clues[c].place for c in names}
+        few = self._sample([], min(self.size, _sums.SCREENED if len(names) <= _sums.MANY else _sums.FEWER))
         values = truth.values[few.index]
         here = {c: place[few.rows] for c, place in numbers.items()}
         sample = self._sample([], self.size)
-        for a, operation, b in _sums.likely_pairs(here, values, MADE):
+        pairs = [*_sums.likely_pairs(here, values, MADE), *self._exact_pairs(numbers, sample)]
+        for a, operation, b in dict.fromkeys(pairs):
             made = _sums.combined(numbers[a][sample.rows], operation, numbers[b][sample.rows])
             yield self._of_clue(f"{a} {operation} {b}", sample, _as_clue(made))
-        sample = self._sample([], min(self.size, FITTED))
-        if len(sample.index) > 10 * len(numbers) and sample.truth.values is not None:
+        sample = self._fitted(len(self._numbers))
+        if _sums.can_be_fitted(len(numbers), len(sample.index)) and sample.truth.values is not None:
             here = {c: place[sample.rows] for c, place in numbers.items()}
             used, guess = _sums.by_weighted_sum(here, sample.truth.values, self.hidden.name)
             if len(used) > 1:
                 right = [[hit] for hit in sample.truth.hit(guess)]
                 yield self._judged(f"a sum of {', '.join(used)}", sample, [right])
+
+    def _exact_pairs(self, numbers: Mapping[str, Floats], sample: _Sample) -> list[tuple[str, str, str]]:
+        """Two columns that give the very number, in records of which it is not known anyway."""
+        values = sample.truth.values
+        unknown = ~self._known.right[0][sample.index] & (self._known.classes[sample.index] >= 0)
+        asked = self.released.draws().permutation(np.flatnonzero(unknown))[: _sums.ASKED]
+        if values is None or not len(asked):
+            return []
+        here = {c: place[sample.rows[asked]] for c, place in numbers.items()}
+        return _sums.exact_pairs(here, values[asked], sample.truth.slack[0][asked], MADE)
 
 
 def _compared(told: Bools, anyway: Bools) -> tuple[tuple[float, float], float]:

@@ -20,7 +20,7 @@ SAMPLE, FEWEST, MOST = 20_000, 4_000, 200_000  # records
 TESTS = 1_000  # columns times hidden variables; beyond them samples are smaller
 ASKED = 500  # hidden values that a sample should hold
 NOTEWORTHY = 0.2  # a gain that is no alarm and yet worth a note
-SURELY = {"hidden": pl.String, "persons": pl.Float64, "columns": pl.String}
+SURELY = {"hidden": pl.String, "persons": pl.Float64, "columns": pl.String, "not_combined": pl.Int64}
 NAMED = 5  # findings that a note names
 Gain = Annotated[
     float,
@@ -119,7 +119,8 @@ def revealing_columns(
     parts, the largest gain first: hidden (variable), columns, criterion (exactly, near), beside_released
     (whether the released values of the variable were used, too), records (asked for), told, known_anyway,
     gain, z, alarm.
-    tables: surely_told, with hidden (variable), persons (share) and columns (those that tell most).
+    tables: surely_told, with hidden (variable), persons (share), columns (those that tell most) and
+    not_combined (numbers of which not all sums were tried, as there are more than 300 or too few records).
 
     Weights: not used, as the intruder asks what records have in common; a weight is tried as a column and is
     never the hidden variable. Missing: a value missing in the original is not hidden and helps no guess; a
@@ -153,7 +154,14 @@ def revealing_columns(
         search = Search(released, variable, size, gain)
         findings += search.findings(labels)
         columns = "; ".join(search.surely.by[:NAMED])
-        told.append({"hidden": variable.name, "persons": search.surely_told, "columns": columns})
+        told.append(
+            {
+                "hidden": variable.name,
+                "persons": search.surely_told,
+                "columns": columns,
+                "not_combined": search.not_combined,
+            }
+        )
     sure = [f.gain for f in findings if f.matters]
     parts = _parts(findings, gain)
     alarms = int(parts["alarm"].sum())
@@ -221,9 +229,15 @@ def _in_words(parts: pl.DataFrame, hidden: list[Hidden], gain: float) -> tuple[s
 
 
 def _surely_in_words(told: list[dict[str, Any]]) -> tuple[str, ...]:
-    return tuple(
+    surely = [
         f"{row['hidden']}: {row['persons']:.1%} of the persons are told with near certainty, by "
         f"{row['columns']}."
         for row in told
         if row["persons"] > 0
-    )
+    ]
+    open_ones = [
+        f"{row['hidden']}: sums and differences of {row['not_combined']:,} columns could not all be tried."
+        for row in told
+        if row["not_combined"]
+    ]
+    return (*surely, *open_ones)
