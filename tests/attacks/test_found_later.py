@@ -6,6 +6,7 @@ import pytest
 
 import sdckit as sdc
 from attacks.test_found import refused, verdict
+from sdckit.choose.criteria import Status
 from sdckit.choose.release_facts import is_random_order
 from sdckit.methods.registry import protection, unregister
 
@@ -123,3 +124,93 @@ def test_an_order_that_only_looks_random(kind):
         unregister("laid_out")
     assert verdict(data, sdc.protect.shuffle_order(wide(data), rng=1)).releasable
     assert all(is_random_order(rng(i).permutation(300)) for i in range(50))
+
+
+def told(share: float) -> pl.Series:
+    return pl.Series(rng(5).random(N) < share)
+
+
+def in_parts(frame: pl.DataFrame) -> dict[str, pl.Expr]:
+    """Five columns, each a copy for one person in twelve."""
+    number = pl.Series(rng(6).integers(0, 12, frame.height))
+    return {f"part{i}": pl.when(number == i).then("age") for i in range(5)}
+
+
+def as_codes(frame: pl.DataFrame) -> dict[str, pl.Expr]:
+    """A code for each age, without order; the others have codes that mean nothing, as often."""
+    codes = rng(6).permutation(200)
+    mine = pl.Series(codes[frame["age"].to_numpy()])
+    return {"code": pl.when(told(0.35)).then(mine).otherwise(pl.Series(codes[rng(8).integers(100, 200, N)]))}
+
+
+TELLING_SOME = {
+    "a copy": lambda f: {"copy": pl.when(told(0.35)).then("age")},
+    "a birth year as a text": lambda f: {
+        "born": pl.when(told(0.35)).then(pl.format("in {}", 2020 - f["age"]))
+    },
+    "a copy with a mark beside it": lambda f: {
+        "mark": told(0.35).cast(pl.Int64),
+        "copy": pl.when(told(0.35)).then("age").otherwise(pl.Series(rng(9).integers(16, 90, N))),
+    },
+    "several parts": in_parts,
+    "codes": as_codes,
+}
+
+
+@pytest.mark.parametrize("kind", list(TELLING_SOME))
+def test_a_column_that_tells_some_persons_all_and_others_nothing(kind):
+    columns = TELLING_SOME[kind](persons())
+    sensitive, accepted = ["health", *columns], {"numbers": list(columns), "inference": 1.0}
+    data = read(persons(**columns), sensitive=sensitive)
+    mixed = read(data.frame.with_columns(pl.col(*columns).shuffle(seed=3)), sensitive=sensitive)
+    assert verdict(mixed, wide(mixed), accept=accepted).releasable
+    found = verdict(data, wide(data), accept=accepted)
+    assert [c.name for c in found if not c.met] == ["columns that tell what was hidden"]
+
+
+def test_a_total_of_households_is_the_income_of_who_lives_alone():
+    """One person in nine lives alone; incomes were moved by noise, the total was not."""
+    size = np.repeat([1, 3, 4], [130, 130, 165])
+    home = np.repeat(np.arange(len(size)), size)
+    income = np.round(rng().lognormal(7.5, 0.6, len(home)), 0)
+    frame = pl.DataFrame(
+        {
+            "sex": rng(2).choice(["f", "m"], len(home)),
+            "size": size[home],
+            "income": income,
+            "total": np.bincount(home, income)[home],
+        }
+    ).sample(fraction=1, shuffle=True, seed=1)
+    data = sdc.read(frame, keys=["sex"], numeric=["income"])
+    safe = data.with_frame(frame.with_columns(pl.col("income") * pl.Series(rng(3).normal(1, 0.5, len(home)))))
+    table = sdc.risk.revealing_columns(data, safe).tables["surely_told"]
+    assert table["persons"][0] == pytest.approx(130 / len(home), abs=0.02)
+    assert "columns that tell what was hidden" in [c.name for c in verdict(data, safe) if not c.met]
+
+
+@pytest.mark.parametrize("kind", ["a difference", "a sum", "a difference for some"])
+def test_numbers_without_meaning_before_two_that_tell_together(kind):
+    """Sixty-two columns stand before the two; neither of these depends on the age by itself."""
+    large = pl.Series(rng(4).integers(1_000, 90_000, N))
+    first = {"a difference": large + pl.col("age"), "a sum": pl.col("age") - large}.get(
+        kind, pl.when(told(0.35)).then(large + pl.col("age"))
+    )
+    junk = {f"junk{i}": rng(100 + i).integers(0, 1_000, N) for i in range(62)}
+    frame = persons().select(
+        pl.struct(**{c: pl.Series(v) for c, v in junk.items()}).struct.unnest(), pl.all()
+    )
+    data = read(frame.with_columns(first=first, second=large))
+    table = sdc.risk.revealing_columns(data, wide(data)).tables["surely_told"].filter(hidden="age")
+    assert table["persons"][0] > (0.3 if kind == "a difference for some" else 0.9)
+    assert "first" in table["columns"][0]
+    assert table["not_combined"][0] == 0
+    mixed = read(data.frame.with_columns(pl.col("second").shuffle(seed=1)))
+    assert sdc.risk.revealing_columns(mixed, wide(mixed)).figures["surely_told"] == 0
+
+
+def test_more_numbers_than_can_be_combined_are_not_judged():
+    junk = {f"junk{i}": pl.Series(rng(100 + i).integers(0, 1_000, 200)) for i in range(60)}
+    data = read(persons(200, **junk), sensitive=["health"])
+    done = sdc.protect.recode(data, variable="age", breaks=[16, 50, 90])
+    found = {c.name: c for c in verdict(data, done)}["columns that tell what was hidden"]
+    assert found.status is Status.NOT_JUDGED

@@ -386,10 +386,14 @@ class PersonChecks(ReleaseCase):
     def _told_persons(self, result: Result) -> float:
         """The share of persons of whom a column below the alarm tells a value, or of whom none was asked."""
         told = result.figures.get("not_asked", 0.0) / self.original.height
+        roles = self.original.roles
+        meant = pl.col("hidden").is_in([*roles.keys, *roles.numeric, *roles.sensitive])
+        surely = result.tables.get("surely_told")
+        if surely is not None and surely.height:
+            surely = surely.filter(meant).select(pl.max("persons"), pl.sum("not_combined") > 0)
+            told = max(told, *(float(x or 0.0) for x in surely.row(0)))
         if result.parts is not None and result.parts.height:
             beyond = (pl.col("told") - pl.col("known_anyway")) * pl.col("records") / self.original.height
-            roles = self.original.roles
-            meant = pl.col("hidden").is_in([*roles.keys, *roles.numeric, *roles.sensitive])
             most = result.parts.filter(meant, pl.col("gain") >= WORTH_A_LOOK).select(beyond.max()).item()
             told = max(told, float(most or 0.0))
         return told

@@ -8,7 +8,9 @@ import numpy as np
 
 from sdckit._support.arrays import Bools, Floats, Ints
 
-Column = TypeVar("Column", Bools, Floats)
+Column = TypeVar("Column", Bools, Floats, Ints)
+FEW, SEVERAL = 2, 5  # other records with the same clue
+AGREE = 0.8  # of them have the same value
 _LARGEST = 2**62
 _SHORT = 2**16
 
@@ -103,6 +105,15 @@ def right_guesses(truth: Truth, clue: Clue, *given: Clue) -> list[list[Bools]]:
         for found, right in zip(attacks, truth.hit(groups.by_median(truth.values)), strict=True):
             found.append(right)
     return attacks
+
+
+def confidence(truth: Truth, clue: Clue, *given: Clue) -> Ints:
+    """How much a guess can be trusted by what the other records with the same clue say: a small number.
+
+    0: there are none. Else by how many they are, and whether four in five have the same value. The own value
+    has no part in it, so that guesses which only happen to be right are not trusted more.
+    """
+    return _Groups.of(truth, clue, given).trusted()
 
 
 def sorted_by(codes: Ints, size: int, order: Ints) -> Ints:
@@ -216,6 +227,23 @@ class _Groups:
         own = self.codes[self.start[alone]]
         right[self.start[alone]] = (low == high) & (low == own)
         return self._in_file_order(right)
+
+    def trusted(self) -> Ints:
+        """0 for a record without others; else their number in three steps, three more where they agree."""
+        count = np.diff(self.cell_start, append=len(self.order))
+        owner = self.group[self.cell_start]
+        heads = np.searchsorted(self.cell_start, self.start)
+        most = np.maximum.reduceat(count, heads)[owner]
+        top = count == most
+        tied = np.add.reduceat(top.astype(np.int64), heads)[owner] > 1
+        second = np.maximum.reduceat(np.where(top, 0, count), heads)[owner]
+        largest = np.where(top & ~tied, np.maximum(most - 1, second), most)  # among the others
+        others = self.size[owner] - 1
+        step = 1 + (others >= FEW) + (others >= SEVERAL)
+        agree = largest >= AGREE * others
+        return self._in_file_order(
+            np.repeat(np.where(others == 0, 0, np.where(agree, 3 + step, step)), count)
+        )
 
     def by_median(self, values: Floats) -> Floats:
         """The median of the others' values; where there are none, what lies between the neighbours' medians.

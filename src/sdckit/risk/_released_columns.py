@@ -22,6 +22,8 @@ ENOUGH = 30  # values that differ between the files, so that a variable counts a
 SPREAD = (0.05, 0.95)  # shares of the records between which a number's usual range lies
 EXACT = 1e-6  # relative difference of decimal numbers that are the same but for rounding
 GROUPED = 20  # records a value: of a column with larger groups any sample will do
+BINS = 20  # of a column with many values
+CLASSES = 102  # of records by one column: so many values, or bins and one for missing
 BLOCK = 500  # records that follow each other in the order of a column and are sampled together
 _ROW = f"{OURS}row"
 
@@ -78,6 +80,8 @@ class Released:
     clues: Mapping[str, Clue]
     _samples: dict[tuple[str, int], Ints] = field(default_factory=dict)
     _texts: dict[int, dict[str, list[tuple[str, Clue]]]] = field(default_factory=dict)
+    _classes: dict[str, Ints] = field(default_factory=dict)
+    _key: list[int] = field(default_factory=list)
 
     @property
     def height(self) -> int:
@@ -111,8 +115,20 @@ class Released:
             self._texts[size] = {c: list(parts_of(self.frame[c][rows])) for c in long}
         return self._texts[size]
 
+    def classes(self, column: str) -> Ints:
+        """The records in classes of equal or neighbouring values of a column."""
+        if column not in self._classes:
+            self._classes[column] = classes_of(self.clues[column])
+        return self._classes[column]
+
+    def draws(self) -> np.random.Generator:
+        """Random numbers that follow from all values: who makes the file cannot choose who is sampled."""
+        if not self._key:
+            self._key.append(int(np.bitwise_xor.reduce(self.frame.hash_rows().to_numpy(), initial=0)))
+        return np.random.default_rng([20_000, *self._key])
+
     def _drawn(self, column: str, size: int) -> Ints:
-        rng = np.random.default_rng(20_000)
+        rng = self.draws()
         if not column:
             return np.sort(rng.choice(self.height, size, replace=False))
         clue = self.clues[column]
@@ -127,6 +143,21 @@ class Released:
         last = np.searchsorted(ordered, ordered[np.minimum(taken + BLOCK, len(order) - 1)])
         last[taken + BLOCK >= len(order)] = len(order)
         return np.concatenate([some, *(order[a:b] for a, b in zip(first, last, strict=True))])
+
+
+def classes_of(clue: Clue) -> Ints:
+    """Numbers below CLASSES: of few values each its own, else of bins in their order; missing is one, too."""
+    if clue.size < CLASSES:
+        return clue.codes.astype(np.uint8)
+    codes, size = clue.codes, clue.size
+    if size > 2 * len(codes):
+        codes = np.unique(codes, return_inverse=True)[1]
+        size = int(codes.max(initial=0)) + 1
+    missing = np.isnan(clue.place)
+    counts = np.bincount(codes[~missing], minlength=size)
+    below = np.cumsum(counts) - counts
+    bins = below * BINS // max(1, int(counts.sum()))
+    return np.where(missing, BINS, bins[codes]).astype(np.uint8)
 
 
 def released_columns(original: Microdata, protected: Microdata) -> Released:

@@ -11,9 +11,10 @@ import numpy as np
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.risk import _sums
 from sdckit.risk._clues import mentioned, names_of, same_text
-from sdckit.risk._guesses import Clue, Truth, right_guesses, right_votes
+from sdckit.risk._guesses import Clue, Truth, confidence, right_guesses, right_votes
 from sdckit.risk._known_anyway import KnownAnyway, known_anyway, where_it_helps
-from sdckit.risk._released_columns import Hidden, Released
+from sdckit.risk._released_columns import BINS, Hidden, Released
+from sdckit.risk._surely_told import SurelyTold
 
 SCREENED = 4_000  # records on which columns are compared before they are taken in pairs, and parts of texts
 FITTED = 2_000  # records to which weighted sums are fitted
@@ -22,7 +23,6 @@ MADE = 4  # sums, products, … of two columns that are tried on all sampled rec
 CLEARLY = 0.05  # by how much several columns must tell more than each alone
 SURE = 4.0  # standard errors
 MORE = 0.05  # of the hidden values: so many must be told besides those known anyway
-BINS = 20  # of columns with many values, where only their dependence is looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,7 @@ class Finding:
 class _Sample:
     """Some records with a true value: their truth and what is released."""
 
+    key: tuple[str, int]  # the column it is drawn for, and its size
     drawn: Ints  # places in the sample of the file, which has records without a true value, too
     index: Ints  # places among the records with a true value
     rows: Ints  # places in the file
@@ -78,6 +79,16 @@ class Search:
     size: int
     alarm: float
     _samples: dict[int, _Sample] = field(default_factory=dict)
+
+    @cached_property
+    def surely(self) -> SurelyTold:
+        """Who is told with near certainty, by all that was tried so far."""
+        return SurelyTold(self.released)
+
+    @property
+    def surely_told(self) -> float:
+        """Their share of all persons: those of whom no value is hidden are told none."""
+        return self.surely.share * int((self._known.classes >= 0).sum()) / self.released.height
 
     def findings(self, labels: Mapping[object, str]) -> Iterator[Finding]:
         """Single columns, parts of texts, pairs of columns, and what can be reckoned from several.
@@ -126,6 +137,7 @@ class Search:
         drawn = np.flatnonzero(index >= 0)
         index = index[drawn]
         sample = _Sample(
+            (finest, min(size, self.released.height)),
             drawn,
             index,
             hidden.rows[index],
@@ -155,12 +167,26 @@ class Search:
             attacks[0] = [[*found, voted] for found in attacks[0]]
         if sample.released is not None:
             attacks.append(right_guesses(truth, clue, sample.released, *member))
-        return self._judged(label, sample, attacks)
+        if truth.values is not None:  # the column is the number itself
+            attacks[0] = [
+                [*found, same] for found, same in zip(attacks[0], truth.hit(clue.place), strict=True)
+            ]
+        clues: list[Clue | Ints] = [clue]
+        if truth.repeats:
+            clues.append(confidence(truth, clue, *member))
+        return self._judged(label, sample, attacks, clues)
 
-    def _judged(self, label: str, sample: _Sample, attacks: Sequence[Sequence[Sequence[Bools]]]) -> Finding:
+    def _judged(
+        self,
+        label: str,
+        sample: _Sample,
+        attacks: Sequence[Sequence[Sequence[Bools]]],
+        clues: Sequence[Clue | Ints] = (),
+    ) -> Finding:
         """The largest gain of all attacks, by any criterion.
 
-        attacks: without and with the variable's own release; by each criterion; one or more.
+        attacks: without and with the variable's own release; by each criterion; one or more. clues: what the
+        intruder sees of the records besides their columns.
         """
         classes = self._known.classes[sample.index]
         asked = classes >= 0
@@ -173,6 +199,14 @@ class Search:
                 shares, z = _compared(max(used, key=np.count_nonzero), anyway)
                 facts = (criterion, bool(beside), len(anyway), changed, *shares, z)
                 findings.append(Finding(self.hidden.name, label, *facts))
+        pairs = (
+            (right[asked], known[sample.index][asked])
+            for found in attacks
+            for rights, known in zip(found, self._known.right, strict=True)
+            for right in rights
+        )
+        seen = [c.take(asked) if isinstance(c, Clue) else c[asked] for c in clues]
+        self.surely.add(label, sample.key, sample.rows[asked], pairs, seen)
         return max(findings, key=lambda f: (f.gain, f.told, -f.criterion, -f.beside_released))
 
     def _of_texts(self, labels: Mapping[object, str]) -> Iterator[Finding]:
@@ -210,33 +244,60 @@ class Search:
             scores[column] = _dependence(x, size, codes, groups)
         return sorted(scores, key=lambda c: -scores[c])[:BEST]
 
+    @property
+    def not_combined(self) -> int:
+        """Columns of numbers that were not tried in all combinations, as they are too many."""
+        numbers = len(self._numbers)
+        if self.hidden.truth.values is None or numbers < 2:
+            return 0
+        if not _sums.can_be_fitted(min(numbers, _sums.MOST_COLUMNS), len(self._fitted(numbers).index)):
+            return numbers
+        return max(0, numbers - _sums.MOST_COLUMNS)
+
+    @cached_property
+    def _numbers(self) -> list[str]:
+        """The columns of numbers and dates that have more than one value."""
+        kinds = self.released.frame.schema.items()
+        named = [c for c, kind in kinds if kind.is_numeric() or kind.is_temporal()]
+        return [c for c in named if self.released.clues[c].size > 2]
+
+    def _fitted(self, numbers: int) -> _Sample:
+        """The records to which a weighted sum of so many columns is fitted."""
+        wanted = max(FITTED, 10 * min(numbers, _sums.MOST_COLUMNS))
+        return self._sample([], min(self.size, wanted))
+
     def _of_sums(self, left_out: set[str]) -> Iterator[Finding]:
         """Sums, differences, products and ratios of two columns, and weighted sums of more."""
         truth = self.hidden.truth
-        numbers = {
-            c: self.released.clues[c].place
-            for c, kind in self.released.frame.schema.items()
-            if c not in left_out
-            and (kind.is_numeric() or kind.is_temporal())
-            and self.released.clues[c].size > 2
-        }
-        numbers = dict(list(numbers.items())[: _sums.MOST_COLUMNS])
-        if len(numbers) < 2 or truth.values is None:
+        names = [c for c in self._numbers if c not in left_out][: _sums.MOST_COLUMNS]
+        if len(names) < 2 or truth.values is None:
             return
-        few = self._sample([], min(self.size, _sums.SCREENED))
+        numbers = {c: self.released.clues[c].place for c in names}
+        few = self._sample([], min(self.size, _sums.SCREENED if len(names) <= _sums.MANY else _sums.FEWER))
         values = truth.values[few.index]
         here = {c: place[few.rows] for c, place in numbers.items()}
         sample = self._sample([], self.size)
-        for a, operation, b in _sums.likely_pairs(here, values, MADE):
+        pairs = [*_sums.likely_pairs(here, values, MADE), *self._exact_pairs(numbers, sample)]
+        for a, operation, b in dict.fromkeys(pairs):
             made = _sums.combined(numbers[a][sample.rows], operation, numbers[b][sample.rows])
             yield self._of_clue(f"{a} {operation} {b}", sample, _as_clue(made))
-        sample = self._sample([], min(self.size, FITTED))
-        if len(sample.index) > 10 * len(numbers) and sample.truth.values is not None:
+        sample = self._fitted(len(self._numbers))
+        if _sums.can_be_fitted(len(numbers), len(sample.index)) and sample.truth.values is not None:
             here = {c: place[sample.rows] for c, place in numbers.items()}
             used, guess = _sums.by_weighted_sum(here, sample.truth.values, self.hidden.name)
             if len(used) > 1:
                 right = [[hit] for hit in sample.truth.hit(guess)]
                 yield self._judged(f"a sum of {', '.join(used)}", sample, [right])
+
+    def _exact_pairs(self, numbers: Mapping[str, Floats], sample: _Sample) -> list[tuple[str, str, str]]:
+        """Two columns that give the very number, in records of which it is not known anyway."""
+        values = sample.truth.values
+        unknown = ~self._known.right[0][sample.index] & (self._known.classes[sample.index] >= 0)
+        asked = self.released.draws().permutation(np.flatnonzero(unknown))[: _sums.ASKED]
+        if values is None or not len(asked):
+            return []
+        here = {c: place[sample.rows[asked]] for c, place in numbers.items()}
+        return _sums.exact_pairs(here, values[asked], sample.truth.slack[0][asked], MADE)
 
 
 def _compared(told: Bools, anyway: Bools) -> tuple[tuple[float, float], float]:

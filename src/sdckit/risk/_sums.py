@@ -1,15 +1,17 @@
 """Numbers made of released numbers that give a hidden one: sums, differences, products, ratios of columns."""
 
 from collections.abc import Mapping
-from itertools import combinations
 
 import numpy as np
 
 from sdckit._support.arrays import Floats, Ints
 
-SCREENED = 250  # records on which all pairs of columns are tried
+SCREENED, FEWER = 250, 100  # records on which all pairs of columns are tried; fewer of many columns
+MANY = 100  # columns
+ASKED = 200  # records in which pairs of columns should give the very number
+HITS = 3  # of these at least
 CHUNK = 1_000  # pairs at a time
-MOST_COLUMNS = 60  # of numbers that are combined with each other
+MOST_COLUMNS = 300  # of numbers that are combined with each other; of more the question stays open
 CLEARLY = 0.05  # by how much two columns must be closer to the hidden number than each alone
 _OPERATIONS = {"+": np.add, "−": np.subtract, "×": np.multiply, "÷": np.divide}
 _HOPELESS = 0.8  # of a standard deviation left by a least-squares fit: no sum will tell the number
@@ -48,7 +50,7 @@ def likely_pairs(numbers: Mapping[str, Floats], values: Floats, most: int) -> li
     # one rank for equal numbers, the highest, as the coefficient asks
     ranks = np.searchsorted(np.sort(values), values, side="right")
     alone = np.maximum(closeness(table, ranks), closeness(-table, ranks))
-    pairs = np.array(list(combinations(range(len(names)), 2)))
+    pairs = np.column_stack(np.triu_indices(len(names), 1))
     found: list[tuple[float, str, str, str]] = []
     for chunk in np.array_split(pairs, -(-len(pairs) // CHUNK)):
         first, second = chunk.T
@@ -62,6 +64,36 @@ def likely_pairs(numbers: Mapping[str, Floats], values: Floats, most: int) -> li
             ]
     found.sort(reverse=True)
     return [(a, operation, b) for _, a, operation, b in found[:most]]
+
+
+def exact_pairs(
+    numbers: Mapping[str, Floats], values: Floats, slack: Floats, most: int
+) -> list[tuple[str, str, str]]:
+    """The pairs of columns, with what to do with them, that are the hidden number in most records.
+
+    Two columns may be the number in some records only, and each alone need not depend on it: a total of which
+    a large part was taken away. So all are tried, whatever stands before them in the file.
+    """
+    names = list(numbers)
+    table = np.array([numbers[n] for n in names])
+    found: list[tuple[int, str, str, str]] = []
+    for i, first in enumerate(table):
+        for operation in _OPERATIONS:
+            start = i + 1 if operation in "+×" else 0  # the order of the two does not matter
+            made = combined(first, operation, table[start:])
+            with np.errstate(invalid="ignore"):
+                hits = (np.abs(made - values) <= slack).sum(axis=1)
+            if not start:
+                hits[i] = 0
+            best = np.argsort(-hits, kind="stable")[:most]
+            found += [(int(hits[j]), names[i], operation, names[start + j]) for j in best if hits[j] >= HITS]
+    found.sort(key=lambda pair: -pair[0])
+    return [(a, operation, b) for _, a, operation, b in found[:most]]
+
+
+def can_be_fitted(columns: int, records: int) -> bool:
+    """Whether each half of the records is enough for the weights of so many columns."""
+    return records >= 4 * columns + 20
 
 
 def by_weighted_sum(numbers: Mapping[str, Floats], values: Floats, own: str) -> tuple[list[str], Floats]:

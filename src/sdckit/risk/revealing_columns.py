@@ -20,6 +20,7 @@ SAMPLE, FEWEST, MOST = 20_000, 4_000, 200_000  # records
 TESTS = 1_000  # columns times hidden variables; beyond them samples are smaller
 ASKED = 500  # hidden values that a sample should hold
 NOTEWORTHY = 0.2  # a gain that is no alarm and yet worth a note
+SURELY = {"hidden": pl.String, "persons": pl.Float64, "columns": pl.String, "not_combined": pl.Int64}
 NAMED = 5  # findings that a note names
 Gain = Annotated[
     float,
@@ -57,6 +58,7 @@ def chart(result: Result) -> Any:
         "worth_a_look": Figure("Findings worth a look", "findings"),
         "hidden": Figure("Variables that were changed or dropped", "variables", Better.NEITHER),
         "columns": Figure("Columns tried", "columns", Better.NEITHER),
+        "surely_told": Figure("Persons told a hidden value with near certainty", "share of persons"),
         "not_asked": records("Hidden values of variables changed in too few records to ask"),
     },
     chart=chart,
@@ -104,10 +106,21 @@ def revealing_columns(
     standard errors (of paired differences) and a twentieth of the hidden values. The value is the largest
     gain that is so.
 
-    figures: alarms; worth_a_look (gains from 0.2 to an alarm); hidden (variables asked for); columns (tried).
+    A column may tell some persons all and others nothing: a copy that is blank for two in three, a total of
+    households that is the income of those who live alone. So persons are counted, too: records are put in
+    classes by each released column (its values or twenty bins, missing being one) and by how far the other
+    records with the same clue agree. In a class in which nine guesses in ten are right, at least half of what
+    is not known anyway is told, and that by more standard errors than the best of all classes tried has by
+    accident, those who are guessed right and not known anyway are surely told. They are counted once, by
+    whichever columns.
+
+    figures: alarms; worth_a_look (gains from 0.2 to an alarm); hidden (variables asked for); columns (tried);
+    surely_told (the largest share of all persons, of any variable).
     parts, the largest gain first: hidden (variable), columns, criterion (exactly, near), beside_released
     (whether the released values of the variable were used, too), records (asked for), told, known_anyway,
     gain, z, alarm.
+    tables: surely_told, with hidden (variable), persons (share), columns (those that tell most) and
+    not_combined (numbers of which not all sums were tried, as there are more than 300 or too few records).
 
     Weights: not used, as the intruder asks what records have in common; a weight is tried as a column and is
     never the hidden variable. Missing: a value missing in the original is not hidden and helps no guess; a
@@ -132,12 +145,23 @@ def revealing_columns(
     if few:
         notes += (f"Changed in fewer than {ENOUGH} records, and so not asked for: {join_names(few)}.",)
     findings: list[Finding] = []
+    told: list[dict[str, Any]] = []
     for variable in hidden:
         size = _sample_size(released, variable, len(hidden))
         if size < released.height:
             notes += (f"{variable.name}: asked for on {size:,} of {released.height:,} records.",)
         labels = original.labels.values.get(variable.name, {})
-        findings += Search(released, variable, size, gain).findings(labels)
+        search = Search(released, variable, size, gain)
+        findings += search.findings(labels)
+        columns = "; ".join(search.surely.by[:NAMED])
+        told.append(
+            {
+                "hidden": variable.name,
+                "persons": search.surely_told,
+                "columns": columns,
+                "not_combined": search.not_combined,
+            }
+        )
     sure = [f.gain for f in findings if f.matters]
     parts = _parts(findings, gain)
     alarms = int(parts["alarm"].sum())
@@ -149,10 +173,12 @@ def revealing_columns(
             "worth_a_look": worth,
             "hidden": len(hidden),
             "columns": len(released.clues),
+            "surely_told": max((row["persons"] for row in told), default=0.0),
             "not_asked": sum(few.values()),
         },
         parts,
-        notes + _in_words(parts, hidden, gain),
+        notes + _in_words(parts, hidden, gain) + _surely_in_words(told),
+        tables={"surely_told": pl.DataFrame(told, schema=SURELY)},
     )
 
 
@@ -200,3 +226,18 @@ def _in_words(parts: pl.DataFrame, hidden: list[Hidden], gain: float) -> tuple[s
     ]
     more = f"; {alarms.height - NAMED} more in parts" if alarms.height > NAMED else ""
     return (f"{'; '.join(told)}{more}. Drop these columns or make them coarser.",)
+
+
+def _surely_in_words(told: list[dict[str, Any]]) -> tuple[str, ...]:
+    surely = [
+        f"{row['hidden']}: {row['persons']:.1%} of the persons are told with near certainty, by "
+        f"{row['columns']}."
+        for row in told
+        if row["persons"] > 0
+    ]
+    open_ones = [
+        f"{row['hidden']}: sums and differences of {row['not_combined']:,} columns could not all be tried."
+        for row in told
+        if row["not_combined"]
+    ]
+    return (*surely, *open_ones)
