@@ -15,6 +15,7 @@ from sdckit.choose.judging_options import weakened_options
 from sdckit.choose.place import FILE, INTRUDERS, Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import surely_linked
+from sdckit.choose.sets_together import sets_together
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.methods.registry import find
@@ -32,6 +33,7 @@ def judged(x: "Assessment") -> Verdict:
     found: list[Criterion] = []
     for data in x.protected:
         found += [*PersonChecks(x, data).criteria(), *FileChecks(x, data).criteria()]
+    found += sets_together(x.protected)
     unique = worst_of_each(found) if len(x.protected) > 1 else tuple(dict.fromkeys(found))
     words = join_names([*_high_ceilings(x), *x.accept.in_words()], 9)
     return Verdict(unique, x.scenario, bool(x.original.prepared), words)
