@@ -158,5 +158,5 @@ def worst_result(results: Sequence[Result], *, low_is_good: bool, low_figures: C
     more = [name for name, value in highest.items() if value > worst.figures[name]]
     others = (f"Larger in another file, and of that: {join_names(more)}.",) if more else ()
     return replace(
-        worst, figures={**worst.figures, **highest}, notes=(*worst.notes, note, *others), sets=tuple(results)
+        worst, figures={**worst.figures, **highest}, notes=(*worst.notes, *others, note), sets=tuple(results)
     )
