@@ -12,3 +12,14 @@ def test_of_several_files_that_are_released_the_worst_counts():
     assert worst_result(results[:1], low_is_good=True) is results[0]
     unknown = worst_result([*results, Result(float("nan"))], low_is_good=True)
     assert unknown.value != unknown.value
+
+
+def test_every_figure_that_should_be_low_is_that_of_its_worst_file():
+    results = [
+        Result(0.1, {"back": 0.9, "good": 1.0, "kind": 5.0, "unknown": float("nan")}),
+        Result(0.7, {"back": 0.2, "good": 0.5, "kind": 6.0, "unknown": 0.4}),
+    ]
+    worst = worst_result(results, low_is_good=True, low_figures={"back", "unknown"})
+    assert worst.figures == {"back": 0.9, "good": 0.5, "kind": 6.0, "unknown": 0.4}
+    assert worst.sets == tuple(results)
+    assert "back" in worst.notes[-2]

@@ -1,6 +1,6 @@
 """The verdict on a protected file: a list of criteria, each met, not met or not judged."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -66,6 +66,29 @@ class Criterion:
             "mends": self.mends,
             "places": [place.as_dict() for place in self.places],
         }
+
+
+def worst_of_each(found: Iterable[Criterion]) -> tuple[Criterion, ...]:
+    """The criteria of several files, in their order: of the same question the worst answer.
+
+    A criterion that is met by one file and not by another is not met. Answers that differ in their numbers
+    only are told once, with the largest.
+
+    >>> asked = [Criterion("copies", Status.MET, "few", v) for v in (0.1, 0.3)]
+    >>> [c.value for c in worst_of_each(asked)]
+    [0.3]
+    """
+    criteria = list(dict.fromkeys(found))
+    open_ones = {c.name for c in criteria if not c.met}
+    kept: dict[tuple[object, ...], Criterion] = {}
+    for one in criteria:
+        if one.met and one.name in open_ones:
+            continue
+        same = (one.name, one.status, one.mends, one.places)
+        known = kept.get(same)
+        if known is None or (one.value or 0.0) > (known.value or 0.0):
+            kept[same] = one
+    return tuple(kept.values())
 
 
 @dataclass(frozen=True)

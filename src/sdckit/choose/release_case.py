@@ -41,9 +41,16 @@ class ReleaseCase:
         """Whether all that an intruder may know was drawn anew."""
         return drawn_anew(self.original, self.data)
 
+    def result(self, measure: str) -> Result | None:
+        """What a measure says of this file: of several that are released together, of this one alone."""
+        result = self.x.after.get(measure)
+        if result is None or len(result.sets) != len(self.x.protected):
+            return result
+        return next(own for own, data in zip(result.sets, self.x.protected, strict=True) if data is self.data)
+
     def measured(self, measure: str) -> Result | None:
         """What a measure found in the protected file; None where it could not say."""
-        result = self.x.after.get(measure)
+        result = self.result(measure)
         return None if result is None or isnan(result.value) else result
 
     def not_known(self, name: str, measure: str, why: str, mends: str, *places: Place) -> Criterion:
@@ -54,7 +61,8 @@ class ReleaseCase:
     def omitted_because(self, measure: str) -> str:
         """Why there is no number of a measure."""
         reasons = [o.reason for o in self.x.omitted if o.measure == measure]
-        notes = self.x.after[measure].notes if measure in self.x.after else ()
+        result = self.result(measure)
+        notes = () if result is None else result.notes
         return (reasons or list(notes) or ["it was not among the measures"])[0].rstrip(".")
 
 

@@ -9,12 +9,13 @@ import polars as pl
 
 from sdckit._support.messages import join_names
 from sdckit._support.number_text import number, percent
-from sdckit.choose.criteria import Criterion, Status, Verdict
+from sdckit.choose.criteria import Criterion, Status, Verdict, worst_of_each
 from sdckit.choose.file_checks import FileChecks
 from sdckit.choose.judging_options import weakened_options
 from sdckit.choose.place import FILE, INTRUDERS, Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import surely_linked
+from sdckit.choose.sets_together import sets_together
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.methods.registry import find
@@ -32,9 +33,10 @@ def judged(x: "Assessment") -> Verdict:
     found: list[Criterion] = []
     for data in x.protected:
         found += [*PersonChecks(x, data).criteria(), *FileChecks(x, data).criteria()]
-    unique = dict.fromkeys(found)
+    found += sets_together(x.protected)
+    unique = worst_of_each(found) if len(x.protected) > 1 else tuple(dict.fromkeys(found))
     words = join_names([*_high_ceilings(x), *x.accept.in_words()], 9)
-    return Verdict(tuple(unique), x.scenario, bool(x.original.prepared), words)
+    return Verdict(unique, x.scenario, bool(x.original.prepared), words)
 
 
 def _high_ceilings(x: "Assessment") -> list[str]:
@@ -141,7 +143,7 @@ class PersonChecks(ReleaseCase):
 
     def of_intruders(self) -> Iterator[Criterion]:
         """What each intruder finds, and is sure of."""
-        result = self.x.after.get("reidentification_risk")
+        result = self.result("reidentification_risk")
         table = None if result is None else result.tables.get("intruders")
         for row in () if table is None else table.iter_rows(named=True):
             yield self._risk_of(row)
@@ -219,15 +221,17 @@ class PersonChecks(ReleaseCase):
             yield self.not_known(name, measure, why, f"Measure {measure}.", Place.role(Role.KEYS), *again)
             return
         copies, real = result.figures["copies"], result.figures.get("reference_copies", 0.0)
-        low, near = result.figures.get("low", result.value), result.figures.get("reference_share", 0.0)
-        figures = result.figures
+        figures, files = result.figures, len(self.x.protected)
+        low, near = figures.get("low", result.value), figures.get("reference_share", 0.0)
+        if files > 1 and result.parts is not None:  # of many honest files one is always above 95 %
+            low = wilson(result.value, result.parts.height, files)[0]
         nearer = [
             n
             for n in ("median_distance", "median_ratio")
             if figures.get(n, 1.0) < NEARER * figures.get(f"reference_{n}", 0.0)
         ]
         # as with `low`: chance alone puts half of all honest files a little above what is expected
-        surely = wilson(copies, self.data.height)[0]
+        surely = wilson(copies, self.data.height, files)[0]
         if surely > real or low > near or nearer:
             why = (
                 f"{100 * copies:.3g} % of the records are copies of original ones ({100 * real:.3g} % would "

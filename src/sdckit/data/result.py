@@ -1,8 +1,8 @@
 """Result: what every measure returns."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isnan
+from math import isnan, nan
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from sdckit._support.html_text import bullets, paragraph, picture, table
+from sdckit._support.messages import join_names
 from sdckit._support.save_chart import save_chart
 from sdckit.errors import SdcError, preview
 
@@ -27,6 +28,7 @@ class Result:
     notes: conventions and caveats in words a statistician uses.
     lost: variables of the original that could not be used because the protected file no longer has them, or
     no longer as numbers: the value says nothing of them.
+    sets: of several files that are released together the result of each, where a release is decided on it.
     measure, options, draw: filled in by the registry.
 
     >>> Result(0.125, {"records": 8}, notes=("Weights were used.",), measure="share", options={"k": 3})
@@ -44,6 +46,7 @@ class Result:
     options: Mapping[str, Any] = field(default_factory=dict)
     lost: tuple[str, ...] = ()
     draw: Callable[["Result"], Any] | None = field(default=None, repr=False, compare=False)
+    sets: tuple["Result", ...] = field(default=(), repr=False, compare=False)
 
     def chart(self) -> Any:
         """The picture of this result (an Altair chart), drawn from aggregates only."""
@@ -129,8 +132,12 @@ def pool_results(results: Sequence[Result]) -> Result:
     )
 
 
-def worst_result(results: Sequence[Result], *, low_is_good: bool) -> Result:
-    """That of the most dangerous of several files, all of them released; what is not known comes first."""
+def worst_result(results: Sequence[Result], *, low_is_good: bool, low_figures: Container[str] = ()) -> Result:
+    """That of the most dangerous of several files, all of them released; what is not known comes first.
+
+    low_figures: those that are good where they are low. The largest over the files counts, whichever it is
+    in: a file that looks harmless by its value may repeat persons in another way.
+    """
     if len(results) == 1:
         return results[0]
     sign = 1 if low_is_good else -1
@@ -138,5 +145,18 @@ def worst_result(results: Sequence[Result], *, low_is_good: bool) -> Result:
         range(len(results)),
         key=lambda i: (isnan(results[i].value), 0.0 if isnan(results[i].value) else sign * results[i].value),
     )
+    worst = results[place]
+    highest = {
+        name: max(
+            (r.figures[name] for r in results if not isnan(r.figures.get(name, nan))),
+            default=worst.figures[name],
+        )
+        for name in worst.figures
+        if name in low_figures
+    }
     note = f"Of {len(results)} files, all released: the one with the largest risk, number {place + 1}."
-    return replace(results[place], notes=(*results[place].notes, note))
+    more = [name for name, value in highest.items() if value > worst.figures[name]]
+    others = (f"Larger in another file, and of that: {join_names(more)}.",) if more else ()
+    return replace(
+        worst, figures={**worst.figures, **highest}, notes=(*worst.notes, *others, note), sets=tuple(results)
+    )

@@ -68,15 +68,19 @@ def _of_sets(spec: Spec, files: Sequence[Any], options: Mapping[str, Any]) -> Re
     """The result of a measure; of a list of synthetic sets the mean, where it does not take lists itself.
 
     A risk on which a release is decided is that of the worst set: one that repeats people is not made
-    safe by others beside it.
+    safe by others beside it. Such a measure keeps the result of each set, in the columns that the set has.
     """
     *first, last = files
-    if spec.takes_sets or not isinstance(last, list | tuple):
+    several = isinstance(last, list | tuple)
+    if not several or (spec.takes_sets and (not spec.judges or len(last) == 1)):
         result: Result = spec.function(*files, **options)
         return result
     results = [spec.function(*first, data, **options) for data in last]
+    if spec.takes_sets:
+        return replace(spec.function(*files, **options), sets=tuple(results))
     if spec.judges:
-        return worst_result(results, low_is_good=spec.better is not Better.HIGH)
+        low = {name for name, figure in spec.figures.items() if figure.better is Better.LOW}
+        return worst_result(results, low_is_good=spec.better is not Better.HIGH, low_figures=low)
     return pool_results(results)
 
 

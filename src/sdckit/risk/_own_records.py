@@ -15,6 +15,7 @@ from sdckit.risk._each_other import nearest_to_each_other
 from sdckit.risk._in_some_columns import NEARER, InSomeColumns, in_some_columns, spread
 from sdckit.risk._known_values import LinkedFiles
 from sdckit.risk._other_scales import by_own_scale, by_ratios, in_other_words
+from sdckit.risk._whole_households import Homes, whole_households
 
 FEWEST = 3  # columns from which on one may be left aside
 FEW_STARTS = 6  # columns of which pairs are looked at first in other scales: there all columns are changed
@@ -35,6 +36,7 @@ class Content:
     others: Floats  # people held back, none where there are none
     ratios: Sequence[Sequence[Floats]] = ()  # of two numbers or dates: people, records, others
     ratio_names: tuple[str, ...] = ()
+    homes: Homes | None = None  # None where not both files have households
 
     @classmethod
     def of(cls, original: Microdata, protected: Microdata, holdout: Microdata | None) -> "Content":
@@ -54,7 +56,9 @@ class Content:
         nobody = np.empty((0, len(names)))
         ratios, ratio_names = _ratios(frames, [c for c, kind in zip(names, nominal, strict=True) if not kind])
         others = tables[2] if holdout is not None else nobody
-        return cls(tuple(names), tables[0], tables[1], nominal, others, ratios, tuple(ratio_names))
+        household = [data.roles.household or original.roles.household for data in files]
+        homes = Homes.of([data.frame for data in files], [original.roles.household, *household[1:]])
+        return cls(tuple(names), tables[0], tables[1], nominal, others, ratios, tuple(ratio_names), homes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +124,7 @@ def _in_some(content: Content) -> InSomeColumns:
     sides = (content.people, content.records, content.others)
     nominal, names = content.nominal, content.columns
     found = [in_some_columns(*sides, nominal, names), nearest_to_each_other(*sides, nominal)]
+    found.append(whole_households(*sides, nominal, names, content.homes))
     other = in_other_words(content.people, content.records, nominal)
     if other.any():
         renamed = by_own_scale(*sides, nominal, other)

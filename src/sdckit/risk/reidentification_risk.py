@@ -18,7 +18,7 @@ from sdckit.data.result import Result
 from sdckit.methods.file_option import TableOption
 from sdckit.methods.options import Option
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import Compares, Figure, records, share
+from sdckit.methods.spec import Better, Compares, Figure, records, share
 from sdckit.models._key_looks import TooManyCells
 from sdckit.models.key_intruder import KeyAttack, attack_keys
 from sdckit.risk._engine_pairs import EnginePairs, engine_pairs
@@ -101,7 +101,9 @@ Linked = Annotated[
         "claims_right": records("Claims that are right"),
         "expected_reidentifications": records("Expected re-identifications"),
         "come_back": share("Persons with a record that can be nobody else's (new records)"),
-        "among_others": share("The same of people who were not in the original (new records)"),
+        "among_others": share(
+            "The same of people who were not in the original (new records)", better=Better.NEITHER
+        ),
         "in_some_columns": share("Persons who surely come back in some columns, beyond others (new records)"),
     },
     section="intruder",
