@@ -1,7 +1,8 @@
-"""Options with which a measure would look away, so that the verdict cannot rest on it."""
+"""Options with which the verdict cannot rest on a measure, and ceilings that a reader must not miss."""
 
 from typing import TYPE_CHECKING, Any
 
+from sdckit._support.number_text import percent
 from sdckit.methods.options import RoleColumns
 from sdckit.methods.registry import specs
 from sdckit.methods.serialise import to_builtin
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 FREE = ("intruders", "holdout", "linked")  # they say what is known, and have criteria of their own
 SMALLER_IS_STRICTER = ("sure", "gain")
+HIGH = 0.2  # an accepted risk above this is said beside the verdict
 LARGER_IS_STRICTER = ("targets", "within")
 
 
@@ -50,3 +52,12 @@ def _other_intruders(x: "Assessment") -> bool:
         return False
     first, second = (x.after[name].options.get("intruders") for name in names)
     return bool(first != second)
+
+
+def high_ceilings(x: "Assessment") -> list[str]:
+    """The largest accepted risk, where it is so large that a reader must not miss it."""
+    result = x.after.get("reidentification_risk")
+    table = None if result is None else result.tables.get("intruders")
+    own = [] if table is None else [float(limit) for limit in table["max_risk"].drop_nulls()]
+    highest = max([x.max_risk or 0.0, *own])
+    return [f"that {percent(highest)} of the persons are found"] if highest > HIGH else []

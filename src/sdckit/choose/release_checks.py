@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.messages import join_names
-from sdckit._support.number_text import number, percent
+from sdckit._support.number_text import number
 from sdckit.choose.criteria import Criterion, Status, Verdict, worst_of_each
 from sdckit.choose.file_checks import FileChecks
-from sdckit.choose.judging_options import weakened_options
+from sdckit.choose.judging_options import high_ceilings, weakened_options
 from sdckit.choose.place import FILE, INTRUDERS, Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import surely_linked
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
 
 NEARER = 0.8  # of the median distance among real people: a synthetic file is as far as they are
-HIGH = 0.2  # an accepted risk above this is said beside the verdict
 WORTH_A_LOOK = 0.4  # gain of a column from which on the persons it tells of are counted
 
 
@@ -35,17 +34,8 @@ def judged(x: "Assessment") -> Verdict:
         found += [*PersonChecks(x, data).criteria(), *FileChecks(x, data).criteria()]
     found += sets_together(x.protected)
     unique = worst_of_each(found) if len(x.protected) > 1 else tuple(dict.fromkeys(found))
-    words = join_names([*_high_ceilings(x), *x.accept.in_words()], 9)
+    words = join_names([*high_ceilings(x), *x.accept.in_words()], 9)
     return Verdict(unique, x.scenario, bool(x.original.prepared), words)
-
-
-def _high_ceilings(x: "Assessment") -> list[str]:
-    """The largest accepted risk, where it is so large that a reader must not miss it."""
-    result = x.after.get("reidentification_risk")
-    table = None if result is None else result.tables.get("intruders")
-    own = [] if table is None else [float(limit) for limit in table["max_risk"].drop_nulls()]
-    highest = max([x.max_risk or 0.0, *own])
-    return [f"that {percent(highest)} of the persons are found"] if highest > HIGH else []
 
 
 def judged_intruders(x: "Assessment") -> tuple[Criterion, ...]:

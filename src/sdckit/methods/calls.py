@@ -77,7 +77,8 @@ def _of_sets(spec: Spec, files: Sequence[Any], options: Mapping[str, Any]) -> Re
         return result
     results = [spec.function(*first, data, **options) for data in last]
     if spec.takes_sets:
-        return replace(spec.function(*files, **options), sets=tuple(results))
+        whole: Result = spec.function(*files, **options)
+        return replace(whole, sets=tuple(results))
     if spec.judges:
         low = {name for name, figure in spec.figures.items() if figure.better is Better.LOW}
         return worst_result(results, low_is_good=spec.better is not Better.HIGH, low_figures=low)
