@@ -94,7 +94,7 @@ def test_the_form_of_a_synthesis_asks_what_goes_with_its_method(page):  # noqa: 
     assert page.locator("#field-epsilon").input_value() == "0.5"
     page.locator("#field-method").select_option("trees")
     page.get_by_role("button", name="One more rule").click()
-    page.get_by_label("where").press_sequentially("age < 15")
+    page.get_by_role("textbox", name="where").press_sequentially("age < 15")
     page.get_by_label("it follows that").press_sequentially("income = missing")
     assert not clean(page)
     page.get_by_role("button", name="Add the step").click()

@@ -56,4 +56,10 @@ export function taken(kinds) {
   return place;
 }
 
-export const focus = (id) => requestAnimationFrame(() => requestAnimationFrame(() => { const there = document.getElementById(id); there?.scrollIntoView({ block: "center" }); there?.focus(); }));
+// What is to be focused may be drawn, or unfolded, only some frames later.
+export const focus = (id, frames = 60) => requestAnimationFrame(() => {
+  const there = document.getElementById(id);
+  there?.scrollIntoView({ block: "center" });
+  there?.focus();
+  if (frames && (!there || document.activeElement !== there)) focus(id, frames - 1);
+});
