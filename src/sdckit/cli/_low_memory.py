@@ -15,6 +15,7 @@ from sdckit.cli._exit import NO_MEMORY, Code
 
 CALL = "from sdckit.cli import main; main()"
 LAST_WORDS = b"memory allocation of "  # of Rust's runtime, which then ends the process
+REPEATED = 100  # times the same line, as an allocator says that cannot start a thread and tries for ever
 PATIENCE = 10.0  # seconds in which it does, or has come to a standstill on the way
 
 
@@ -52,16 +53,19 @@ def supervise() -> int | None:
 
 
 def _listen(process: "subprocess.Popen[bytes]") -> None:
-    """Pass on what the process says, to its end. Where it is out of memory it is given a little time to end.
+    """Pass on what the process says, each line once, to its end; out of memory it has a little time to end.
 
     Several threads that find no memory at once may wait for each other for ever.
     """
     stream: IO[bytes] | None = process.stderr
     end = Timer(PATIENCE, process.kill)
     end.daemon = True
+    before, same = b"", 0
     for line in stream or ():
-        sys.stderr.buffer.write(line)
-        sys.stderr.buffer.flush()
-        if LAST_WORDS in line and end.ident is None:  # not started yet
+        before, same = line, same + 1 if line == before else 0
+        if not same:
+            sys.stderr.buffer.write(line)
+            sys.stderr.buffer.flush()
+        if (LAST_WORDS in line or same >= REPEATED) and end.ident is None:  # not started yet
             end.start()
     end.cancel()
