@@ -1,6 +1,7 @@
 """Nothing is brought into memory that grows with the number of records."""
 
 import warnings
+from importlib import import_module
 
 import narwhals as nw
 import polars as pl
@@ -50,7 +51,7 @@ def collected(monkeypatch):
     monkeypatch.setattr("sdckit.engine.quantiles.LIMIT", 5_000)
     monkeypatch.setattr("sdckit.data.keyed_sample.RECORDS", 5_000)
     monkeypatch.setattr("sdckit.risk._engine_linkage.BATCH", 5_000)
-    monkeypatch.setattr("sdckit.risk.record_linkage.WHOLE", 5_000)
+    monkeypatch.setattr(import_module("sdckit.risk.record_linkage"), "WHOLE", 5_000)
     monkeypatch.setattr("sdckit.estimate.value_cells.EXACT", 5_000)
     monkeypatch.setattr("sdckit.estimate.value_cells.FINE", 500.0)
     return found
