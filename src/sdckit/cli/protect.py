@@ -1,12 +1,15 @@
 """`sdckit protect`."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sdckit.cli._engine import Engine
 from sdckit.cli._options import Force, Json, PlanFile, Seed, expanded
+
+if TYPE_CHECKING:
+    from sdckit.data.microdata import Microdata
 
 
 def protect(
@@ -81,7 +84,6 @@ def protect(
     from sdckit.cli._progress import before_writing, following, say, writing
     from sdckit.data.before_release import before_release
     from sdckit.data.roles import roles_of
-    from sdckit.errors import OptionError
     from sdckit.io import write
     from sdckit.io.codebook import beside
     from sdckit.io.formats import writable
@@ -102,20 +104,11 @@ def protect(
         # steps that draw nothing, and what was fitted to their file, serve all sets
         kept = {"cache": StepCache()} if sets > 1 else {}
         protected = chosen.protect(data, seed=used, progress=before_writing(tell), **kept)
-        if sets > 1 and not any(entry.effects.synthesises for entry in protected.steps_since(data)):
-            raise OptionError(
-                "--sets makes several synthetic files, and the scenario draws no values anew.",
-                given=f"--sets {sets}",
-                hint="Add a step synthesize.",
-            )
-        comma: Literal[".", ","] = "," if decimal_comma else "."
-        how: Any = {"decimal": comma, "overwrite": overwrite, "escape_formulas": escape_formulas}
-        how |= {
-            "separator": "\t" if separator == "tab" else separator,
-            "values": "labels" if labels else "codes",
-            "header": header,
-        }
-        how |= {"partition_by": partition_by, "progress": writing(tell, len(chosen.steps))}
+        _require_synthesis(data, protected, sets)
+        how: Any = {"overwrite": overwrite, "escape_formulas": escape_formulas, "header": header}
+        how |= {"separator": "\t" if separator == "tab" else separator, "partition_by": partition_by}
+        how |= {"decimal": "," if decimal_comma else ".", "values": "labels" if labels else "codes"}
+        how |= {"progress": writing(tell, len(chosen.steps))}
         written = {"the protected file": write(protected, outputs[0], codebook=codebook, **how)}
         written |= {f"its codebook, {kind}": path for kind, path in books.items()}
         for number, file in enumerate(outputs[1:], 2):
@@ -137,3 +130,15 @@ def protect(
         _show.written(written)
     for text in warnings:
         say(f"Warning: {text}")
+
+
+def _require_synthesis(data: "Microdata", protected: "Microdata", sets: int) -> None:
+    """Refuse several files of a scenario that would make the same file each time."""
+    from sdckit.errors import OptionError
+
+    if sets > 1 and not any(entry.effects.synthesises for entry in protected.steps_since(data)):
+        raise OptionError(
+            "--sets makes several synthetic files, and the scenario draws no values anew.",
+            given=f"--sets {sets}",
+            hint="Add a step synthesize.",
+        )
