@@ -37,7 +37,9 @@ def test_a_real_limit_ends_with_one_line_or_works(tmp_path, megabytes):
     call = "from sdckit.cli import main; main()"
     words = [sys.executable, "-c", call, "protect", "plan.yaml", "--out", "safe.csv"]
     limit = f"ulimit -v {megabytes * 1024}; exec " + shlex.join(words)
-    done = subprocess.run(["bash", "-c", limit], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["bash", "-c", limit], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
+    )
     assert done.returncode in (0, 1)
     assert "Traceback" not in done.stderr
     if done.returncode == 1:

@@ -38,7 +38,7 @@ def ran(request, tmp_path_factory):
     paths = os.pathsep.join([str(Path(sdc.__file__).parents[1]), *filter(None, sys.path)])
     env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": paths}
     command = [sys.executable, spark_program.__file__, request.param, str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=1800, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=500, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     return request.param, folder, json.loads((folder / "found.json").read_text())
 
