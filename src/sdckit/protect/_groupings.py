@@ -64,7 +64,8 @@ def within_groups(z: Floats, group: Ints) -> float:
 def cluster_groups(z: Floats, k: int, refine: bool) -> Ints:
     """MDAV within the clusters of k-means; records of clusters below k go to the nearest other one."""
     from scipy.spatial import cKDTree
-    from sklearn.cluster import KMeans
+
+    from sdckit.models.k_means import k_means
 
     n = len(z)
     clusters = min(n // (GROUPS_PER_CLUSTER * k), MAX_CLUSTERS)
@@ -72,7 +73,7 @@ def cluster_groups(z: Floats, k: int, refine: bool) -> Ints:
         return mdav_groups(z, k, refine)
     sample = z[np.lexsort(z.T)][:: max(n // CENTRES, 1)]
     clusters = min(clusters, len(np.unique(sample, axis=0)))
-    centres = KMeans(clusters, n_init=1, random_state=0).fit(sample).cluster_centers_
+    centres = k_means(sample, clusters)
     cluster = cKDTree(centres).query(z)[1]
     while (sizes := np.bincount(cluster, minlength=len(centres))).min() < k:
         centres = np.delete(centres, sizes.argmin(), axis=0)

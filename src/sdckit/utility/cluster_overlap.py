@@ -132,12 +132,9 @@ def _inverse_root(variance: float) -> float:
 def _clusters(points: Any, mass: Floats, groups: int) -> Codes:
     if groups == 1 or points.shape[0] <= groups:
         return np.arange(points.shape[0], dtype=np.int32)
-    from sklearn.cluster import KMeans
-
     from sdckit.kernels._threads import one_thread
+    from sdckit.models.k_means import k_means, nearest_centre
 
     step = -(-points.shape[0] // _MOST_FITTED)
-    model = KMeans(groups, n_init=3, random_state=0, max_iter=100)
     with one_thread():  # the same sums every time, and no threads in each other's way
-        model.fit(points[::step], sample_weight=mass[::step])
-        return np.asarray(model.predict(points))
+        return nearest_centre(points, k_means(points[::step], groups, mass[::step], starts=3))
