@@ -50,7 +50,7 @@ check: .venv/.dev ## format, lint, types, import contracts, quick tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest tests/data tests/methods tests/choose/test_scenario.py tests/choose/test_assess.py
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" tests/data tests/methods tests/choose/test_scenario.py tests/choose/test_assess.py
 
 bench: .venv/.test ## print the benchmarks
 	$(BIN)/python -m benchmarks

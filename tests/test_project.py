@@ -74,3 +74,10 @@ def test_every_python_that_is_promised_is_tried():
     named = {c.rsplit(" ", 1)[1] for c in PROJECT["classifiers"] if "Python :: 3." in c}
     tests = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))
     assert set(tests["jobs"]["test"]["strategy"]["matrix"]["python"]) == named
+
+
+@pytest.mark.xdist_group("of its own")
+def test_tests_that_share_something_run_in_one_process(request):
+    """pytest-xdist 3.8 loses the groups with pytest 9.2, without a word: everything is then made twice."""
+    if request.config.getoption("loadgroup", default=False):
+        assert request.node.nodeid.endswith("@of its own")
