@@ -88,11 +88,12 @@ def test_no_value_of_a_record_is_in_a_chart(spec):
 @each
 def test_odd_files_give_a_chart_or_a_clear_error(spec, name):
     data = odd_files()[name]
-    try:
-        chart = call(spec, data, disturbed(data)).chart()
-    except sdc.SdcError:
-        return  # ours, and so with a reason
-    assert "<svg" in charts.static_svg(chart, "x", "")
+    with charts.unchecked():  # as in a report; the pieces of charts are checked above
+        try:
+            chart = call(spec, data, disturbed(data)).chart()
+        except sdc.SdcError:
+            return  # ours, and so with a reason
+        assert "<svg" in charts.static_svg(chart, "x", "")
 
 
 @each
