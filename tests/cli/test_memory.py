@@ -3,11 +3,13 @@
 import shlex
 import subprocess
 import sys
+import time
 
 import polars as pl
 import pytest
 
 import sdckit as sdc
+from sdckit.cli._standstill import worked
 
 
 def test_a_command_without_memory_says_so_and_leaves_nothing(run, tmp_path, monkeypatch):
@@ -49,17 +51,23 @@ def test_a_real_limit_ends_with_one_line_or_works(tmp_path, megabytes):
 
 
 LAST = "print('memory allocation of 8 bytes failed', file=sys.stderr, flush=True); time.sleep(600)"
+SILENT = (
+    "print('begun', file=sys.stderr, flush=True); time.sleep(600)"  # as a thread that could not be started
+)
 AGAIN = "[print('no thread', file=sys.stderr) for _ in iter(int, 1)]"  # as jemalloc does, for ever
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
-@pytest.mark.parametrize(("stuck", "said"), [(LAST, "memory allocation of"), (AGAIN, "no thread")])
+@pytest.mark.parametrize(
+    ("stuck", "said"), [(LAST, "memory allocation of"), (SILENT, "begun"), (AGAIN, "no thread")]
+)
 def test_a_process_that_comes_to_a_standstill_without_memory_is_ended(tmp_path, stuck, said):
     program = tmp_path / "program.py"
     program.write_text(
         "import subprocess, sys\n"
         "from sdckit.cli import _low_memory\n"
         "_low_memory.PATIENCE = 0.2\n"
+        "_low_memory.LOOK = 0.1\n"
         f"stuck = {'import sys, time; ' + stuck!r}\n"
         "words = [sys.executable, '-c', stuck]\n"
         "with subprocess.Popen(words, stderr=subprocess.PIPE) as process:\n"
@@ -69,3 +77,24 @@ def test_a_process_that_comes_to_a_standstill_without_memory_is_ended(tmp_path, 
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "-9"
     assert done.stderr.count(said) == 1
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="only Linux tells how much each thread worked"
+)
+def test_work_of_a_process_and_of_those_it_started(tmp_path):
+    def grows(code):
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            first = worked(process.pid)
+            time.sleep(0.5)
+            second = worked(process.pid)
+            process.kill()
+        return second - first
+
+    begun = "print('begun', flush=True); "
+    looks = "[time.sleep(0.05) for _ in range(100)]"  # a server that waits for somebody
+    assert grows("import time; " + begun + "time.sleep(60)") == 0
+    assert grows("import time; " + begun + looks) > 0
+    child = begun + "sum(range(50_000_000))"
+    assert grows(f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])") > 0
