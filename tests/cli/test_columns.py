@@ -214,3 +214,39 @@ def test_dates_of_birth_are_keys_and_other_dates_get_no_role():
     summary = describe(Microdata.of(frame)).columns
     plan = sdc.Plan.parse(starter(summary, "people.csv", "plan.yaml"))
     assert all(s.steps[0].options == {"variable": "birth_date", "to": "year"} for s in plan.scenarios)
+
+
+def test_accents_and_short_names_are_understood():
+    frame = pl.DataFrame({"Région": ["N", "S"] * 20, "educ_lvl": [1, 2] * 20, "ill?": ["y", "n"] * 20})
+    found = {c.name: c.role for c in sdc.describe(sdc.read(frame)).columns}
+    assert found == {"Région": Role.KEYS, "educ_lvl": Role.KEYS, "ill?": Role.SENSITIVE}
+
+
+def test_the_plan_has_the_steps_that_every_release_needs(run, tmp_path):
+    n = 60
+    frame = pl.DataFrame(
+        {
+            "hid": [i // 2 for i in range(n)],
+            "Age (years)": [i % 50 for i in range(n)],
+            "income": [i * 1.5 for i in range(n)],
+        }
+    )
+    frame.write_csv(tmp_path / "people.csv")
+    run("columns", tmp_path / "people.csv", "--plan", tmp_path / "plan.yaml")
+    steps = yaml.safe_load((tmp_path / "plan.yaml").read_text())["scenarios"]["age by 5, k 3"]
+    assert steps[0] == {"recode": {"variable": "Age (years)", "width": 5}}
+    assert steps[-2:] == [{"new_ids": {}}, {"shuffle_order": {}}]
+
+
+def test_codes_for_missing_are_pointed_out_and_the_step_works(run, tmp_path):
+    frame = pl.DataFrame({"sex": ["f", "m"] * 20, "income": [100.0 * i for i in range(30)] + [-9.0] * 10})
+    frame.write_csv(tmp_path / "people.csv")
+    plan = tmp_path / "plan.yaml"
+    assert (
+        "codes: [-9], variables: [income]" in run("columns", tmp_path / "people.csv", "--plan", plan).output
+    )
+    text = plan.read_text()
+    line = next(line for line in text.splitlines() if line.startswith("# prepare: "))
+    plan.write_text(text.replace("  file: people.csv\n", f"  file: people.csv\n  {line[2:]}\n"))
+    run("protect", plan, "--scenario", "k 3", "--out", tmp_path / "safe.csv")
+    assert sdc.read(tmp_path / "safe.csv").frame["income"].null_count() == 10

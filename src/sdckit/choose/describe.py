@@ -1,12 +1,14 @@
 """describe: what a file holds, column by column, and the role each could have."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from sdckit.choose.missing_codes import missing_codes
 from sdckit.data.intruder import Intruder, default_intruders
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.data.naming import DIFFERENT, FEWEST
@@ -27,13 +29,12 @@ WORDS = {
     Role.ID: "id ident identifier pid nr no number record case serial",
     Role.DIRECT: "name surname forename firstname lastname address street phone telephone mobile email mail "
     "passport ssn iban account plate gps latitude longitude lat lon",
-    Role.SENSITIVE: "health disease diagnosis illness disability hiv religion crime conviction vote party "
-    "union drug alcohol sexual orientation",
+    Role.SENSITIVE: "health disease diagnosis illness ill sick disability disabled hiv religion crime "
+    "conviction vote party union drug alcohol sexual orientation",
     Role.KEYS: "sex gender age birth birthday birthdate dob born region province state county district "
-    "municipality "
-    "commune canton city town village urban rural area zip postcode postal country nationality citizenship "
-    "citizen ethnic ethnicity race language education edu isced marital relationship civil occupation job "
-    "isco profession employment labour labor nace sector industry size",
+    "municipality commune canton city town village urban rural area zip postcode postal country nationality "
+    "citizenship citizen ethnic ethnicity race language education educ edu isced marital relationship civil "
+    "occupation job isco profession employment labour labor nace sector industry size",
 }
 FOUND = {role: frozenset(words.split()) for role, words in WORDS.items()}
 
@@ -50,6 +51,7 @@ class ColumnSummary:
     common: tuple[str, ...]
     role: Role | None
     reason: str = ""
+    missing_codes: tuple[Any, ...] = ()  # values that may stand for a missing answer
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ class Description:
         width = max((len(c.name) for c in self.columns), default=0)
         for c in self.columns:
             facts = f"{c.kind}, {c.different:,} different, {c.missing:,} missing"
+            if c.missing_codes:
+                facts += f"; codes for missing? {', '.join(map(str, c.missing_codes))}"
             lines.append(
                 f"  {c.name:<{width}}  {c.role or '–':<9}  {facts}{f'; {c.reason}' if c.reason else ''}"
             )
@@ -118,7 +122,9 @@ def describe(data: Microdata) -> Description:
             else c
             for c in found
         ]
-    columns = tuple(replace(c, common=_common(c, frame, data)) for c in found)
+    columns = tuple(
+        replace(c, common=_common(c, frame, data), missing_codes=_missing_codes(c, data)) for c in found
+    )
     roles = Description(data.height, columns, ()).roles
     return Description(data.height, columns, default_intruders(Microdata.of(data.frame, **_usable(roles))))
 
@@ -204,12 +210,25 @@ def _by_content(series: pl.Series, facts: _Facts, named: set[Role]) -> tuple[Rol
 
 
 def _words(text: str) -> set[str]:
-    """The words of a name or label.
+    """The words of a name or label, without accents.
 
     >>> sorted(_words("HouseholdSize_2"))
     ['household', 'size']
+    >>> _words("Région")
+    {'region'}
     """
-    return set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).lower()))
+    letters = unicodedata.normalize("NFKD", text)
+    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", plain).lower()))
+
+
+def is_age(name: str) -> bool:
+    """Whether a column is called an age.
+
+    >>> is_age("Age (years)"), is_age("age_group")
+    (True, True)
+    """
+    return "age" in _words(name)
 
 
 def _categories(column: ColumnSummary, data: Microdata) -> bool:
@@ -224,6 +243,13 @@ def _common(column: ColumnSummary, frame: pl.DataFrame, data: Microdata) -> tupl
     values = frame[column.name].drop_nulls().alias("value")  # a column may be called anything
     counts = values.value_counts(sort=True, name="of records").head(SHOWN)
     return tuple(data.labels.text(column.name, value) for value, n in counts.rows() if n >= OFTEN)
+
+
+def _missing_codes(column: ColumnSummary, data: Microdata) -> tuple[Any, ...]:
+    """Values that may stand for a missing answer; none of a column that identifies."""
+    if column.role in (Role.DIRECT, Role.ID, Role.HOUSEHOLD, Role.WEIGHT):
+        return ()
+    return missing_codes(data.frame[column.name], data.labels)
 
 
 def _kind(series: pl.Series) -> str:

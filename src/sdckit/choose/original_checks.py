@@ -39,7 +39,7 @@ class OriginalChecks(ReleaseCase):
         steps = self.original.prepared
         if not steps:
             return
-        name, done = "preparation of the original", join_names(step.method for step in steps)
+        name, done = "preparation of the original", join_names(dict.fromkeys(step.method for step in steps))
         about = f"All this is about the file after preparation ({done}), not about the file that was read."
         changed = self._changed_before()
         asked = [column for column in changed if column not in self.accepted.prepared]

@@ -125,7 +125,7 @@ def _told_by_keys(data: Microdata, column: str) -> bool:
 def told_by_order(data: Microdata) -> list[str]:
     """What the order of the rows of a file in memory tells: columns it follows, names dropped on reading."""
     found = [c for c in data.columns if data.column_fact("order", c, _follows)]
-    return found + [f"{c}, which was dropped on reading," for c in data.dropped]
+    return found + [f"{c} (dropped on reading)" for c in data.dropped]
 
 
 def _follows(column: pl.Series) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from sdckit.choose.describe import ColumnSummary
+from sdckit.choose.describe import ColumnSummary, is_age
 from sdckit.choose.plan import Plan
 from sdckit.choose.scenario import Scenario
 from sdckit.data.roles import Role, Roles
@@ -30,6 +30,7 @@ def starter(columns: Sequence[ColumnSummary], file: str, plan: str) -> str:
     free = [" ".join(c.name.split()) for c in columns if c.role is None]
     if free:
         head += f"# Without a role, so that no risk looks at them: {', '.join(free)}\n"
+    head += "".join(f"# {line}\n" for line in may_be_missing(columns))
     content = yaml.safe_load(Plan(data, _scenarios(columns), _assess(columns)).to_yaml())
     # short lists in one line: people will change them
     return head + yaml.safe_dump(
@@ -37,21 +38,36 @@ def starter(columns: Sequence[ColumnSummary], file: str, plan: str) -> str:
     )
 
 
+def may_be_missing(columns: Sequence[ColumnSummary]) -> list[str]:
+    """Which values may be codes for a missing answer, and the step that says so."""
+    coded = [c for c in columns if c.missing_codes]
+    if not coded:
+        return []
+    steps = [{"declare_missing": {"codes": list(c.missing_codes), "variables": [c.name]}} for c in coded]
+    text = yaml.safe_dump(steps, sort_keys=False, allow_unicode=True, width=1000, default_flow_style=True)
+    return ["May be codes for a missing answer. Where they are, add under data:", f"prepare: {text.strip()}"]
+
+
 def _scenarios(columns: Sequence[ColumnSummary]) -> tuple[Scenario, ...]:
     roles = {c.role for c in columns}
-    ages = [c for c in columns if c.role is Role.KEYS and c.name.lower() == "age"]
+    ages = [c for c in columns if c.role is Role.KEYS and is_age(c.name)]
     age = next((c.name for c in ages if c.kind in ("whole number", "number")), None)
-    numbers = [{"microaggregate": {"k": 5}}] if Role.NUMERIC in roles else []
+    last: list[Any] = [{"microaggregate": {"k": 5}}] if Role.NUMERIC in roles else []
+    if not roles & {Role.NUMERIC, Role.KEYS}:
+        return ()
+    if roles & {Role.ID, Role.HOUSEHOLD}:
+        last.append("new_ids")
+    last.append("shuffle_order")  # the order of the rows tells who is who, and costs nothing to lose
     if Role.KEYS not in roles:
-        return (Scenario("groups of 5", numbers),) if numbers else ()
+        return (Scenario("groups of 5", last),)
     dates = [c.name for c in columns if c.role is Role.KEYS and c.kind == "date"]
     years = [{"recode": {"variable": name, "to": "year"}} for name in dates]
     if age is None:
-        return tuple(Scenario(f"k {k}", [*years, {"suppress": {"k": k}}, *numbers]) for k in (3, 5))
+        return tuple(Scenario(f"k {k}", [*years, {"suppress": {"k": k}}, *last]) for k in (3, 5))
     return tuple(
         Scenario(
             f"age by {width}, k 3",
-            [*years, {"recode": {"variable": age, "width": width}}, {"suppress": {"k": 3}}, *numbers],
+            [*years, {"recode": {"variable": age, "width": width}}, {"suppress": {"k": 3}}, *last],
         )
         for width in (5, 10)
     )

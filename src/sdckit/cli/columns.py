@@ -37,7 +37,7 @@ def columns(
     from sdckit.cli import _json, _show
     from sdckit.cli._files import check_outputs, check_plan_name, relative
     from sdckit.cli._progress import say
-    from sdckit.cli._starter import starter
+    from sdckit.cli._starter import may_be_missing, starter
     from sdckit.errors import FileError
     from sdckit.io import read
 
@@ -54,6 +54,8 @@ def columns(
         _json.emit({"records": data.height, "columns": [plain.column(c) for c in found], "plan": text})
     else:
         _show.columns(found, data.height)
+        for line in may_be_missing(found) if plan is not None else ():
+            typer.echo(line)
         if plan is None:
             typer.echo(f"A plan to begin with (--plan plan.yaml writes it):\n\n{text}", nl=False)
     if plan is not None:

@@ -75,7 +75,7 @@ function Row({ column, asked, roles, trouble, give, picked, pick }) {
     <td class="choose"><select class=${`role ${(roles || [])[0] || "none"}`} value=${role} onChange=${(e) => give(e.target.value)} aria-label=${`role of ${column.name}`} id=${`role-${column.name}`}>
       ${Object.entries(ROLES).map(([k, t]) => html`<option value=${k}>${t}</option>`)}</select>${trouble && html`<p class="bad" role="alert">${trouble}</p>`}
       ${column.role && !(roles || []).includes(column.role) && html`<small>suggested: ${ROLES[column.role]} (${column.reason})</small>`}</td>
-    <td>${column.kind}</td><td class="number">${number(column.different)}</td><td class="number">${number(column.missing)}</td>
+    <td>${column.kind}</td><td class="number">${number(column.different)}</td><td class="number">${number(column.missing)}${column.missing_codes.length > 0 && html`<small title="Prepare the file first: declare_missing on the screen Data">codes for missing? ${column.missing_codes.join(", ")}</small>`}</td>
     <td class="common" title=${column.common.join(", ")}>${column.common.join(", ")}</td></tr>
     ${opened && html`<tr class="detail"><td></td><td colspan="6">${detail.trouble ? html`<p class="bad">${detail.trouble}</p>` : detail.original
       ? html`<${Bars} original=${detail.original} changed=${detail.protected} labels=${detail.labels} label=${`Distribution of ${column.name}`} />

@@ -1,0 +1,68 @@
+"""Values that look like codes for a missing answer: −9, 99, "n/a"."""
+
+from typing import Any
+
+import polars as pl
+
+from sdckit.data.labels import Labels
+
+OFTEN = 5  # records at least that have a code that is shown
+MOST = 5  # different codes in a column at most
+FAR = 2  # times the largest other value at least, so that 9 among 1 to 4 is a code and 9 among 1 to 8 is not
+NO_ANSWER = (
+    "na, n/a, n.a., nan, null, missing, ., -, ?, refused, refusal, rf, not stated, not answered, no answer"
+)
+NOT_KNOWN = (
+    "dk, don't know, do not know, not applicable, -1, -2, -3, -7, -8, -9, -77, -88, -97, -98, -99, -999"
+)
+TEXTS = frozenset(f"{NO_ANSWER}, {NOT_KNOWN}".split(", "))
+ENDS = (7, 8, 9)  # of 97, 998, 77: the codes that questionnaires use
+
+
+def missing_codes(series: pl.Series, labels: Labels) -> tuple[Any, ...]:
+    """The values of a column that may stand for a missing answer, where several records have them.
+
+    Numbers: a few negative codes among numbers that are not negative, or 9, 99, 998 and the like at least
+    twice as large as all others. Texts and value labels: words for no answer. A guess, for somebody to check.
+
+    >>> missing_codes(pl.Series([20, 35, 50, -9] * 5), Labels())
+    (-9,)
+    >>> missing_codes(pl.Series(["yes", "no", "n/a"] * 5), Labels())
+    ('n/a',)
+    >>> missing_codes(pl.Series([-4, 3, -9, 8, -250] * 5), Labels())
+    ()
+    """
+    if series.dtype.is_nested():
+        return ()
+    counts = series.drop_nulls().alias("value").value_counts(name="of records")
+    often = set(counts.filter(pl.col("of records") >= OFTEN)["value"].to_list())
+    texts = labels.values.get(series.name, {})
+    said = {v for v in often if str(texts.get(v, "")).strip().lower() in TEXTS}
+    if series.dtype.is_integer() or series.dtype.is_float():
+        found = _numbers(counts["value"].to_list()) & often | said
+    elif series.dtype in (pl.String, pl.Categorical, pl.Enum):
+        found = {v for v in often if str(v).strip().lower() in TEXTS} | said
+    else:
+        found = said
+    whole = [int(v) if isinstance(v, float) and v == int(v) else v for v in sorted(found)]
+    return tuple(whole) if len(whole) <= MOST else ()
+
+
+def _numbers(values: list[Any]) -> set[Any]:
+    """Codes among different numbers."""
+    below = {v for v in values if v < 0}
+    found = below if all(_is_code(-v) or v == -1 for v in below) and len(below) < len(values) else set()
+    above = sorted(v for v in values if v >= 0)
+    codes = [v for v in above if _is_code(v)]
+    others = [v for v in above if not _is_code(v)]
+    if len(others) > 1 and found == below:
+        found = found | {v for v in codes if v >= FAR * max(others)}
+    return found
+
+
+def _is_code(value: float) -> bool:
+    """Whether a number is 7, 8 or 9, all of its digits alike, or 97, 998 and the like."""
+    if value != value or abs(value) == float("inf") or value != int(value):
+        return False
+    digits = str(int(value))
+    return int(digits[-1]) in ENDS and (set(digits) <= {digits[-1]} or set(digits[:-1]) == {"9"})
