@@ -69,7 +69,7 @@ class Result:
         )
 
     def __repr__(self) -> str:
-        options = ", ".join(f"{k}={v}" for k, v in self.options.items())
+        options = ", ".join(f"{k}={v}" for k, v in self._given())
         lines = [f"{self.measure or 'result'} = {show(self.value)}" + (f"  ({options})" if options else "")]
         width = max([18, *map(len, self.figures)])
         lines += [f"  {name:<{width}}  {show(number)}" for name, number in self.figures.items()]
@@ -81,9 +81,13 @@ class Result:
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
 
+    def _given(self) -> list[tuple[str, Any]]:
+        """The options that say something: not those left empty."""
+        return [(k, v) for k, v in self.options.items() if v is not None and v not in ((), [], {})]
+
     def _repr_html_(self) -> str:
         name = self.measure or "result"
-        options = ", ".join(f"{k}={preview(v)}" for k, v in self.options.items() if v is not None)
+        options = ", ".join(f"{k}={preview(v)}" for k, v in self._given())
         parts = [
             paragraph(f"{name} = {show(self.value)}", strong=True),
             paragraph(options),
