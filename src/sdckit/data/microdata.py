@@ -26,6 +26,8 @@ from sdckit.errors import ColumnError, DataError, OptionError
 
 T = TypeVar("T")
 
+UNIQUE = "is_unique"
+
 
 def require_microdata(data: Any, what: str) -> None:
     """Refuse anything that is not Microdata, such as a bare data frame."""
@@ -189,11 +191,20 @@ class Microdata:
         """The same microdata in memory (Polars)."""
         return replace(self, frame=frames.collect(self.frame), kind="polars")
 
-    def with_frame(self, frame: Any, *, effects: Effects | None = None, **figures: Any) -> "Microdata":
+    def with_frame(
+        self,
+        frame: Any,
+        *,
+        effects: Effects | None = None,
+        changed: Collection[str] | None = None,
+        **figures: Any,
+    ) -> "Microdata":
         """Other values under the same roles and labels: how a protected file is made.
 
         A protection says what it did: as `effects`, which measures go by, and in figures for people
-        (`cells_suppressed=12`). Both enter the log.
+        (`cells_suppressed=12`). Both enter the log. changed: the columns with other values, where all records
+        stay. What is known of the others stays true and is not found out again, which outside memory means
+        a pass over the file.
         """
         native, _ = frames.accept(frame)
         entry = LogEntry("", {}, figures, effects or Effects())
@@ -201,8 +212,24 @@ class Microdata:
         log = (*self.log, entry) if logged else self.log
         reading = self.reading if logged else self.reading.of_other_rows()
         data = replace(self, frame=native, log=log, reading=reading)
-        check(data)
+        if changed is not None:
+            data._take_over(self, [c for c in self.columns if c not in changed])
+        check(data, changed=changed)
         return data
+
+    def but(self, **fields: Any) -> "Microdata":
+        """The very same table with another log, other labels or fewer roles."""
+        data = replace(self, **fields)
+        data._take_over(self, self.columns)
+        return data
+
+    def _take_over(self, other: "Microdata", columns: Iterable[str]) -> None:
+        """What is known of the records, and of those columns, of another file with the same."""
+        if "height" in other.__dict__:
+            self.__dict__["height"] = other.height
+        self.cache.update(
+            {(UNIQUE, c): other.cache[UNIQUE, c] for c in columns if (UNIQUE, c) in other.cache}
+        )
 
     def with_roles(self, **changes: Any) -> "Microdata":
         """Other roles for the same values."""
@@ -250,7 +277,7 @@ class Microdata:
             counts = self.table.select(values.n_unique().alias("different"), values.count().alias("present"))
             return set(frames.gather(counts).row(0)) == {self.height}
 
-        return self.cached(("is_unique", column), count)
+        return self.cached((UNIQUE, column), count)
 
     def weights(self) -> Floats:
         """The survey weights; ones where there is no weight role."""

@@ -1,7 +1,6 @@
 """Random numbers in place of identifiers."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -49,11 +48,11 @@ def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
             hint="Give the role id to the column that numbers the records.",
         )
     seed = int(rng.integers(2**63))
-    ready = replace(data, labels=data.labels.without_values(tuple(names)))
+    ready = data.but(labels=data.labels.without_values(tuple(names)))
     effects = Effects(renames_ids=roles.id is not None, record_by_record=True)
     work = _in_memory if data.engine == "polars" else _on_engine
     frame, numbers = work(data, names, seed)
-    return ready.with_frame(frame, effects=effects, ids_replaced=numbers)
+    return ready.with_frame(frame, effects=effects, changed=names, ids_replaced=numbers)
 
 
 def _in_memory(data: Microdata, names: Sequence[str], seed: int) -> tuple[pl.DataFrame, dict[str, int]]:
