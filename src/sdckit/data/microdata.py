@@ -206,7 +206,7 @@ class Microdata:
         stay. What is known of the others stays true and is not found out again, which outside memory means
         a pass over the file.
         """
-        native, _ = frames.accept(frame)
+        native, _ = frames.accept(frame, changed)
         entry = LogEntry("", {}, figures, effects or Effects())
         logged = bool(figures) or effects is not None
         log = (*self.log, entry) if logged else self.log
