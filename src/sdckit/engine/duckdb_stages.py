@@ -26,7 +26,8 @@ def kept_on_disk(native: Any) -> Any:
     while _unused:  # not at the moment it became unused: a query may be running then
         made.execute(f"drop table if exists {_unused.pop()}")
     table = f"{DATABASE}.t{uuid4().hex}"
-    native.query("sdckit_rows", f"create table {table} as from sdckit_rows")
+    sdckit_rows = native  # noqa: F841 (DuckDB finds it by name)
+    made.execute(f"create table {table} as from sdckit_rows")  # `native.query` does not hear Ctrl-C soon
     kept = native.query("sdckit_rows", f"select * from {table}")
     # Relations made from this one hold it, so that it is gone only after all of them.
     weakref.finalize(kept, _unused.append, table).atexit = False
