@@ -21,6 +21,7 @@ from sdckit.data.labels import Labels
 from sdckit.data.reading import Reading
 from sdckit.data.roles import Role, Roles, roles_of
 from sdckit.engine import frames
+from sdckit.engine.different_ids import tells_apart
 from sdckit.engine.pandas_columns import Categories, special_columns
 from sdckit.errors import ColumnError, DataError, OptionError
 
@@ -272,12 +273,7 @@ class Microdata:
     def is_unique(self, column: str) -> bool:
         """Whether a column names every record, and no two by the same value."""
 
-        def count() -> bool:
-            values = nw.col(column)
-            counts = self.table.select(values.n_unique().alias("different"), values.count().alias("present"))
-            return set(frames.gather(counts).row(0)) == {self.height}
-
-        return self.cached((UNIQUE, column), count)
+        return self.cached((UNIQUE, column), lambda: tells_apart(self.table, column, self.height))
 
     def weights(self) -> Floats:
         """The survey weights; ones where there is no weight role."""
