@@ -156,14 +156,16 @@ class Microdata:
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: intermediate results are made again there.
 
-        A protected file that is handed on must not carry the original along, so the reading stays here, and
-        nor does it carry the number from which secret draws were made: another one follows from it.
+        A protected file that is handed on must not carry the original along, so the reading stays here. Nor
+        does it carry the number from which secret draws were made, another one follows from it, nor which
+        record of the original each row was, where a step changed their order.
         """
         made = ("cache", "column_facts")
         kept = {name: value for name, value in self.__dict__.items() if name not in made}
         digest = sha256(f"handed on/{self.origin}".encode()).digest()
         origin = int.from_bytes(digest[:8], "big") >> 1 if self.log else self.origin
-        return {**kept, "origin": origin, "reading": Reading()}
+        logs = {name: tuple(entry.without_rows() for entry in kept[name]) for name in ("log", "prepared")}
+        return {**kept, **logs, "origin": origin, "reading": Reading()}
 
     @property
     def warnings(self) -> tuple[str, ...]:
