@@ -254,6 +254,30 @@ def test_facts_of_columns_go_with_the_values_alone():
     assert pickle.loads(pickle.dumps(keys)).column_facts == {}
 
 
+def test_a_file_that_is_handed_on_does_not_tell_which_record_was_which():
+    data = sdc.Microdata.of(pl.DataFrame({"a": [1, 2, 3, 4]}), keys=["a"])
+    for step in (sdc.protect.shuffle_order, sdc.protect.sample_records):
+        done = step(data, rng=1, **({"n": 3} if step is sdc.protect.sample_records else {}))
+        again = pickle.loads(pickle.dumps(done))
+        assert again.frame.equals(done.frame)
+        assert done.log[0].effects.source_rows is not None
+        assert again.log[0].effects.source_rows is None
+        assert again.log == done.log
+
+
+def test_what_is_known_of_columns_outlives_a_step_that_leaves_them_alone():
+    data = sdc.Microdata.of(pl.DataFrame({"a": [1, 2], "b": [1, 2], "w": [1.0, 2.0]}), keys=["b"], weight="w")
+    assert data.is_unique("a")
+    assert data.is_unique("b")
+    other = data.with_frame(data.frame.with_columns(b=pl.lit(1)), changed=["b"])
+    assert other.cache == {("is_unique", "a"): True}
+    assert not other.is_unique("b")
+    assert data.but(prepared=()).cache == {("is_unique", "a"): True, ("is_unique", "b"): True}
+    for column, value in (("w", -1.0), ("b", None)):
+        with pytest.raises(DataError):
+            data.with_frame(data.frame.with_columns(pl.lit(value).alias(column)), changed=[column])
+
+
 def test_direct_identifiers_that_go_are_remembered():
     data = sdc.Microdata.of(pl.DataFrame({"name": ["x", "y"], "sex": ["f", "m"]}), direct=["name"])
     assert data.without(("name",), direct=True).dropped == ("name",)

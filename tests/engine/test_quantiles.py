@@ -38,19 +38,29 @@ def test_every_engine_finds_the_values_a_sort_finds(lazy, narrow, name):
     places = [0, 1, len(values) // 3, len(values) - 2, len(values) - 1]
     on = lazy(frame)
     assert quantiles.order_statistics(on, name, places) == [values[p] for p in places]
-    assert quantiles.quantiles(on, name, P) == pytest.approx(
-        [naive.quantile(values, p) for p in P], rel=1e-14
-    )
+    (found,) = quantiles.quantiles(on, [name], P)
+    assert found == pytest.approx([naive.quantile(values, p) for p in P], rel=1e-14)
     present = frame.drop_nulls(name)
     cells = present.group_by(name).agg(pl.col("w").sum()).sort(name)
     want = weighted_quantiles(cells[name].cast(pl.Float64).to_numpy(), cells["w"].to_numpy(), P)
-    assert quantiles.weighted_quantiles(on, name, P, "w") == want
+    assert quantiles.weighted_quantiles(on, [name], P, "w") == [want]
+
+
+def test_columns_share_passes_and_keep_their_own_missing_values(lazy, narrow):
+    on, names = lazy(table()), ["skew", "ties"]
+    alone = [quantiles.weighted_quantiles(on, [name], P, "w")[0] for name in names]
+    assert quantiles.weighted_quantiles(on, names, P, "w") == alone
+    assert quantiles.quantiles(on, names, P) == [quantiles.quantiles(on, [name], P)[0] for name in names]
+
+
+def test_brackets_that_meet_become_one():
+    assert quantiles._merged([(4, 6), (0, 1), (1, 2), (5, 5)]) == [(0, 2), (4, 6)]
 
 
 def test_no_values(lazy):
     on = lazy(pl.DataFrame({"x": [None, None], "w": [1.0, 2.0]}, schema={"x": pl.Float64, "w": pl.Float64}))
-    assert quantiles.quantiles(on, "x", [0.5]) == [None]
-    (nothing,) = quantiles.weighted_quantiles(on, "x", [0.5], "w")
+    assert quantiles.quantiles(on, ["x"], [0.5]) == [[None]]
+    ((nothing,),) = quantiles.weighted_quantiles(on, ["x"], [0.5], "w")
     assert nothing != nothing
 
 
@@ -77,4 +87,4 @@ def test_weighted_quantiles_of_any_values(rows, p):
     frame = pl.DataFrame(rows, schema=["x", "w"], orient="row")
     cells = frame.group_by("x").agg(pl.col("w").sum()).sort("x").cast(pl.Float64)
     want = weighted_quantiles(cells["x"].to_numpy(), cells["w"].to_numpy(), p)
-    assert quantiles.weighted_quantiles(frames.lazy(frame), "x", p, "w") == want
+    assert quantiles.weighted_quantiles(frames.lazy(frame), ["x"], p, "w") == [want]

@@ -1,5 +1,6 @@
 """What microdata must be: checked whenever a table or its roles are new."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from sdckit._support.messages import did_you_mean, join_names, require_unique
@@ -12,8 +13,11 @@ if TYPE_CHECKING:
     from sdckit.data.microdata import Microdata
 
 
-def check(data: "Microdata", *, reading: bool = False) -> None:
-    """Refuse repeated names, roles of columns that are not there or of the wrong type, and no records."""
+def check(data: "Microdata", *, reading: bool = False, changed: Collection[str] | None = None) -> None:
+    """Refuse repeated names, roles of columns that are not there or of the wrong type, and no records.
+
+    changed: only these columns have values that have not been looked at.
+    """
     require_unique(data.columns)
     for role in Role:
         for column in data.roles.columns(role):
@@ -27,7 +31,7 @@ def check(data: "Microdata", *, reading: bool = False) -> None:
     _check_types(data, reading=reading)
     if data.height == 0:
         raise DataError("The data have no records.", given="0 rows", allowed="1 or more")
-    _check_values(data)
+    _check_values(data, changed)
 
 
 def _check_made_from(data: "Microdata") -> None:
@@ -58,26 +62,32 @@ def _check_types(data: "Microdata", *, reading: bool) -> None:
     data.require_categories(data.roles.keys + data.roles.strata)
 
 
-def _check_values(data: "Microdata") -> None:
-    facts = frames.facts(data.frame, data.roles.numeric, data.roles.weight, data.roles.keys)
-    for column in data.roles.numeric:
+def _check_values(data: "Microdata", changed: Collection[str] | None) -> None:
+    new = set(data.columns if changed is None else changed)
+    numeric = [c for c in data.roles.numeric if c in new]
+    weight = data.roles.weight if data.roles.weight in new else None
+    keys = data.roles.keys if new.intersection(data.roles.keys) else ()
+    if not (numeric or weight or keys):
+        return
+    facts = frames.facts(data.frame, numeric, weight, keys)
+    for column in numeric:
         if facts[f"infinite_{column}"]:
             raise DataError(
                 f"Column {column!r} has infinite values.",
                 given=f"{facts[f'infinite_{column}']} of them",
                 allowed="finite numbers or missing",
             )
-    if data.roles.weight is not None:
+    if weight is not None:
         for fault in ("missing", "zero", "negative", "infinite"):
             if facts[f"weight_{fault}"]:
                 raise DataError(
-                    f"Weights in {data.roles.weight!r} must be positive numbers.",
+                    f"Weights in {weight!r} must be positive numbers.",
                     given=f"{facts[f'weight_{fault}']} {fault}",
                     allowed="positive, finite, none missing",
                 )
-    if data.roles.keys and all(facts[f"present_{k}"] == 0 for k in data.roles.keys):
+    if keys and all(facts[f"present_{k}"] == 0 for k in keys):
         raise DataError(
             "Every key is missing in every record.",
-            given=join_names(data.roles.keys),
+            given=join_names(keys),
             allowed="keys with at least one value",
         )

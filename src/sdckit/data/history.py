@@ -1,7 +1,7 @@
 """The history of a file: what was done to it, step by step, and the warnings that follow."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sdckit._support.messages import join_names
@@ -31,6 +31,12 @@ class LogEntry:
         options = ", ".join(f"{n}={preview(v)}" for n, v in self.options.items() if v not in (None, []))
         counts = [f"{n.replace('_', ' ')} {v:,}" for n, v in self.figures.items() if type(v) is int]
         return f"{self.method or 'changed'}({options})" + (f": {', '.join(counts)}" if counts else "")
+
+    def without_rows(self) -> "LogEntry":
+        """The entry without the row that each record had before, which is for the data holder alone."""
+        if self.effects.source_rows is None:
+            return self
+        return replace(self, effects=replace(self.effects, source_rows=None))
 
     def warnings(self, columns: Collection[str]) -> list[str]:
         """What the figures give reason to warn of in a file with these columns, and the way out."""

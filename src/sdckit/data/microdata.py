@@ -21,10 +21,13 @@ from sdckit.data.labels import Labels
 from sdckit.data.reading import Reading
 from sdckit.data.roles import Role, Roles, roles_of
 from sdckit.engine import frames
+from sdckit.engine.different_ids import tells_apart
 from sdckit.engine.pandas_columns import Categories, special_columns
 from sdckit.errors import ColumnError, DataError, OptionError
 
 T = TypeVar("T")
+
+UNIQUE = "is_unique"
 
 
 def require_microdata(data: Any, what: str) -> None:
@@ -153,14 +156,16 @@ class Microdata:
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: intermediate results are made again there.
 
-        A protected file that is handed on must not carry the original along, so the reading stays here, and
-        nor does it carry the number from which secret draws were made: another one follows from it.
+        A protected file that is handed on must not carry the original along, so the reading stays here. Nor
+        does it carry the number from which secret draws were made, another one follows from it, nor which
+        record of the original each row was, where a step changed their order.
         """
         made = ("cache", "column_facts")
         kept = {name: value for name, value in self.__dict__.items() if name not in made}
         digest = sha256(f"handed on/{self.origin}".encode()).digest()
         origin = int.from_bytes(digest[:8], "big") >> 1 if self.log else self.origin
-        return {**kept, "origin": origin, "reading": Reading()}
+        logs = {name: tuple(entry.without_rows() for entry in kept[name]) for name in ("log", "prepared")}
+        return {**kept, **logs, "origin": origin, "reading": Reading()}
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -189,20 +194,45 @@ class Microdata:
         """The same microdata in memory (Polars)."""
         return replace(self, frame=frames.collect(self.frame), kind="polars")
 
-    def with_frame(self, frame: Any, *, effects: Effects | None = None, **figures: Any) -> "Microdata":
+    def with_frame(
+        self,
+        frame: Any,
+        *,
+        effects: Effects | None = None,
+        changed: Collection[str] | None = None,
+        **figures: Any,
+    ) -> "Microdata":
         """Other values under the same roles and labels: how a protected file is made.
 
         A protection says what it did: as `effects`, which measures go by, and in figures for people
-        (`cells_suppressed=12`). Both enter the log.
+        (`cells_suppressed=12`). Both enter the log. changed: the columns with other values, where all records
+        stay. What is known of the others stays true and is not found out again, which outside memory means
+        a pass over the file.
         """
-        native, _ = frames.accept(frame)
+        native, _ = frames.accept(frame, changed)
         entry = LogEntry("", {}, figures, effects or Effects())
         logged = bool(figures) or effects is not None
         log = (*self.log, entry) if logged else self.log
         reading = self.reading if logged else self.reading.of_other_rows()
         data = replace(self, frame=native, log=log, reading=reading)
-        check(data)
+        if changed is not None:
+            data._take_over(self, [c for c in self.columns if c not in changed])
+        check(data, changed=changed)
         return data
+
+    def but(self, **fields: Any) -> "Microdata":
+        """The very same table with another log, other labels or fewer roles."""
+        data = replace(self, **fields)
+        data._take_over(self, self.columns)
+        return data
+
+    def _take_over(self, other: "Microdata", columns: Iterable[str]) -> None:
+        """What is known of the records, and of those columns, of another file with the same."""
+        if "height" in other.__dict__:
+            self.__dict__["height"] = other.height
+        self.cache.update(
+            {(UNIQUE, c): other.cache[UNIQUE, c] for c in columns if (UNIQUE, c) in other.cache}
+        )
 
     def with_roles(self, **changes: Any) -> "Microdata":
         """Other roles for the same values."""
@@ -245,12 +275,7 @@ class Microdata:
     def is_unique(self, column: str) -> bool:
         """Whether a column names every record, and no two by the same value."""
 
-        def count() -> bool:
-            values = nw.col(column)
-            counts = self.table.select(values.n_unique().alias("different"), values.count().alias("present"))
-            return set(frames.gather(counts).row(0)) == {self.height}
-
-        return self.cached(("is_unique", column), count)
+        return self.cached((UNIQUE, column), lambda: tells_apart(self.table, column, self.height))
 
     def weights(self) -> Floats:
         """The survey weights; ones where there is no weight role."""

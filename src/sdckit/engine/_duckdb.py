@@ -11,6 +11,7 @@ from sdckit._support.arrays import Ints
 from sdckit.engine import _polars
 from sdckit.engine._polars import plain
 from sdckit.engine.duckdb_session import connection, rows_in_order, same_connection
+from sdckit.engine.duckdb_stages import kept_on_disk
 from sdckit.kernels.keyed_numbers import DIGITS, LOW, PRIME, ROUNDS, UNIT, normal_of
 
 BATCH = 500_000  # records in memory at a time, unless one stratum has more
@@ -164,7 +165,9 @@ def sorted_rows(native: Any, order: Sequence[str], columns: Sequence[str]) -> An
 
 
 def worked_out(native: Any) -> Any:
-    """The rows of a query in a temporary table, where it would otherwise be run for each that asks."""
+    """The rows of a query in a table, where it would otherwise be run for each that asks."""
+    if same_connection(native, connection().sql("select 1")):
+        return kept_on_disk(native)
     target = f"sdckit_{uuid4().hex}"
     native.query("sdckit_rows", f"create temp table {target} as from sdckit_rows")
     return native.query("sdckit_rows", f"select * from {target}")

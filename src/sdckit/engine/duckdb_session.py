@@ -24,6 +24,7 @@ LEAST = 256 * 2**20  # bytes: with less, work that spills to disk fails as well
 INTERRUPTED = "Query interrupted"  # DuckDB's words for Ctrl-C
 
 _open: dict[int, Any] = {}  # by process: a connection does not survive a fork
+_scratch: dict[int, Scratch] = {}
 
 
 def connection() -> Any:
@@ -32,6 +33,7 @@ def connection() -> Any:
         import duckdb
 
         _open.clear()
+        _scratch.clear()
         made = duckdb.connect()
         scratch = Scratch(Path(tempfile.gettempdir()))
         _set(made, "temp_directory", str(scratch.folder / SPILLED))
@@ -40,8 +42,15 @@ def connection() -> Any:
         if free is not None:
             _set(made, "memory_limit", f"{max(free // SHARE, LEAST) // 2**20}MiB")
         _open[os.getpid()] = made
+        _scratch[os.getpid()] = scratch
         atexit.register(_closed, os.getpid(), scratch)
     return _open[os.getpid()]
+
+
+def scratch_path() -> Path:
+    """A folder for what the connection of this process leaves on disk; it does not outlive the process."""
+    connection()
+    return _scratch[os.getpid()].folder
 
 
 def _closed(process: int, scratch: Scratch) -> None:

@@ -1,6 +1,6 @@
 """Data frames of any kind in, one of three engines inside, the same kind out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any
@@ -20,12 +20,12 @@ OUTSIDE = ("duckdb", "pyspark", "pyspark[connect]")  # kinds of tables that stay
 COLUMNS = 200  # asked about in one query
 
 
-def accept(frame: Any) -> tuple[Any, str]:
+def accept(frame: Any, changed: Collection[str] | None = None) -> tuple[Any, str]:
     """The frame as the engine keeps it, and the kind of frame it was.
 
     pandas and PyArrow tables become Polars; DuckDB relations and Spark data frames stay where they are.
     What the caller later writes into the frame does not get in. On every engine NaN becomes NULL, so that
-    there is one kind of missing value.
+    there is one kind of missing value. changed: outside memory only these columns may have NaN.
     """
     try:
         table = nw.from_native(frame)
@@ -37,7 +37,7 @@ def accept(frame: Any) -> tuple[Any, str]:
         ) from error
     kind = table.implementation.value
     if kind in OUTSIDE:
-        return _without_nan(frame), kind
+        return _without_nan(frame, changed), kind
     polars = _to_polars(frame, kind)
     _refuse_patterns(polars.columns)
     floats = [c for c, t in polars.schema.items() if t.is_float()]
@@ -46,12 +46,12 @@ def accept(frame: Any) -> tuple[Any, str]:
     return polars.with_columns(pl.col(has_nan).fill_nan(None)) if has_nan else polars, kind
 
 
-def _without_nan(frame: Any) -> Any:
+def _without_nan(frame: Any, changed: Collection[str] | None) -> Any:
     """A relation or Spark frame with NULL for NaN (lazy), once its column names are fit for SQL."""
     types = schema(frame)
     _refuse_patterns(list(types))
     _refuse_names(list(types), engine_of(frame))
-    floats = [name for name, kind in types.items() if kind.is_float()]
+    floats = [c for c, kind in types.items() if kind.is_float() and (changed is None or c in changed)]
     if not floats:
         return frame
     return nw.to_native(lazy(frame).with_columns(nw.col(*floats).fill_nan(None)))

@@ -55,6 +55,7 @@ class _Masses:
     total: Fraction
     low: float
     high: float
+    sample: pl.DataFrame | None = None  # some of the values with their weights, in order
 
 
 def order_statistics(table: Table, column: str, places: Sequence[int]) -> list[float]:
@@ -62,36 +63,44 @@ def order_statistics(table: Table, column: str, places: Sequence[int]) -> list[f
     if frames.engine_of(table.to_native()) == "polars":
         values = np.sort(_values(table, column))
         return [float(values[place]) for place in places]
-    return _first_exceeding(_masses(table, column, None), [Fraction(place) for place in places])
+    return _first_exceeding(_masses(table, [column], None)[0], [Fraction(place) for place in places])
 
 
-def quantiles(table: Table, column: str, probabilities: Sequence[float]) -> list[float | None]:
-    """Unweighted quantiles, linear between order statistics (Hyndman and Fan's type 7); None without values.
+def quantiles(
+    table: Table, columns: Sequence[str], probabilities: Sequence[float]
+) -> list[list[float | None]]:
+    """Unweighted quantiles of columns, linear between order statistics (Hyndman and Fan's type 7).
 
-    With n values the p-quantile is at position (n−1)·p, counted from 0.
+    With n values the p-quantile is at position (n−1)·p, counted from 0. None without values.
     """
-    count = nw.col(column).count().cast(nw.Int64).alias(_X)
-    n = int(frames.gather(table.select(count))[_X][0])
+    return [_of_type_7(masses, probabilities) for masses in _masses(table, columns, None)]
+
+
+def _of_type_7(masses: _Masses, probabilities: Sequence[float]) -> list[float | None]:
+    n = masses.n
     if not n:
         return [None] * len(probabilities)
     positions = [(n - 1) * p for p in probabilities]
     places = sorted({place for at in positions for place in (floor(at), min(floor(at) + 1, n - 1))})
-    value = dict(zip(places, order_statistics(table, column, places), strict=True))
+    found = _first_exceeding(masses, [Fraction(place) for place in places])
+    value = dict(zip(places, found, strict=True))
     ends = [(at - floor(at), value[floor(at)], value[min(floor(at) + 1, n - 1)]) for at in positions]
     return [low + part * (high - low) for part, low, high in ends]
 
 
 def weighted_quantiles(
-    table: Table, column: str, probabilities: Sequence[float], weight: str | None
-) -> list[float]:
-    """For each p the first of the ordered values whose cumulated share of weight exceeds p; no averaging.
+    table: Table, columns: Sequence[str], probabilities: Sequence[float], weight: str | None
+) -> list[list[float]]:
+    """For each column and p the first of the ordered values whose cumulated share of weight exceeds p.
 
-    Shares that equal p up to rounding (10⁻¹²) do not exceed it. nan where no value is present.
+    No averaging. Shares that equal p up to rounding (10⁻¹²) do not exceed it. nan where no value is present.
     """
-    masses = _masses(table, column, weight)
-    if not masses.n:
-        return [nan] * len(probabilities)
-    return _first_exceeding(masses, [(Fraction(p) + EQUAL) * masses.total for p in probabilities])
+    return [
+        _first_exceeding(masses, [(Fraction(p) + EQUAL) * masses.total for p in probabilities])
+        if masses.n
+        else [nan] * len(probabilities)
+        for masses in _masses(table, columns, weight)
+    ]
 
 
 def _values(table: Table, column: str) -> Floats:
@@ -100,22 +109,51 @@ def _values(table: Table, column: str) -> Floats:
     return np.asarray(frames.gather(table.select(values).drop_nulls())[_X].to_numpy())
 
 
-def _masses(table: Table, column: str, weight: str | None) -> _Masses:
+def _masses(table: Table, columns: Sequence[str], weight: str | None) -> list[_Masses]:
+    """What is known of each column after three passes over all of them: sizes, totals, a sample."""
     mass = nw.lit(1.0) if weight is None else nw.col(weight)
-    table = table.select(nw.col(column).cast(nw.Float64).alias(_X), mass.cast(nw.Float64).alias(_W))
-    table = table.filter(~nw.col(_X).is_null() & ~nw.col(_W).is_null())
-    x, w = nw.col(_X), nw.col(_W)
-    counts = table.select(
-        nw.len().cast(nw.Int64).alias("n"),
-        x.min().alias("low"),
-        x.max().alias("high"),
-        w.abs().max().alias("largest"),
-    )
-    n, low, high, largest = frames.gather(counts).row(0)
-    scale = Scale.of(int(n), largest or 0.0)
+    names = [f"{_X}{j}" for j in range(len(columns))]
+    numbers = (nw.col(c).cast(nw.Float64).alias(x) for c, x in zip(columns, names, strict=True))
+    table = table.select(*numbers, mass.cast(nw.Float64).alias(_W))
+    table = table.filter(~nw.col(_W).is_null())
+    wanted = [nw.len().cast(nw.Int64).alias("n"), nw.col(_W).abs().max().alias("largest")]
+    for x in names:
+        wanted += [
+            nw.col(x).count().cast(nw.Int64).alias(f"{x}n"),
+            nw.col(x).min().alias(f"{x}a"),
+            nw.col(x).max().alias(f"{x}z"),
+        ]
+    counts = frames.gather(table.select(*wanted)).row(0, named=True)
+    scale = Scale.of(int(counts["n"]), counts["largest"] or 0.0)
     table = split(table, {_W: scale})
-    sums = frames.gather(table.select(_total(_H), _total(_L))).row(0)
-    return _Masses(table, scale, int(n), scale.total(*sums), low or 0.0, high or 0.0)
+    wanted = []
+    for x in names:
+        here = nw.when(~nw.col(x).is_null())
+        wanted += [here.then(nw.col(part)).sum().cast(nw.Int64).alias(x + part) for part in (_H, _L)]
+    sums = frames.gather(table.select(*wanted)).row(0, named=True)
+    samples = _samples(table, names, int(counts["n"]))
+    return [
+        _Masses(
+            table.select(nw.col(x).alias(_X), _W, _H, _L).filter(~nw.col(_X).is_null()),
+            scale,
+            int(counts[f"{x}n"]),
+            scale.total(sums[x + _H], sums[x + _L]),
+            counts[f"{x}a"] or 0.0,
+            counts[f"{x}z"] or 0.0,
+            samples.get(x),
+        )
+        for x in names
+    ]
+
+
+def _samples(table: Table, names: Sequence[str], n: int) -> dict[str, pl.DataFrame]:
+    """Some of the values of each column with their weights, from one pass; none in memory."""
+    native = table.select(*names, _W).to_native()
+    if frames.engine_of(native) == "polars" or not n:
+        return {}
+    some = native if n <= SAMPLE else native_module(table).sample_rows(native, SAMPLE / n)
+    rows = frames.gather(frames.lazy(some))
+    return {x: rows.select(pl.col(x).alias(_X), _W).drop_nulls(_X).sort(_X) for x in names}
 
 
 def _first_exceeding(masses: _Masses, targets: Sequence[Fraction]) -> list[float]:
@@ -141,10 +179,11 @@ def _first_exceeding(masses: _Masses, targets: Sequence[Fraction]) -> list[float
 
 def _sample(masses: _Masses, low: float, high: float) -> pl.DataFrame:
     """Some of the values between two ends, in order."""
+    if masses.sample is not None and (low, high) == (masses.low, masses.high):
+        return masses.sample
     here = masses.table.filter((nw.col(_X) >= low) & (nw.col(_X) <= high)).select(_X, _W)
     native = here.to_native()
-    all_of_them = (low, high) == (masses.low, masses.high)
-    share = SAMPLE / max(masses.n if all_of_them else frames.height(native), 1)
+    share = SAMPLE / max(frames.height(native), 1)
     native = native if share >= 1 else native_module(masses.table).sample_rows(native, share)
     return frames.gather(frames.lazy(native)).sort(_X)
 
@@ -185,19 +224,20 @@ def _cells(
 ) -> pl.DataFrame | None:
     """The mass of the different values in some brackets, and of all values of each gap between, in order.
 
-    One pass. The values of a gap stand under its place (_GAP): 0 below all brackets, 1 above the first end,
+    One pass. The values of a gap stand under its place (_GAP): 0 below all brackets, 1 above the first,
     and so on; those in brackets have none. None where there are too many different values.
     """
-    x = nw.col(_X)
-    ends = sorted({end for bracket in brackets for end in bracket})
-    inside = nw.any_horizontal(*((x >= a) & (x <= b) for a, b in brackets), ignore_nulls=False)
-    above = nw.lit(0)
-    for number, end in enumerate(ends, 1):
-        above = nw.when(x > end).then(nw.lit(number)).otherwise(above)
-    staged = masses.table.with_columns(inside.alias(_GAP))
+    x, inside = nw.col(_X), -1
+    merged = _merged(brackets)
+    ends = [b for _, b in merged]
+    gap = nw.lit(len(merged))
+    for number, (a, b) in reversed(list(enumerate(merged))):
+        gap = nw.when(x <= b).then(nw.lit(inside)).otherwise(gap)
+        gap = nw.when(x < a).then(nw.lit(number)).otherwise(gap)
+    staged = masses.table.with_columns(gap.cast(nw.Int64).alias(_GAP))
     staged = staged.with_columns(
-        nw.when(nw.col(_GAP)).then(x).alias(_X),
-        nw.when(~nw.col(_GAP)).then(above).cast(nw.Int64).alias(_GAP),
+        nw.when(nw.col(_GAP) == inside).then(x).alias(_X),
+        nw.when(nw.col(_GAP) != inside).then(nw.col(_GAP)).alias(_GAP),
     )
     cells = staged.group_by(_X, _GAP).agg(_total(_H), _total(_L))
     rows = frames.gather(cells if limit is None else cells.head(limit + len(ends) + 2))
@@ -205,6 +245,17 @@ def _cells(
         return None
     place = pl.when(pl.col(_GAP) > 0).then(pl.lit(pl.Series(ends)).gather(pl.col(_GAP) - 1)).otherwise(-inf)
     return rows.with_columns(pl.coalesce(_X, place).alias(_PLACE)).sort(_PLACE, _GAP, nulls_last=False)
+
+
+def _merged(brackets: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The brackets in order, those that meet made one."""
+    found: list[tuple[float, float]] = []
+    for a, b in sorted(brackets):
+        if found and a <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], b)
+        else:
+            found.append((a, b))
+    return found
 
 
 def _summed(

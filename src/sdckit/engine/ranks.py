@@ -28,6 +28,7 @@ def keyed_ranks(table: Table, *, id: str, n: int, seed: int, step: int, name: st
     table = random.uniform(table, id=_CODE, seed=seed, step=step, name=_DRAWN)
     buckets = max(n // SORTED_TOGETHER, 1)
     table = table.with_columns((nw.col(_DRAWN) * float(buckets)).floor().cast(nw.Int64).alias(_BUCKET))
+    table = frames.lazy(native_module(table).worked_out(table.to_native()))  # drawn once, read twice
     return _numbered(table, [], [_DRAWN, _CODE], name).drop(_CODE, _DRAWN)
 
 

@@ -70,8 +70,8 @@ def guess_from(column: Groups, key: Blanks) -> Guesses:
     other that is shown and groups are ordered, it is guessed where the nearest groups below and above that
     show any show one and the same value.
     """
-    found = np.full((5, column.most), NONE, dtype=np.int32)
-    found[ONES] = found[TWOS] = 0
+    found = np.full((column.most, 5), NONE, dtype=np.int32)  # what belongs to a group lies together
+    found[:, ONES] = found[:, TWOS] = 0
     told = np.zeros(len(key.rows), dtype=np.bool_)
     guesses = np.zeros((2, len(key.share)))  # by the value guessed
     groups = (column.code, column.there, column.ordered)
@@ -83,16 +83,6 @@ def guess_from(column: Groups, key: Blanks) -> Guesses:
     return Guesses(float(tests.sum()), float(right.sum()), float(chance.sum()), float(variance.sum()), told)
 
 
-def ranks(order: _Ints, values: _Floats) -> _Codes:
-    """Codes 0, 1, … of numbers whose `argsort` is given; nan, which comes last, is missing."""
-    ordered = values[order]
-    codes = np.empty(len(values), dtype=np.int32)
-    codes[order[:1]] = 0
-    codes[order[1:]] = np.cumsum(ordered[1:] != ordered[:-1])
-    codes[np.isnan(values)] = NONE
-    return codes
-
-
 @inner
 def _shown_values(group: _Codes, shown: _Codes, there: int, found: _Codes) -> None:
     """By group two values shown in it (NONE, or SEVERAL for the second) and how many records show them.
@@ -102,18 +92,18 @@ def _shown_values(group: _Codes, shown: _Codes, there: int, found: _Codes) -> No
     """
     for row in range(len(group)):
         g, value = group[row], shown[row]
-        if g < 0 or value < 0 or found[TWO, g] == SEVERAL:
+        if g < 0 or value < 0 or found[g, TWO] == SEVERAL:
             continue
-        if found[ONE, g] == NONE or found[ONE, g] == value:
-            found[ONE, g] = value
-            found[ONES, g] += 1
-        elif found[TWO, g] == NONE or found[TWO, g] == value:
-            found[TWO, g] = value
-            found[TWOS, g] += 1
+        if found[g, ONE] == NONE or found[g, ONE] == value:
+            found[g, ONE] = value
+            found[g, ONES] += 1
+        elif found[g, TWO] == NONE or found[g, TWO] == value:
+            found[g, TWO] = value
+            found[g, TWOS] += 1
         else:
-            found[ONES, g] = found[TWOS, g] = 2
-        if found[ONES, g] > 1 and found[TWOS, g] > 1:
-            found[TWO, g] = SEVERAL
+            found[g, ONES] = found[g, TWOS] = 2
+        if found[g, ONES] > 1 and found[g, TWOS] > 1:
+            found[g, TWO] = SEVERAL
             there -= 1
             if there == 0:
                 break
@@ -122,25 +112,25 @@ def _shown_values(group: _Codes, shown: _Codes, there: int, found: _Codes) -> No
 @inner
 def _around(found: _Codes) -> None:
     """By group the one value that the nearest groups below and above both show, or NONE."""
-    near, groups = NONE, found.shape[1]
+    near, groups = NONE, found.shape[0]
     for g in range(groups):
-        found[AROUND, g] = near
-        if found[ONE, g] != NONE:
-            near = found[ONE, g] if found[TWO, g] == NONE else NONE
+        found[g, AROUND] = near
+        if found[g, ONE] != NONE:
+            near = found[g, ONE] if found[g, TWO] == NONE else NONE
     near = NONE
     for g in range(groups - 1, -1, -1):
-        if found[AROUND, g] != near:
-            found[AROUND, g] = NONE
-        if found[ONE, g] != NONE:
-            near = found[ONE, g] if found[TWO, g] == NONE else NONE
+        if found[g, AROUND] != near:
+            found[g, AROUND] = NONE
+        if found[g, ONE] != NONE:
+            near = found[g, ONE] if found[g, TWO] == NONE else NONE
 
 
 @inner
 def _about_shown(found: _Codes, guesses: _Floats) -> None:
     """Each record that is shown, guessed from the others; counted by the value guessed."""
-    for g in range(found.shape[1]):
-        one, two, around = found[ONE, g], found[TWO, g], found[AROUND, g]
-        ones, twos = found[ONES, g], found[TWOS, g]
+    for g in range(found.shape[0]):
+        one, two, around = found[g, ONE], found[g, TWO], found[g, AROUND]
+        ones, twos = found[g, ONES], found[g, TWOS]
         if two == NONE and ones > 1:
             guesses[RIGHT, one] += ones
         elif two == NONE and ones == 1 and around != NONE:
@@ -174,9 +164,9 @@ def _guess(
     _about_shown(found, guesses)
     for j in range(len(rows)):
         g = group[rows[j]]
-        if g < 0 or found[TWO, g] != NONE:
+        if g < 0 or found[g, TWO] != NONE:
             continue
-        guess = found[ONE, g] if found[ONE, g] != NONE else found[AROUND, g]
+        guess = found[g, ONE] if found[g, ONE] != NONE else found[g, AROUND]
         if guess == NONE:
             continue
         told[j] = guess == hidden[j]

@@ -124,7 +124,7 @@ def _logged(spec: Spec, data: Microdata, result: Microdata, options: Mapping[str
     reading = result.reading
     if steps:  # it said what it did, whatever tables it made on the way
         reading = replace(reading, rows_certain=data.reading.rows_certain)
-    return replace(result, log=(*data.log, entry), reading=reading)
+    return result.but(log=(*data.log, entry), reading=reading)
 
 
 def _generator(rng: Any) -> np.random.Generator:

@@ -11,7 +11,7 @@ from sdckit._support.arrays import Ints
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
 from sdckit.engine.joins import join_to_records
-from sdckit.engine.tables import OURS, Table
+from sdckit.engine.tables import OURS, Table, native_module
 from sdckit.protect._draws import Draws, whole_numbers
 
 if TYPE_CHECKING:  # which brings the compiler along
@@ -54,7 +54,8 @@ def carried_to_records(
         )
     hidden = [nw.col(c).fill_null(value=False) for c in columns]
     shown = [nw.when(~b).then(nw.col(c)).alias(c) for c, b in zip(keys, hidden, strict=True)]
-    return table.with_columns(*shown).select(*data.columns).to_native()
+    done = table.with_columns(*shown).select(*data.columns)
+    return native_module(done).worked_out(done.to_native())  # or each query would join again
 
 
 def _flags(blank: Ints, names: Sequence[str]) -> list[pl.Series]:

@@ -84,10 +84,10 @@ def recoded(
     roles = replace(data.roles, numeric=tuple(c for c in data.roles.numeric if c not in recodings))
     if lost:
         did["no_longer_numeric"] = lost
-    ready = replace(data, roles=roles, labels=data.labels.without_values(tuple(recodings)))
+    ready = data.but(roles=roles, labels=data.labels.without_values(tuple(recodings)))
     recodes = {column: (recoding,) for column, recoding in recodings.items()}
     effects = Effects(recodes=recodes, record_by_record=record_by_record)
-    return ready.with_frame(frame, effects=effects, **did)
+    return ready.with_frame(frame, effects=effects, changed=tuple(recodings), **did)
 
 
 def _sorted(values: Sequence[Any]) -> list[Any]:

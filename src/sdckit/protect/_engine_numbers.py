@@ -52,6 +52,7 @@ def with_new_numbers(
     return data.with_frame(
         native_of(data, done),
         effects=effects,
+        changed=tuple(names),
         values_changed=sum(int(row[f"changed_{j}"] or 0) for j in range(len(names))),
         records_touched=int(row["touched"] or 0),
         **did,

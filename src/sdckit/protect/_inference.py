@@ -69,12 +69,12 @@ def _most_first(columns: Mapping[str, int]) -> dict[str, int]:
 
 def _codes(column: pl.Series) -> Codes:
     """Values as codes in their order, at times with gaps; missing is −1."""
-    from sdckit.kernels.inferable import ranks
+    from sdckit.kernels.dense_ranks import dense_ranks
 
     kind = column.dtype
     if kind.is_decimal() or kind.is_float():
-        numbers = column.cast(pl.Float64).fill_null(np.nan).to_numpy(writable=True)
-        return ranks(np.argsort(numbers), numbers)
+        numbers = column.cast(pl.Float64).fill_null(np.nan).to_numpy()
+        return dense_ranks(numbers)
     if kind == pl.Boolean:
         whole = column.cast(pl.UInt8)
     else:

@@ -15,7 +15,7 @@ from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
 from sdckit.engine.joins import join_to_records
-from sdckit.engine.tables import OURS, Table
+from sdckit.engine.tables import OURS, Table, native_module
 from sdckit.protect._draws import Draws
 from sdckit.protect._engine_numbers import new_name, with_new_numbers
 from sdckit.protect._exact_moments import Moments, moments_of
@@ -56,6 +56,8 @@ def add_keyed_noise(
     effects = Effects(randomises=tuple(names))
     if data.engine != "polars":
         table = _with_noise(table, names, rule, moments, draws)
+        table = table.select(*data.columns, *(new_name(j) for j in range(len(names))))
+        table = frames.lazy(native_module(table).worked_out(table.to_native()))  # or it is drawn twice
         return with_new_numbers(data, names, table, effects=effects, whole=False)
     stratum = frames.gather(table.select(_STRATUM))[_STRATUM].to_numpy()
     x = matrix_of(data, names)

@@ -1,12 +1,17 @@
 """What a protection can do only with the records in memory."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import narwhals as nw
 
 from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
-from sdckit.engine.tables import OURS
+from sdckit.engine.tables import OURS, Table
 from sdckit.errors import EngineError
+
+SOME = 100_000  # records that tell whether members of households differ
 
 
 def require_memory(data: Microdata, what: str) -> None:
@@ -26,19 +31,36 @@ def refuse_shared(data: Microdata, variables: tuple[str, ...]) -> None:
     names = [c for c in dict.fromkeys(variables) if c != home]
     if home is None or not names:
         return
+    # Most are not shared, and then some records tell so: all households are looked at only if they do not.
+    open_names = [c for c, one in _agreement(data.table.head(SOME), home, names).items() if not one.differ]
+    found = _agreement(data.table, home, open_names) if open_names else {}
+    shared = [c for c, one in found.items() if not one.differ and one.several]
+    if shared:
+        require_memory(
+            data, f"To protect {join_names(shared)}, which members of households share, once per household"
+        )
+
+
+class _Agreement(NamedTuple):
+    """In how many households present values of a variable differ, and how many have several of them."""
+
+    differ: int
+    several: int
+
+
+def _agreement(table: Table, home: str, names: Sequence[str]) -> dict[str, _Agreement]:
     ends = []
     for i, name in enumerate(names):
         x = nw.col(name)
         ends += [x.min().alias(f"{OURS}a{i}"), x.max().alias(f"{OURS}z{i}"), x.count().alias(f"{OURS}n{i}")]
-    homes = data.table.filter(~nw.col(home).is_null()).group_by(home).agg(*ends)
+    homes = table.filter(~nw.col(home).is_null()).group_by(home).agg(*ends)
     wanted = []
     for i in range(len(names)):
         low, high, count = (nw.col(f"{OURS}{end}{i}") for end in "azn")
         wanted.append((low != high).cast(nw.Int64).sum().alias(f"differ_{i}"))
         wanted.append((count > 1).cast(nw.Int64).sum().alias(f"several_{i}"))
     row = frames.gather(homes.select(*wanted)).row(0, named=True)
-    shared = [c for i, c in enumerate(names) if not row[f"differ_{i}"] and row[f"several_{i}"]]
-    if shared:
-        require_memory(
-            data, f"To protect {join_names(shared)}, which members of households share, once per household"
-        )
+    return {
+        name: _Agreement(int(row[f"differ_{i}"] or 0), int(row[f"several_{i}"] or 0))
+        for i, name in enumerate(names)
+    }

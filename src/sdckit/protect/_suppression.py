@@ -133,9 +133,12 @@ def release_of(cells: Cells, mask: Bools) -> "Release":
 
 def _drawn(release: "Release", of_records: Ints, ask: Request, draws: Draws, step: int) -> Bools:
     """The values [records, columns] to blank, drawn among the records of each cell."""
-    from sdckit.kernels.suppression.release import draw_records
+    from sdckit.kernels.suppression.release import draw_records, split_records
 
-    return _bits(draw_records(release, of_records, draws.uniform(step), draws.codes), len(ask.costs))
+    split = split_records(release, of_records)
+    codes = draws.codes[split]
+    numbers = draws.uniform_of(codes, step)
+    return _bits(draw_records(release, of_records, split, numbers, codes), len(ask.costs))
 
 
 def _by_record(codes: Codes, ask: Request, rng: np.random.Generator, draws: Draws, step: int) -> Bools:
@@ -180,7 +183,10 @@ def _shared(mask: Bools, ask: Request) -> Bools:
 
 
 def _bits(blank: Ints, columns: int) -> Bools:
-    return np.asarray(blank[:, None] >> np.arange(columns) & 1 == 1)
+    found = np.zeros((len(blank), columns), dtype=bool)
+    touched = np.flatnonzero(blank)  # few as a rule
+    found[touched] = blank[touched, None] >> np.arange(columns) & 1 == 1
+    return found
 
 
 def _reached(work: Callable[[], Any]) -> Any:

@@ -152,7 +152,7 @@ def _limits(table: Table, ask: _Ask) -> pl.DataFrame:
     limits = limits.with_columns(pl.col(_THRESHOLD).alias(_NEW))
     if ask.replacement is Replacement.THRESHOLD or not limits.height:
         return limits
-    joined = join_to_records(table, limits, ask.by, [_THRESHOLD])
+    joined = _with_limits(table, limits, ask.by, [_THRESHOLD])
     x, threshold = nw.col(_X), nw.col(_THRESHOLD)
     beyond = joined.filter(x > threshold if ask.upper else x < threshold).select(*ask.by, _X)
     centres = (_means if ask.replacement is Replacement.MEAN else _medians)(beyond, ask.by)
@@ -193,10 +193,17 @@ def _cut(table: Table, column: str, limits: pl.DataFrame, upper: bool, by: Seque
     """The column with values beyond the thresholds replaced."""
     if not limits.height:
         return table
-    table = join_to_records(table, limits, by, [_THRESHOLD, _NEW])
+    table = _with_limits(table, limits, by, [_THRESHOLD, _NEW])
     x, threshold = nw.col(column), nw.col(_THRESHOLD)
     value = nw.when(x > threshold if upper else x < threshold).then(nw.col(_NEW)).otherwise(x)
     return table.with_columns(value.alias(column)).drop(_THRESHOLD, _NEW)
+
+
+def _with_limits(table: Table, limits: pl.DataFrame, by: Sequence[str], columns: Sequence[str]) -> Table:
+    """The records with columns of the limits of their strata."""
+    if by:
+        return join_to_records(table, limits, by, columns)
+    return table.with_columns(nw.lit(limits[c][0]).alias(c) for c in columns)
 
 
 def _as_text(

@@ -12,7 +12,7 @@ from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
 from sdckit.engine.exact_sums import exact_sums
 from sdckit.engine.joins import join_to_records
-from sdckit.engine.tables import OURS, RECORDS, Table, count_cells
+from sdckit.engine.tables import OURS, RECORDS, Table, count_cells, native_module
 from sdckit.errors import EngineError
 from sdckit.protect._categories import Categories
 from sdckit.protect._draws import Draws
@@ -27,9 +27,11 @@ def frequencies(
     data: Microdata, known: Categories, by: Sequence[str], *, weighted: bool
 ) -> dict[Stratum, Floats]:
     """For each stratum the records of each category, or the sum of their weights, exact to the last digit."""
-    table, groups = _named(data, known.variable, by)
+    table, groups = _named(data.table, known.variable, by)
     table = table.filter(~nw.col(_OLD).is_null())
     weight = data.roles.weight if weighted else None
+    if weight is None and not by:  # counted with the categories
+        return {(): np.array(known.records, dtype=np.float64)} if any(known.records) else {}
     if weight is None:
         cells = count_cells(table, [*groups, _OLD], None).select(*groups, _OLD, RECORDS).rows()
     else:
@@ -53,21 +55,51 @@ def cumulated(chances: Floats) -> Floats:
 
 def with_transitions(
     data: Microdata,
+    by: Sequence[str],
+    drawn: Sequence[tuple[Categories, Mapping[Stratum, Floats]]],
+    draws: Draws,
+) -> tuple[Microdata, dict[str, float]]:
+    """The file with new categories of some variables, and the share of the values of each that changed.
+
+    drawn: the categories of a variable, and for each stratum the chances [old, new] of its values.
+    """
+    table, names, olds = data.table, [known.variable for known, _ in drawn], []
+    for step, (known, chances) in enumerate(drawn):
+        olds.append(f"{_OLD}_{step}")
+        table = _with_transition(table, known, by, chances, draws, step)
+        table = table.with_columns(nw.col(_OLD).alias(olds[-1]), nw.col(_VALUE).alias(known.variable))
+        table = table.select(*data.columns, *olds)
+    # Kept, or each query that follows would draw again.
+    table = frames.lazy(native_module(table).worked_out(table.to_native()))
+    wanted = []
+    for name, old in zip(names, olds, strict=True):
+        wanted.append((nw.col(name) != nw.col(old)).cast(nw.Int64).sum().alias(f"{old}_changed"))
+        wanted.append(nw.col(old).count().cast(nw.Int64).alias(f"{old}_present"))
+    row = frames.gather(table.select(*wanted)).row(0, named=True)
+    shares = {
+        name: int(row[f"{old}_changed"] or 0) / max(int(row[f"{old}_present"]), 1)
+        for name, old in zip(names, olds, strict=True)
+    }
+    return data.with_frame(table.select(*data.columns).to_native(), changed=names), shares
+
+
+def _with_transition(
+    table: Table,
     known: Categories,
     by: Sequence[str],
     chances: Mapping[Stratum, Floats],
     draws: Draws,
     step: int,
-) -> tuple[Microdata, float]:
-    """The file with new categories, drawn by the matrices [old, new] of the strata, and the share changed."""
+) -> Table:
+    """The table with a column _VALUE of new categories, and the old ones in _OLD."""
     size, name = len(known.values), known.variable
     if size > MAX_ON_ENGINE:
         raise EngineError(
             f"pram of {name!r} needs the records in memory: it has many categories.",
             given=size,
-            allowed=f"{MAX_ON_ENGINE} at most on the {data.engine} engine",
+            allowed=f"{MAX_ON_ENGINE} at most on the {draws.data.engine} engine",
         )
-    table, groups = _named(data, name, by)
+    table, groups = _named(table, name, by)
     kinds = frames.gather(table.select(*groups, _OLD).head(0)).schema
     limits = [f"{OURS}c{j}" for j in range(size - 1)]
     rows = [
@@ -83,16 +115,11 @@ def with_transitions(
     values = pl.DataFrame({_PLACE: range(size)}).with_columns(
         pl.Series(_VALUE, list(known.values), dtype=kinds[_OLD])
     )
-    table = join_to_records(table, values, [_PLACE], [_VALUE])
-    changed = (nw.col(_VALUE) != nw.col(_OLD)).cast(nw.Int64).sum().alias("changed")
-    present = nw.col(_OLD).count().cast(nw.Int64).alias("present")
-    counts = frames.gather(table.select(changed, present)).row(0, named=True)
-    done = table.with_columns(nw.col(_VALUE).alias(name)).select(*data.columns)
-    return data.with_frame(done.to_native()), int(counts["changed"] or 0) / max(int(counts["present"]), 1)
+    return join_to_records(table, values, [_PLACE], [_VALUE])
 
 
-def _named(data: Microdata, name: str, by: Sequence[str]) -> tuple[Table, list[str]]:
+def _named(table: Table, name: str, by: Sequence[str]) -> tuple[Table, list[str]]:
     """The table with the variable and the strata under names of ours, and the names of the strata."""
     groups = [f"{OURS}by_{i}" for i in range(len(by))]
     renamed = [nw.col(c).alias(group) for c, group in zip(by, groups, strict=True)]
-    return data.table.with_columns(nw.col(name).alias(_OLD), *renamed), groups
+    return table.with_columns(nw.col(name).alias(_OLD), *renamed), groups

@@ -1,7 +1,6 @@
 """Random numbers in place of identifiers."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -12,7 +11,7 @@ from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames, random
 from sdckit.engine.ranks import keyed_ranks
-from sdckit.engine.tables import OURS
+from sdckit.engine.tables import OURS, Table, native_module
 from sdckit.errors import RoleError
 from sdckit.kernels.keyed_numbers import keyed_uniform
 from sdckit.methods.registry import protection
@@ -49,11 +48,11 @@ def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
             hint="Give the role id to the column that numbers the records.",
         )
     seed = int(rng.integers(2**63))
-    ready = replace(data, labels=data.labels.without_values(tuple(names)))
+    ready = data.but(labels=data.labels.without_values(tuple(names)))
     effects = Effects(renames_ids=roles.id is not None, record_by_record=True)
     work = _in_memory if data.engine == "polars" else _on_engine
     frame, numbers = work(data, names, seed)
-    return ready.with_frame(frame, effects=effects, ids_replaced=numbers)
+    return ready.with_frame(frame, effects=effects, changed=names, ids_replaced=numbers)
 
 
 def _in_memory(data: Microdata, names: Sequence[str], seed: int) -> tuple[pl.DataFrame, dict[str, int]]:
@@ -91,13 +90,23 @@ def _on_engine(data: Microdata, names: Sequence[str], seed: int) -> tuple[Any, d
     """The same by windows; numbers that several records share are numbered once and joined."""
     table, counts = data.table, {}
     for step, name in enumerate(names):
-        values = data.table.select(nw.col(name).alias(_OLD)).filter(~nw.col(_OLD).is_null()).unique()
-        n = counts[name] = frames.height(values.to_native())
+        values = data.table.select(nw.col(name).alias(_OLD))
+        if name == data.roles.id and data.is_unique(name):
+            n = data.height
+        else:
+            values = _kept(values.filter(~nw.col(_OLD).is_null()).unique())
+            n = frames.height(values.to_native())
+        counts[name] = n
         ranked = keyed_ranks(values, id=_OLD, n=n, seed=seed, step=2 * step, name=_NEW)
         ranked = random.uniform(ranked, id=_OLD, seed=seed, step=2 * step + 1, name=_EXTRA)
         lowest, room = _range(n)
         new = nw.col(_NEW) * room + (nw.col(_EXTRA) * float(room)).floor().cast(nw.Int64) + lowest
-        ranked = ranked.select(_OLD, new.alias(_NEW))
+        ranked = _kept(ranked.select(_OLD, new.alias(_NEW)))
         joined = table.join(ranked, left_on=name, right_on=_OLD, how="left")
         table = joined.with_columns(nw.col(_NEW).alias(name)).select(*data.columns)
     return table.to_native(), counts
+
+
+def _kept(table: Table) -> Table:
+    """The rows of a table, which each query would otherwise find out again."""
+    return frames.lazy(native_module(table).worked_out(table.to_native()))

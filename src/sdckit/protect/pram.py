@@ -118,8 +118,8 @@ def pram(
         raise OptionError("Probabilities by category are for one variable.", given=join_names(names))
     keep = matrix is None if invariant is None else invariant
     draws = Draws(data, rng)
-    done, changed, shown = data, {}, {}
-    for step, name in enumerate(names):
+    shown, drawn = {}, []
+    for name in names:
         known = _checked(categories(data, name).occurring())
         first = None if matrix is None else _given(known, matrix)
         diagonal = _stay(known, stay)
@@ -130,10 +130,10 @@ def pram(
         if not by and len(known.values) <= MAX_SHOWN:
             whole = chances.get((), np.eye(len(known.values)))
             shown[name] = _as_mapping(whole, known)
-        change = _changed if data.engine == "polars" else with_transitions
-        done, changed[name] = change(done, known, by, chances, draws, step)
+        drawn.append((known, chances))
+    done, changed = (_changed if data.engine == "polars" else with_transitions)(data, by, drawn, draws)
     effects = Effects(randomises=tuple(names))
-    return done.with_frame(done.frame, effects=effects, share_changed=changed, matrix=shown)
+    return done.with_frame(done.frame, effects=effects, changed=(), share_changed=changed, matrix=shown)
 
 
 def _chances(counts: Floats, stay: Floats, first: Floats | None, *, keep: bool, share: float) -> Floats:
@@ -148,23 +148,25 @@ def _chances(counts: Floats, stay: Floats, first: Floats | None, *, keep: bool, 
 
 def _changed(
     data: Microdata,
-    known: Categories,
     by: Sequence[str],
-    chances: Mapping[Stratum, Floats],
+    drawn: Sequence[tuple[Categories, Mapping[Stratum, Floats]]],
     draws: Draws,
-    step: int,
-) -> tuple[Microdata, float]:
-    """The file in memory with new categories, and the share of values that changed."""
-    column = data.frame[known.variable]
-    codes = _codes(column, known)
-    new, uniform = codes.copy(), draws.uniform(step)
-    for rows in strata(data, by):
-        here = rows[codes[rows] >= 0]
-        if len(here):
-            matrix = chances[data.frame.select(by).row(int(here[0])) if by else ()]
-            new[here] = _draw(codes[here], matrix, uniform[here])
-    share = int((new != codes).sum()) / max(int((codes >= 0).sum()), 1)
-    return data.with_frame(data.frame.with_columns(_values(column, known, new))), share
+) -> tuple[Microdata, dict[str, float]]:
+    """The file in memory with new categories, and the share of the values of each variable that changed."""
+    done, shares = data, {}
+    for step, (known, chances) in enumerate(drawn):
+        column = done.frame[known.variable]
+        codes = _codes(column, known)
+        new, uniform = codes.copy(), draws.uniform(step)
+        for rows in strata(done, by):
+            here = rows[codes[rows] >= 0]
+            if len(here):
+                matrix = chances[done.frame.select(by).row(int(here[0])) if by else ()]
+                new[here] = _draw(codes[here], matrix, uniform[here])
+        shares[known.variable] = int((new != codes).sum()) / max(int((codes >= 0).sum()), 1)
+        frame = done.frame.with_columns(_values(column, known, new))
+        done = done.with_frame(frame, changed=[known.variable])
+    return done, shares
 
 
 def invariant_matrix(frequencies: Floats, first: Floats) -> Floats:

@@ -1,6 +1,6 @@
 """A random part of the file."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import narwhals as nw
 import numpy as np
@@ -102,7 +102,7 @@ def sample_records(
         kept = _weighted(plain, kept, data.roles.weight)
     found = frames.gather(kept) if data.engine == "polars" else kept.to_native()
     records = frames.height(found)
-    did = {"records_kept": records, "records_left_out": data.height - records}
+    did: dict[str, Any] = {"records_kept": records, "records_left_out": data.height - records}
     if data.roles.household is not None:
         did["households_kept"] = int(wanted.sum())
     rows = found[ROW].to_numpy() if data.engine == "polars" else None

@@ -232,6 +232,7 @@ def suppress(
     return data.with_frame(
         frame,
         effects=effects,
+        changed=[*names, *followed],
         cells_suppressed=sum(blanks.values()),
         records_touched=int(release.records[release.blank != 0].sum()),
         by_key=blanks,

@@ -213,21 +213,24 @@ def cells(source: Source, variable: str) -> tuple[Floats, Floats, Floats]:
 
 
 def quantiles(
-    source: Source, variable: str, probabilities: Sequence[float], *, weighted: bool
-) -> list[float]:
-    """Quantiles of the values present: weighted as in `weighted_quantiles`, else of type 7.
+    source: Source, variables: Sequence[str], probabilities: Sequence[float], *, weighted: bool
+) -> list[list[float]]:
+    """For each variable quantiles of the values present: as in `weighted_quantiles`, else of type 7.
 
     On DuckDB and Spark by brackets: different values of a column may be as many as records.
     """
     table, weight = source
     if frames.engine_of(table.to_native()) != "polars":
         if weighted:
-            return brackets.weighted_quantiles(table, variable, probabilities, weight)
-        return [math.nan if q is None else q for q in brackets.quantiles(table, variable, probabilities)]
+            return brackets.weighted_quantiles(table, variables, probabilities, weight)
+        return [_or_nan(found) for found in brackets.quantiles(table, variables, probabilities)]
     if weighted:
-        value, _, mass = cells(source, variable)
-        return weighted_quantiles(value, mass, probabilities)
-    found = tables.quantiles(source[0], variable, probabilities)
+        parts = (cells(source, variable) for variable in variables)
+        return [weighted_quantiles(value, mass, probabilities) for value, _, mass in parts]
+    return [_or_nan(tables.quantiles(table, variable, probabilities)) for variable in variables]
+
+
+def _or_nan(found: Sequence[float | None]) -> list[float]:
     return [math.nan if q is None else q for q in found]
 
 

@@ -151,8 +151,10 @@ def _pairs(matrix: Matrices, both: tuple[Floats, Floats], pair: NumericPair | No
 
 def _quantiles(pair: NumericPair, probabilities: Sequence[float]) -> pl.DataFrame:
     rows = []
-    for c in pair.variables:
-        x, y = (quantiles(source, c, probabilities, weighted=pair.weighted) for source in pair.sources)
+    before, after = (
+        quantiles(source, pair.variables, probabilities, weighted=pair.weighted) for source in pair.sources
+    )
+    for c, x, y in zip(pair.variables, before, after, strict=True):
         s = pair.scale[c]
         rows += [
             (c, p, a * s, b * s, relative_change(a, b)) for p, a, b in zip(probabilities, x, y, strict=True)

@@ -142,8 +142,8 @@ def _univariate(pair: NumericPair, c: str, probabilities: Sequence[float]) -> li
         ("means", c, s, mean, mean_y, math.sqrt(variance / n)),
         ("variances", c, s * s, variance, variance_y, math.sqrt(of_variance)),
     ]
-    q, q_y = (quantiles(source, c, probabilities, weighted=pair.weighted) for source in pair.sources)
-    quarters = quantiles(pair.original, c, [0.25, 0.75], weighted=pair.weighted)
+    q, q_y = (quantiles(source, [c], probabilities, weighted=pair.weighted)[0] for source in pair.sources)
+    (quarters,) = quantiles(pair.original, [c], [0.25, 0.75], weighted=pair.weighted)
     errors = _quantile_errors(first, q, probabilities, math.sqrt(variance), quarters[1] - quarters[0])
     for p, a, b, error in zip(probabilities, q, q_y, errors, strict=True):
         rows.append(("quantiles", f"{c} {p:g}", s, a, b, error))

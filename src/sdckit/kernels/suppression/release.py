@@ -44,19 +44,25 @@ def in_drawing_order(release: Release) -> Release:
     return Release(cell[order], blank[order], records[order].astype(np.int64))
 
 
-def draw_records(release: Release, cell_of_record: Ints, uniform: Floats, number: Ints) -> Ints:
+def split_records(release: Release, cell_of_record: Ints) -> Ints:
+    """The records of cells that are released in several ways: only these must be drawn."""
+    parts = np.bincount(in_drawing_order(release).cell, minlength=cell_of_record.max(initial=-1) + 1)
+    return np.flatnonzero((parts > 1)[cell_of_record])
+
+
+def draw_records(release: Release, cell_of_record: Ints, split: Ints, uniform: Floats, number: Ints) -> Ints:
     """The keys to suppress (bits) in each record, drawn at random among the records of a cell.
 
     Were the first records of the file taken, its order would tell which of a pattern are rare ones. Records
-    are taken in the order of the `uniform` numbers, and where these are equal of their own.
+    are taken in the order of the `uniform` numbers, and where these are equal of their own; both are those
+    of the records in `split`, as `split_records` finds them.
     """
     cell, blank, records = in_drawing_order(release)
     parts = np.bincount(cell, minlength=cell_of_record.max(initial=-1) + 1)
     of_cell = np.zeros(len(parts), np.int64)
     of_cell[cell] = blank
     found = of_cell[cell_of_record]
-    split = np.flatnonzero(parts[cell_of_record] > 1)
-    drawn = split[np.lexsort((number[split], uniform[split], cell_of_record[split]))]
+    drawn = split[np.lexsort((number, uniform, cell_of_record[split]))]
     several = parts[cell] > 1
     found[drawn] = np.repeat(blank[several], records[several])
     return found

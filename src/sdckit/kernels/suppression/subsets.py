@@ -7,7 +7,7 @@ import numpy as np
 from sdckit._support.arrays import Codes, Floats
 from sdckit.kernels.suppression.counts import group_sizes
 from sdckit.kernels.suppression.patterns import Bools, value_words
-from sdckit.kernels.suppression.release import distinct_rows, draw_records
+from sdckit.kernels.suppression.release import distinct_rows, draw_records, split_records
 from sdckit.kernels.suppression.sound import Progress, UnreachableError, suppress_cells
 
 Subsets = Sequence[Sequence[int]]
@@ -86,7 +86,8 @@ def _suppress(
         )
     except UnreachableError as error:
         raise UnreachableError(np.flatnonzero(np.isin(group, error.cells))) from None
-    blank = draw_records(release, group, rng.random(len(group)), np.arange(len(group)))
+    split = split_records(release, group)
+    blank = draw_records(release, group, split, rng.random(len(group))[split], split)
     for position, j in enumerate(subset):
         now[blank >> position & 1 == 1, j] = -1
 

@@ -1,0 +1,34 @@
+"""What steps leave on disk, so that no query on DuckDB carries the steps before it out again.
+
+A relation is a query: whoever counts, sums and writes runs it three times, with all the joins and random
+numbers of the steps that made it. Its rows are therefore kept in a table of a database file of this process,
+compressed, where a query reads only the columns it asks for.
+"""
+
+import weakref
+from typing import Any
+from uuid import uuid4
+
+from sdckit.engine.duckdb_session import connection, scratch_path
+
+DATABASE = "sdckit_stages"
+
+_unused: list[str] = []  # tables that nothing refers to any more
+
+
+def kept_on_disk(native: Any) -> Any:
+    """The rows of a relation of our connection in a table that lasts as long as what is made from it."""
+    made = connection()
+    if not made.execute("select 1 from duckdb_databases() where database_name = ?", [DATABASE]).fetchall():
+        path = str(scratch_path() / f"{DATABASE}.duckdb").replace("'", "''")
+        made.execute(f"attach '{path}' as {DATABASE}")
+        _unused.clear()
+    while _unused:  # not at the moment it became unused: a query may be running then
+        made.execute(f"drop table if exists {_unused.pop()}")
+    table = f"{DATABASE}.t{uuid4().hex}"
+    sdckit_rows = native  # noqa: F841 (DuckDB finds it by name)
+    made.execute(f"create table {table} as from sdckit_rows")  # `native.query` does not hear Ctrl-C soon
+    kept = native.query("sdckit_rows", f"select * from {table}")
+    # Relations made from this one hold it, so that it is gone only after all of them.
+    weakref.finalize(kept, _unused.append, table).atexit = False
+    return kept
