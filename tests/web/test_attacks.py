@@ -10,9 +10,11 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
+import httpx
 import polars as pl
 import pytest
 
+import sdckit as sdc
 from sdckit.web import app, serve
 from sdckit.web.app import Page
 
@@ -310,20 +312,28 @@ def test_decisions_are_for_this_user_alone(fresh, tmp_path):
     assert (tmp_path / "state" / "last.json").stat().st_mode & 0o077 == 0
 
 
-def test_protected_files_do_not_fill_the_disk(fresh, monkeypatch):
+def test_protected_files_do_not_fill_the_disk(tmp_path):
     from sdckit.web import kept
 
+    data = sdc.demo.survey(n=20, seed=1)
+    names = [kept.kept(data, tmp_path, "protected", f"key {i}") for i in range(kept.FILES + 3)]
+    left = {p.name for p in tmp_path.glob("protected-*.arrow")}
+    assert len(left) == kept.FILES
+    assert names[-1] in left
+
+
+def test_records_that_went_to_save_space_are_made_again(fresh):
     fresh.login()
     fresh.post("/api/open", demo="survey", n=100)
     fresh.wait()
     fresh.change("roles", roles={"sex": ["keys"]})
     fresh.change("add_step", scenario="A", method="shuffle_order", options={})
-    for seed in range(kept.FILES + 3):
-        fresh.change("seed", seed=seed)
-        state = fresh.wait()
-    assert len(list(fresh.page._folder.glob("protected-*.arrow"))) <= kept.FILES
-    assert fresh.get("/api/rows", file=state["results"]["A"]["rows"]).status_code == 200
-    fresh.post("/api/history", to=5)  # its records are gone: made again
+    state = fresh.wait()
+    gone = state["results"]["A"]["rows"]
+    fresh.change("seed", seed=7)
+    assert fresh.wait()["results"]["A"]["rows"] != gone
+    (fresh.page._folder / gone).unlink()
+    fresh.post("/api/history", to=state["position"])
     state = fresh.wait()
     assert fresh.get("/api/rows", file=state["results"]["A"]["rows"]).status_code == 200
 
@@ -335,7 +345,9 @@ def server(tmp_path: Path) -> Any:
     command = [sys.executable, "-u", "-c", call, "web", "--no-browser", "--root", str(tmp_path)]
     made = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
     assert made.stdout is not None
-    assert made.stdout.readline().startswith("Open http")
+    words = made.stdout.readline().split()
+    assert words[0] == "Open"
+    made.address = words[1]
     return made
 
 
@@ -345,11 +357,13 @@ def folders(tmp_path: Path) -> list[Path]:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals of Unix")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
-@pytest.mark.parametrize("pause", [0, 4])  # while it is importing, and while it serves
-def test_whatever_ends_it_the_folder_goes(tmp_path, name, pause):
+@pytest.mark.parametrize("serves", [False, True])  # while it is importing, and while it serves
+def test_whatever_ends_it_the_folder_goes(tmp_path, name, serves):
     running = server(tmp_path)
     try:
-        sleep(pause)
+        if serves:
+            assert httpx.get(running.address, timeout=60).status_code == 303
+            sleep(1)  # its workers start
         assert [p.stat().st_mode & 0o777 for p in folders(tmp_path)] == [0o700]
         running.send_signal(getattr(signal, name))
         running.wait(30)

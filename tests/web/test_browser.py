@@ -128,6 +128,10 @@ def test_the_whole_way_from_the_demo_to_the_zip(page, tmp_path):
     add(page, "Shuffle the order of records")
     judged(page)
     assert page.locator(".steps > li").count() == 2
+    lost = page.locator(".panel tr")  # ages recoded in all records are not "0 % changed" alone
+    sync_api.expect(lost.filter(has_text="Values recoded")).to_contain_text("2,000")
+    sync_api.expect(lost.filter(has_text="Records changed, beyond recoding")).to_contain_text("0 %")
+    sync_api.expect(lost.filter(has_text="EBIL")).to_contain_text(re.compile(r"lost[0-9.]+ %"))
     page.get_by_role("button", name="New scenario").click()
     add(page, "New random ids")
     judged(page)
@@ -137,6 +141,12 @@ def test_the_whole_way_from_the_demo_to_the_zip(page, tmp_path):
     sync_api.expect(page.locator(".recommendation")).to_contain_text("must not be released")
     screen(page, "Release")
     page.locator(".checklist").first.wait_for(timeout=LONG)
+    page.set_viewport_size({"width": 400, "height": 800})
+    for column in page.locator(".checklist").first.locator("td:last-child").all():
+        box = column.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 400  # no column is cut off
+    page.set_viewport_size({"width": 1366, "height": 768})
     page.get_by_label("internal report").uncheck()
     page.get_by_role("button", name="Make the files").click()
     page.locator(".files").wait_for(timeout=LONG)

@@ -212,3 +212,21 @@ def test_a_page_that_nobody_uses_says_that_it_has_ended(browser, tmp_path):  # n
     tab.close()
     assert server.wait(20) == 0
     assert not list(tmp_path.glob("sdckit-web-*"))
+
+
+def test_settings_change_the_seed_and_how_numbers_are_written(page):  # noqa: F811
+    open_demo(page)
+    page.get_by_role("button", name="Settings").click()
+    box = page.get_by_role("dialog", name="Settings")
+    box.get_by_label("Seed").fill("minus one")
+    box.get_by_label("Seed").press("Tab")
+    sync_api.expect(box.get_by_role("alert")).to_be_visible()
+    box.get_by_label("Seed").fill("20")
+    box.get_by_label("Seed").press("Tab")
+    sync_api.expect(box.get_by_role("alert")).to_have_count(0)
+    box.get_by_label("Numbers on this page").select_option("de")
+    assert not clean(page)
+    sync_api.expect(page.locator(".file")).to_contain_text("2.000 records")
+    box.get_by_role("row", name="Accepted risk").get_by_role("button", name="Change").click()
+    sync_api.expect(page.locator("#accept-max_risk")).to_be_focused()
+    sync_api.expect(page.locator(".history")).to_contain_text("seed 20")

@@ -91,14 +91,19 @@ def distinct_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
     codes, size = np.zeros(n, dtype=np.int64), 1
     most = max(_LOOK_UP, min(_PER_ROW * n, _LARGEST_LOOK_UP))
     for column in columns:
-        low, high = int(column.min(initial=0)), int(column.max(initial=0))
+        low, high = (int(column.min()), int(column.max())) if n else (0, 0)
         width = high - low + 1
+        if width == 1:
+            continue  # tells no rows apart
         if size * width > most:
             codes, size = _dense(codes, size, most)
         if size * width >= 1 << WORD_BITS:
             column, low = np.unique(column, return_inverse=True)[1].astype(np.int64), 0
             width = int(column.max(initial=0)) + 1
-        codes, size = codes * width + (column - low), size * width
+        codes *= width  # in place: every new array of a large file costs as much as the arithmetic
+        codes += column
+        codes -= low
+        size *= width
     codes, size = _dense(codes, size, most)
     first = np.empty(size, dtype=np.int64)
     first[codes[::-1]] = np.arange(n - 1, -1, -1)
@@ -112,4 +117,7 @@ def _dense(codes: Ints, size: int, most: int) -> tuple[Ints, int]:
         return place.astype(np.int64), len(values)
     occurs = np.zeros(size, dtype=np.bool_)
     occurs[codes] = True
-    return (np.cumsum(occurs) - 1)[codes], int(occurs.sum())
+    found = np.flatnonzero(occurs)
+    place = np.empty(size, dtype=np.int64)  # only filled where it is read: most codes may not occur
+    place[found] = np.arange(found.size)
+    return place[codes], found.size

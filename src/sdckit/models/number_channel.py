@@ -283,14 +283,14 @@ def _best_fit(x: Floats, y: Floats, edges: Floats, known: Floats, pairs: int) ->
     few = slice(None, None, max(1, -(-x.size // CHOOSING)))
     best: _Fit | None = None
     for scale in list(Scale) if learnable else [Scale.LINEAR]:
-        transform = Transform(scale, deviation or 1.0, known)
+        residuals = _Residuals.of(Transform(scale, deviation or 1.0, known), x[few], y[few])
         for size in sorted({edges.size + 1, 1}, reverse=True):
-            fit = _fit(transform, x[few], y[few], bins[few], size)
+            fit = _fit(residuals, bins[few], size)
             if best is None or fit.score > best.score:
                 best, used = fit, size
     assert best is not None
     if x[few].size < pairs:
-        best = _fit(best.transform, x, y, bins, used, pairs)
+        best = _fit(_Residuals.of(best.transform, x, y), bins, used, pairs)
     middle, spread = (np.resize(values, edges.size + 1) for values in (best.middle, best.spread))
     return replace(best, middle=middle, spread=spread)
 
@@ -300,16 +300,32 @@ def some_of(ordered: Floats) -> Floats:
     return ordered[:: max(1, -(-ordered.size // CHOOSING))]
 
 
-def _fit(transform: Transform, x: Floats, y: Floats, bins: Ints, used: int, pairs: int = 0) -> _Fit:
-    """Residuals on a scale, in bins or in one; the density is as sharp as so many pairs can make it."""
-    residual, known = transform.value(y) - transform.value(x), transform.ordered
-    deviation = float(np.std(transform.value(some_of(known)))) if known.size else 1.0
+@dataclass(frozen=True, slots=True)
+class _Residuals:
+    """Residuals on a scale, whatever the bins."""
+
+    transform: Transform
+    values: Floats  # T(y) − T(x)
+    deviation: float  # of T of the known values
+    log_slope: Floats  # of T at y
+
+    @classmethod
+    def of(cls, transform: Transform, x: Floats, y: Floats) -> "_Residuals":
+        known = transform.ordered
+        deviation = float(np.std(transform.value(some_of(known)))) if known.size else 1.0
+        values = transform.value(y) - transform.value(x)
+        return cls(transform, values, deviation, np.log(transform.slope(y)))
+
+
+def _fit(residuals: _Residuals, bins: Ints, used: int, pairs: int = 0) -> _Fit:
+    """Residuals in bins or in one; the density is as sharp as so many pairs can make it."""
+    values = residuals.values
     bin_of = bins if used > 1 else np.zeros_like(bins)
-    middle, spread = _centres(residual, bin_of, used, deviation)
-    density, left_out = _kernel_density((residual - middle[bin_of]) / spread[bin_of], pairs)
-    heights = np.log(left_out) - np.log(spread[bin_of]) + np.log(transform.slope(y))
-    score = float(heights.sum()) - used * np.log(max(x.size, 1))
-    return _Fit(transform, middle, spread, density, score)
+    middle, spread = _centres(values, bin_of, used, residuals.deviation)
+    density, left_out = _kernel_density((values - middle[bin_of]) / spread[bin_of], pairs)
+    heights = np.log(left_out) - np.log(spread)[bin_of] + residuals.log_slope
+    score = float(heights.sum()) - used * np.log(max(values.size, 1))
+    return _Fit(residuals.transform, middle, spread, density, score)
 
 
 def _centres(residual: Floats, bin_of: Ints, bins: int, deviation: float) -> tuple[Floats, Floats]:

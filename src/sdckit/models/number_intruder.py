@@ -13,7 +13,7 @@ from sdckit.models.number_channel import NumberChannel, fit_number_channel
 from sdckit.models.number_column import NumberColumn, number_columns
 
 EXACT = 30_000_000  # pairs of a person and a record, up to which all of them are looked at
-MANY = 100_000  # persons from which on threads are worth starting
+MANY = 200_000  # persons from which on threads are worth starting
 _ODD = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
 

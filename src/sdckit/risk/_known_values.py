@@ -96,7 +96,9 @@ class LinkedFiles:
     def draw(self, size: int) -> Ints:
         """The rows of a random sample of persons, the same persons in every order of the rows."""
         n = self.original.height
-        return np.arange(n) if size >= n else first_drawn(self.identity, self._draw, size)
+        if size >= n:
+            return np.arange(n)
+        return self.made(("draw", size), lambda: first_drawn(self.identity, self._draw, size))
 
     @cached_property
     def identity(self) -> Ints:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,11 +14,16 @@ from sdckit.models.number_intruder import known_values
 from sdckit.risk._known_values import KnownKeys, LinkedFiles, numbers_of
 from sdckit.risk._moved_dates import intervals
 
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
+
 ALL = 5_000  # persons up to whom everybody is asked
 TARGETS = 2_000  # persons drawn from larger files
 NEIGHBOURS = 20  # records that are asked
 FAR = 1e3  # distance of another key, in standard deviations of the numbers
 SHARE_OF_CELLS = 0.75  # of the records: with more combinations of keys a tree of records is as quick
+FEW = 5  # combinations that are looked for first
+AT_ONCE = 100  # persons whose combinations are looked up together
 MOST_CELLS = 2_000_000  # combinations and
 MOST_RECORDS = 30_000_000  # records that are looked at for all persons together before a tree is quicker
 
@@ -38,7 +43,8 @@ def nearest_records(
         errors = np.append(errors, np.zeros(len(x) - len(errors)))
     n = files.original.height
     asked = np.arange(n) if n <= ALL else files.draw(TARGETS)
-    scales = tuple(_scale(true.values, shown.values) for true, shown in zip(x, y, strict=True))
+    pairs = tuple(zip(x, y, strict=True))
+    scales = files.made(("scales", pairs), lambda: tuple(_scale(a.values, b.values) for a, b in pairs))
     of_asked = known_values(np.column_stack([c.values[asked] for c in x]), errors, files.identity[asked])
     persons = np.column_stack([_points(of_asked[:, v], scale) for v, scale in enumerate(scales)])
     images = true_in_released(keys, asked).astype(np.float64)
@@ -146,17 +152,16 @@ def _near_cells(released: _Released, images: Floats, lacks: Bools) -> _NearCells
     codes = np.column_stack([column[first] for column in columns]).astype(np.float64)
     size, count = np.bincount(cell), min(NEIGHBOURS, len(cell))
     images, q = np.hstack([images, lacks]), images.shape[1]
-    tree, persons = cKDTree(codes), np.arange(len(images))
-    apart, nearest = tree.query(images, k=min(count, len(codes)))
-    apart, nearest = (np.reshape(found, (len(images), -1)) for found in (apart, nearest))
-    enough = (np.cumsum(size[nearest], axis=1) >= count).argmax(axis=1)
-    reach = np.sqrt(np.round(apart[persons, enough] ** 2) + 0.5)
+    tree = cKDTree(codes)
+    reach, nearest = _reaches(tree, images, size, count)
     several = np.flatnonzero(reach >= 1.0)  # all others need but the records with the same
-    if int(np.sum(tree.query_ball_point(images[several], reach[several], return_length=True))) > MOST_CELLS:
-        return None
-    lists = [nearest[i, :1] for i in persons]
-    for i, found in zip(several, tree.query_ball_point(images[several], reach[several]), strict=True):
-        lists[i] = np.asarray(found)
+    lists, looked_at = [*nearest[:, None]], 0
+    for some in np.split(several, np.arange(AT_ONCE, several.size, AT_ONCE)):
+        for i, found in zip(some, tree.query_ball_point(images[some], reach[some]), strict=True):
+            lists[i] = np.asarray(found)
+            looked_at += len(found)
+        if looked_at > MOST_CELLS:
+            return None
     near, number = np.concatenate(lists).astype(np.int64), np.array([len(found) for found in lists])
     if int(size[near].sum()) > MOST_RECORDS:
         return None
@@ -173,6 +178,22 @@ def _near_cells(released: _Released, images: Floats, lacks: Bools) -> _NearCells
         rows,
         np.append(0, np.cumsum(size[is_near])),
     )
+
+
+def _reaches(tree: "cKDTree", images: Floats, size: Ints, count: int) -> tuple[Floats, Ints]:
+    """How far from each person there are enough records, and the nearest combination.
+
+    Few combinations are looked for first: many persons have enough records with the same keys.
+    """
+    far, nearest = np.full(len(images), np.nan), np.zeros(len(images), dtype=np.int64)
+    for k in (1, FEW, count):
+        left = np.flatnonzero(np.isnan(far))
+        apart, found = tree.query(images[left], k=np.arange(1, min(k, len(size)) + 1))
+        nearest[left] = found[:, 0]
+        enough = np.cumsum(size[found], axis=1) >= count
+        there = enough.any(axis=1)
+        far[left[there]] = apart[there, enough[there].argmax(axis=1)]
+    return np.sqrt(np.round(far**2) + 0.5), nearest
 
 
 def _in_cells(released: _Released, near: _NearCells, persons: Floats) -> Ints:

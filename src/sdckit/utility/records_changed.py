@@ -94,6 +94,8 @@ def _categories(original: Microdata, protected: Microdata, columns: Sequence[str
 def _counts(original: Microdata, protected: Microdata, columns: Sequence[str]) -> list[int]:
     """How many records differ, per column."""
     both = match_records(original, protected, columns)
+    if original is protected:
+        return [0] * len(columns)
     types = frames.schema(original.frame), frames.schema(protected.frame)
     sums = [differs(c, types).cast(nw.Int64).sum().alias(f"|{i}") for i, c in enumerate(columns)]
     return [int(v) for v in frames.gather(both.select(*sums)).row(0)]

@@ -21,7 +21,7 @@ def kept(data: Microdata, folder: Path, kind: str, key: str) -> str:
         path.touch()
     else:
         made = sorted(folder.glob("protected-*.arrow"), key=lambda p: p.stat().st_mtime)
-        for old in made[: len(made) + 1 - FILES]:
+        for old in made[: max(len(made) + 1 - FILES, 0)]:
             old.unlink()
         frame = data.frame.with_columns(pl.selectors.categorical().cast(pl.String))
         frame.write_ipc(path.with_suffix(".part"))

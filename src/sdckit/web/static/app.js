@@ -5,6 +5,7 @@ import { Top } from "./parts/top.js";
 import { Jobs } from "./parts/jobs.js";
 import { Panel } from "./parts/panel.js";
 import { Help } from "./parts/help.js";
+import { Settings } from "./parts/settings.js";
 import { Data } from "./screens/data.js";
 import { Variables } from "./screens/variables.js";
 import { Protect } from "./screens/protect.js";
@@ -33,6 +34,7 @@ function Rail({ state }) {
          aria-current=${store.view.screen === name ? "page" : null}>
         <span class="place ${ticked(name, state) ? "ticked" : ""}" aria-hidden="true">${ticked(name, state) ? "✓" : place + 1}</span>${title}
       </a>`)}
+    <button class="quiet" onClick=${() => look({ help: { kind: "settings" } })}>Settings</button>
     <button class="quiet" onClick=${() => look({ help: { kind: "keys" } })}>Help and about</button>
   </nav>`;
 }
@@ -58,7 +60,7 @@ function Page() {
     <${Top} state=${store.state} /><${Rail} state=${store.state} />
     <main id="main" tabindex="-1"><${Jobs} />${store.ending && html`<p class="trouble" role="alert">Nobody has used this page for long: sdckit ends in about ${Math.max(1, Math.round(store.ending.seconds / 60))} minutes, and its copy of the data is removed. <button onClick=${() => refresh()}>Stay</button></p>`}${store.trouble && html`<p class="trouble" role="alert">${store.trouble.what} ${store.trouble.hint || ""} <button onClick=${() => complain(null)}>Close</button></p>`}<${Screen} state=${store.state} /></main>
     <${Panel} state=${store.state} />
-    ${store.view.help && html`<${Help} about=${store.view.help} />`}`;
+    ${store.view.help?.kind === "settings" ? html`<${Settings} />` : store.view.help && html`<${Help} about=${store.view.help} />`}`;
 }
 
 const page = document.getElementById("page");

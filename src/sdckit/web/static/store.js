@@ -132,6 +132,10 @@ export async function begin() {
 // Shares in percent, counts with thousands, other numbers with four figures.
 export function number(value, share = false) {
   if (value === null || value === undefined) return "–";
-  if (share) return `${(100 * value).toLocaleString("en", { maximumSignificantDigits: 3 })} %`;
-  return value.toLocaleString("en", Number.isInteger(value) ? {} : { maximumSignificantDigits: 4 });
+  if (share) return `${(100 * value).toLocaleString(format(), { maximumSignificantDigits: 3 })} %`;
+  return value.toLocaleString(format(), Number.isInteger(value) ? {} : { maximumSignificantDigits: 4 });
 }
+
+// How numbers are written: a habit of who looks, kept in the browser and no part of the plan.
+export const format = () => localStorage.getItem("sdckit numbers") || "en";
+export function write(name) { localStorage.setItem("sdckit numbers", name); tell(); }

@@ -46,7 +46,7 @@ export function Ceiling({ view, state }) {
   const shown = Math.min(Math.max(now, low), high);
   const box = place.current?.parentElement?.getBoundingClientRect();
   const at = box ? { top: `${where.top - box.top + where.stretch * where.scale(shown)}px`, left: `${where.left - box.left}px`, width: `${where.width}px` } : {};
-  return html`<div ref=${place} class=${accepted === null && draft === null ? "ceiling-handle unset" : "ceiling-handle"} role="slider" tabindex="0" aria-orientation="vertical" aria-label="Accepted risk" aria-valuemin="0" aria-valuemax=${round(100 * high)} aria-valuenow=${Number((100 * now).toPrecision(4))}
+  return html`<div ref=${place} class=${draft !== null ? "ceiling-handle moving" : accepted === null ? "ceiling-handle unset" : "ceiling-handle"} role="slider" tabindex="0" aria-orientation="vertical" aria-label="Accepted risk" aria-valuemin="0" aria-valuemax=${round(100 * high)} aria-valuenow=${Number((100 * now).toPrecision(4))}
     aria-valuetext=${accepted === null && draft === null ? "none is accepted yet" : number(now, true)} title="Drag the accepted risk, or move it with the arrow keys" style=${at} onPointerDown=${drag} onKeyDown=${pressed}><span class="tag">${accepted === null && draft === null ? "drag to accept a risk" : `accepted: ${number(now, true)}`}</span></div>`;
 }
 

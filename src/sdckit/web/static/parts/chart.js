@@ -1,5 +1,6 @@
 // A Vega-Lite picture under our strict policy: expressions are interpreted, never compiled.
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { format } from "../store.js";
 
 let ready = null;
 function script(address) {
@@ -51,7 +52,7 @@ function Histogram({ original, changed, breaks, label }) {
     <g>${bars(original, "before")}</g>${changed?.edges && html`<g>${bars(changed, "after")}</g>`}
     ${inside.map((b) => html`<line class="break" x1=${x(b)} x2=${x(b)} y1="0" y2="104" />`)}
     <text x="0" y="116">${Number(low.toPrecision(4))}</text><text x="400" y="116" text-anchor="end">${Number(high.toPrecision(4))}</text></svg>
-    <figcaption>${original.different.toLocaleString("en")} different values, ${original.missing.toLocaleString("en")} missing; the outermost 0.5 % stand at the ends.</figcaption></figure>`;
+    <figcaption>${original.different.toLocaleString(format())} different values, ${original.missing.toLocaleString(format())} missing; the outermost 0.5 % stand at the ends.</figcaption></figure>`;
 }
 
 function Categories({ original, changed, labels, label }) {
@@ -64,6 +65,6 @@ function Categories({ original, changed, labels, label }) {
     <th scope="row">${c.value}${labels[c.value] ? html` <small>${labels[c.value]}</small>` : ""}</th>
     <td class="counts"><meter class="before" max=${top} value=${c.count}>${c.count}</meter>
       ${changed && html`<meter class="after" max=${top} value=${after[c.value] || 0}>${after[c.value] || 0}</meter>`}</td>
-    <td class="number">${c.count.toLocaleString("en")}${changed ? ` → ${(after[c.value] || 0).toLocaleString("en")}` : ""}</td></tr>`)}</tbody></table>
-    <p class="hint">${original.different.toLocaleString("en")} different values, ${original.missing.toLocaleString("en")} missing${changed ? ` (${changed.missing.toLocaleString("en")} afterwards)` : ""}. Values of fewer than five records are not listed.</p>`;
+    <td class="number">${c.count.toLocaleString(format())}${changed ? ` → ${(after[c.value] || 0).toLocaleString(format())}` : ""}</td></tr>`)}</tbody></table>
+    <p class="hint">${original.different.toLocaleString(format())} different values, ${original.missing.toLocaleString(format())} missing${changed ? ` (${changed.missing.toLocaleString(format())} afterwards)` : ""}. Values of fewer than five records are not listed.</p>`;
 }

@@ -1,6 +1,6 @@
 // Editors for options that are more than a value: categories to merge, a level for each key, a matrix.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { start, store } from "../store.js";
+import { format, start, store } from "../store.js";
 
 function useColumn(column) {
   const [found, show] = useState(null);
@@ -39,7 +39,7 @@ export function Merged({ column, value, put, shared }) {
     take(read);
   };
   return html`<div id=${shared.id} role="group" aria-describedby=${shared["aria-describedby"]}>${list.length > 0 ? html`<table class="lines merge"><thead><tr><th scope="col">category</th><th scope="col">records</th><th scope="col">becomes</th></tr></thead><tbody>
-    ${list.map((c) => html`<tr key=${c.value}><th scope="row">${c.value} ${found.labels[c.value] ? html`<small>${found.labels[c.value]}</small>` : ""}</th><td class="number">${c.count.toLocaleString("en")}</td>
+    ${list.map((c) => html`<tr key=${c.value}><th scope="row">${c.value} ${found.labels[c.value] ? html`<small>${found.labels[c.value]}</small>` : ""}</th><td class="number">${c.count.toLocaleString(format())}</td>
       <td><input aria-label=${`new name of ${c.value}`} list="new-names" value=${names[c.value] || ""} placeholder="stays" onChange=${(e) => take({ ...names, [c.value]: e.target.value.trim() })} /></td></tr>`)}</tbody></table>`
       : html`<p class="hint">Its categories are too rare to be listed: give digits to keep, or a file.</p>`}
     <datalist id="new-names">${[...new Set(Object.values(names))].map((n) => html`<option value=${n} />`)}</datalist>

@@ -88,9 +88,17 @@ function Losses({ found }) {
   const left = found.omitted.filter((o) => o.measure in titles);
   if (!Object.keys(found.utility).length) return html`<h3>Information lost</h3><p class="hint">Not measured${left.length ? `: ${left[0].measure in titles ? titles[left[0].measure].title : left[0].measure} ${left[0].reason}` : ""}.</p>`;
   return html`<h3>Information lost</h3>${found.new_records && html`<p class="hint">Of new records: how far tables and distributions are from the original.</p>`}<table class="lines"><tbody>
-    ${Object.entries(found.utility).map(([name, r]) => html`<tr key=${name}><th scope="row">
-      <button class="quiet" onClick=${() => look({ help: { kind: "utility", name } })}>${titles[name]?.title || name}</button></th>
-      <td>${number(r.value, titles[name]?.share)}</td></tr>`)}</tbody></table>`;
+    ${Object.entries(found.utility).flatMap(([name, r]) => lines(name, r, titles[name])).map(([name, words, value]) => html`<tr key=${words}><th scope="row">
+      <button class="quiet" onClick=${() => look({ help: { kind: "utility", name } })}>${words}</button></th><td>${value}</td></tr>`)}</tbody></table>`;
+}
+
+// What a measure says in one line, or two. Recoded values are no errors, but whoever recoded all ages wants to
+// see it; a sum over all records (entropy) means something only as a share.
+function lines(name, r, method) {
+  const title = method?.title || name;
+  if (r.figures.values_recoded) return [[name, "Values recoded", number(r.figures.values_recoded)], [name, `${title}, beyond recoding`, number(r.value, true)]];
+  if (!method?.share && typeof r.figures.share === "number") return [[name, `${title}, share lost`, number(r.figures.share, true)]];
+  return [[name, title, number(r.value, method?.share)]];
 }
 
 function Warnings({ list }) {

@@ -1,5 +1,6 @@
 // A table of any length: only the rows in sight are asked for.
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { format } from "../store.js";
 import { get } from "../api.js";
 
 const HEIGHT = 26, PAGE = 60, TALLEST = 8_000_000; // browsers end at some 33 million pixels
@@ -42,7 +43,7 @@ export function Table({ file, compared, pairs = false, roles = {}, labels = {} }
       <label>Only where <select value=${filter.column} onChange=${(e) => setFilter({ ...filter, column: e.target.value })}>
         <option value="">…</option>${part.columns.map((c) => html`<option>${c}</option>`)}</select></label>
       <label>has <input value=${filter.value} onChange=${(e) => setFilter({ ...filter, value: e.target.value })} /></label>
-      <span class="hint">${count.toLocaleString("en")} records</span></div>
+      <span class="hint">${count.toLocaleString(format())} records</span></div>
     <div class="records" ref=${box} onScroll=${(e) => scroll(e.target.scrollTop)} tabindex="0" aria-label="Records">
       <div class="rows" style=${{ height: `${tall + HEIGHT}px` }}>
         <table style=${{ transform: `translateY(${Math.max(0, (part.at * HEIGHT) / scale)}px)` }}>

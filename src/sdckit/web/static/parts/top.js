@@ -1,5 +1,5 @@
 // File, scenario tabs, undo and redo.
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
 import { change, complain, go, look, number, quit, store } from "../store.js";
 
@@ -25,6 +25,8 @@ function Tabs({ names }) {
   const [renaming, rename] = useState(null);
   const [trouble, say] = useState("");
   const now = store.view.scenario;
+  const row = useRef(null);
+  useEffect(() => { row.current?.querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" }); }, [now]); // of many, the one that is looked at is in sight
   const save = async (event) => {
     event.preventDefault();
     try { await change("rename_scenario", { name: now, new: renaming }); look({ scenario: renaming }); rename(null); say(""); }
@@ -36,7 +38,7 @@ function Tabs({ names }) {
     if (!results[name] && facts.records && Object.keys(doc.roles).length) post("/api/jobs", { kind: "judge", scenario: name }).catch(() => null); // what is looked at comes first
   };
   const copy = async () => { const name = free(names); await change("add_scenario", { name, like: now }); look({ scenario: name }); };
-  return html`<div class="tabs" role="group" aria-label="Scenarios">
+  return html`<div ref=${row} class="tabs" role="group" aria-label="Scenarios">
     ${names.map((name) => name === now && renaming !== null
       ? html`<form onSubmit=${save}><input aria-label="Name of the scenario" value=${renaming} autofocus
           onInput=${(e) => rename(e.target.value)} onKeyDown=${(e) => e.key === "Escape" && rename(null)} />${trouble && html`<span role="alert" class="bad">${trouble}</span>`}</form>`
