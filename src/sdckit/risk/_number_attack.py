@@ -11,6 +11,7 @@ from sdckit.models.cell_risk import cell_risk
 from sdckit.models.number_column import NumberColumn
 from sdckit.models.number_intruder import LinkAttack, attack_numbers
 from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, numbers_of
+from sdckit.risk._moved_by_steps import remainders
 from sdckit.risk._moved_dates import intervals
 from sdckit.risk._outcome import Outcome
 
@@ -48,12 +49,12 @@ def by_numbers(
         identity=files.identity,
     )
     found = attacked(_or_none(known.true, n), _or_none(known.released, files.protected.height), errors=errors)
-    together = intervals(files, known)
-    if together is not None:
-        further = together[0].shape[1] - len(errors)  # times of day, which are known exactly as dates are
-        by_intervals = attacked(*together[:2], errors=np.append(errors, np.zeros(further)))
-        found = max(found, by_intervals, key=lambda one: one.value)
-        notes += (together[2],)
+    for more in (intervals(files, known), remainders(files, known)):
+        if more is not None:
+            further = more[0].shape[1] - len(errors)  # known exactly, as are the numbers they are parts of
+            again = attacked(*more[:2], errors=np.append(errors, np.zeros(further)))
+            found = max(found, again, key=lambda one: one.value)
+            notes += (more[2],)
     if len(chosen) < n:
         notes += (f"{len(chosen):,} of {n:,} persons, drawn at random, were attacked.",)
     if found.open:
