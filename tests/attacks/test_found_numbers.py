@@ -6,6 +6,7 @@ import pytest
 
 import sdckit as sdc
 from attacks.test_found import verdict
+from sdckit.models.few_changes import attack_few_changes, few_changes
 from sdckit.risk._moved_by_steps import step_of
 
 N = 1_000
@@ -63,3 +64,55 @@ def test_noise_as_it_comes_has_no_step():
     found = sdc.risk.reidentification_risk(data, moved(data, 100, share=0.0))
     assert not any("multiples" in note for note in found.notes)
     assert verdict(data, moved(data, 100, share=0.0), accept={"claims": 2}).releasable
+
+
+AMOUNTS = np.array([-312.41, 77.77, 1_205.02, 560.5, -45.13])
+FACTORS = np.array([0.731, 1.19, 1.514, 0.66, 0.933])
+
+
+def changed(data: sdc.Microdata, kind: str, share: float = 1.0) -> sdc.Microdata:
+    """One of five amounts, or factors, for some persons, and noise for the others."""
+    draw = np.random.default_rng(3)
+    pay, which = data.frame["pay"].to_numpy(), draw.integers(0, 5, N)
+    made = pay + AMOUNTS[which] if kind == "amounts" else pay * FACTORS[which]
+    made = np.where(draw.random(N) < share, made, pay + draw.normal(0, 2_000, N))
+    return data.with_frame(data.frame.with_columns(pay=pl.Series(np.round(made, 2))))
+
+
+@pytest.mark.parametrize("kind", ["amounts", "factors"])
+@pytest.mark.parametrize(("share", "least"), [(1.0, 0.9), (0.3, 0.25)])
+def test_one_of_a_few_amounts_or_factors(kind, share, least):
+    """A density shows nothing of them, but each person has five numbers to be looked up."""
+    data = people()
+    table = sdc.risk.reidentification_risk(data, changed(data, kind, share)).tables["intruders"]
+    assert table.filter(intruder="register")["value"][0] > least
+
+
+def test_few_changes_find_what_enumeration_finds():
+    draw = np.random.default_rng(4)
+    x = [draw.integers(0, 400, 300) / 1.0, draw.integers(0, 400, 300) / 1.0]
+    own = np.append(draw.permutation(299), -1)
+    y = [np.empty(299), np.empty(299)]
+    for a, b in zip(x, y, strict=True):
+        b[own[:-1]] = a[:-1] + draw.choice([-50.0, 0.0, 31.0, 200.0], 299)
+    y[1][:20] += 7  # so that the first column tells more, and is asked first
+    cells = draw.integers(0, 2, 300)
+    of_records = np.empty(299, dtype=np.int64)
+    of_records[own[:-1]] = cells[:-1]
+    given = {"cells": (cells, of_records), "weights": np.ones(299), "targets": np.arange(300)}
+    found = attack_few_changes(x, y, own, **given, draws=np.random.default_rng(1))
+    one, two = (few_changes(a[:-1], b[own[:-1]], np.random.default_rng(1)) for a, b in zip(x, y, strict=True))
+    assert sorted(one.amounts) == [-50, 0, 31, 200]
+
+    def likely(changes, a, b):
+        return sum(
+            s * (np.abs(b - a - d) < 0.5) for d, s in zip(changes.amounts, changes.shares, strict=True)
+        )
+
+    same = cells[:, None] == of_records[None, :]
+    first = likely(one, x[0][:, None], y[0][None, :]) * same
+    share = first / np.maximum(first.sum(axis=0), 1e-9) * (likely(two, x[1][:, None], y[1][None, :]) + 1e-6)
+    top = share >= (1 - 1e-8) * share.max(axis=1, keepdims=True)
+    right = [(j >= 0 and row[j]) / row.sum() for row, j in zip(top, own, strict=True)]
+    assert found.found == pytest.approx(np.array(right, dtype=float))
+    assert found.value > 0.8
