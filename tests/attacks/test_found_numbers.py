@@ -116,3 +116,56 @@ def test_few_changes_find_what_enumeration_finds():
     right = [(j >= 0 and row[j]) / row.sum() for row, j in zip(top, own, strict=True)]
     assert found.found == pytest.approx(np.array(right, dtype=float))
     assert found.value > 0.8
+
+
+def two_numbers() -> sdc.Microdata:
+    draw = np.random.default_rng(1)
+    numbers = {c: np.round(draw.lognormal(m, 0.6, N)) for c, m in (("turnover", 7.5), ("wages", 6.5))}
+    return sdc.read(
+        pl.DataFrame({"branch": draw.choice(["a", "b"], N), **numbers}), keys="branch", numeric=list(numbers)
+    )
+
+
+DRAW = np.random.default_rng(5)
+FACTOR, OTHER = np.exp(DRAW.normal(0, 0.7, (2, N)))
+AMOUNT = DRAW.normal(0, 3_000, N).round()
+SOME = DRAW.random(N) < 0.4
+TOGETHER = {
+    "one factor": (FACTOR, FACTOR, 0.0),
+    "one factor, rounded": (FACTOR, FACTOR, 0.5),
+    "a factor and its inverse": (FACTOR, 1 / FACTOR, 0.0),
+    "a factor and its square": (FACTOR, FACTOR**2, 0.5),
+    "one factor for some": (FACTOR, np.where(SOME, FACTOR, OTHER), 0.0),
+}
+
+
+@pytest.mark.parametrize("kind", list(TOGETHER))
+def test_numbers_of_a_person_that_moved_together(kind):
+    """Ratios, or products, stand in the file as they were."""
+    data = two_numbers()
+    first, second, rounded = TOGETHER[kind]
+    made = {"turnover": data.frame["turnover"] * first, "wages": data.frame["wages"] * second}
+    made = {c: v.round() if rounded else v for c, v in made.items()}
+    table = sdc.risk.reidentification_risk(data, data.with_frame(data.frame.with_columns(**made))).tables[
+        "intruders"
+    ]
+    assert table.filter(intruder="register")["value"][0] > 0.3
+
+
+def test_one_amount_for_both_numbers_of_some():
+    data = two_numbers()
+    amounts = pl.Series(AMOUNT), pl.Series(np.where(SOME, AMOUNT, -AMOUNT[::-1]))
+    made = data.with_frame(
+        data.frame.with_columns(pl.col("turnover") + amounts[0], pl.col("wages") + amounts[1])
+    )
+    found = sdc.risk.reidentification_risk(data, made)
+    assert found.tables["intruders"].filter(intruder="register")["value"][0] > 0.25
+    assert any("turnover − wages" in note for note in found.notes)
+
+
+def test_numbers_that_moved_apart_are_found_no_more_often():
+    data = two_numbers()
+    made = data.with_frame(data.frame.with_columns(pl.col("turnover") * FACTOR, pl.col("wages") * OTHER))
+    found = sdc.risk.reidentification_risk(data, made)
+    assert not any("were used" in note for note in found.notes)
+    assert found.tables["intruders"].filter(intruder="register")["value"][0] < 0.05

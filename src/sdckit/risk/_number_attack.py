@@ -12,6 +12,7 @@ from sdckit.models.cell_risk import cell_risk
 from sdckit.models.few_changes import attack_few_changes
 from sdckit.models.number_column import NumberColumn
 from sdckit.models.number_intruder import LinkAttack, attack_numbers
+from sdckit.risk._kept_combinations import kept_combinations, on_logarithms
 from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, Numbers, numbers_of
 from sdckit.risk._moved_by_steps import remainders
 from sdckit.risk._moved_dates import intervals
@@ -52,7 +53,8 @@ def by_numbers(
         identity=files.identity,
     )
     found = attacked(_or_none(known.true, n), _or_none(known.released, files.protected.height), errors=errors)
-    for more in (intervals(files, known), remainders(files, known)):
+    for find in (intervals, remainders, kept_combinations, on_logarithms):
+        more = find(files, known)
         if more is not None:
             further = more[0].shape[1] - len(errors)  # known exactly, as are the numbers they are parts of
             again = attacked(*more[:2], errors=np.append(errors, np.zeros(further)))
