@@ -43,7 +43,12 @@ def few_keys_with_large_cells() -> Built:
     return data, safe, lambda: resisted(safe, safe)
 
 
-@CASES.add("The same with weights that have nothing to do with the keys.", max_risk=0.01, most=20)
+@CASES.add(
+    "The same with weights that have nothing to do with the keys: the data holder says they are weights.",
+    max_risk=0.01,
+    most=20,
+    options={"accept": {"columns": ["weight"]}},
+)
 def large_cells_with_weights() -> Built:
     weight = pl.Series(np.random.default_rng(1).integers(40, 60, 2_400)).cast(pl.Float64)
     data = coarse(2_400)

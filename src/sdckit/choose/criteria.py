@@ -107,6 +107,7 @@ class Verdict(Sequence[Criterion]):
     scenario: str = ""
     prepared: bool = False  # the original of which it speaks was prepared before
     accepted: str = ""  # what the data holder accepts beyond the usual, in words
+    trusted: str = ""  # what must hold besides, and what no measure can see
 
     @property
     def status(self) -> Release:
@@ -128,9 +129,10 @@ class Verdict(Sequence[Criterion]):
 
     @property
     def released(self) -> str:
-        """What is said of a file that can be released, with all that was accepted for it."""
+        """What is said of a file that can be released, with what was accepted for it and what is trusted."""
         met = f"can be released: all {len(self.criteria)} criteria are judged and met"
-        return f"{met}, for the data holder accepts {self.accepted}." if self.accepted else f"{met}."
+        met += f", for the data holder accepts {self.accepted}." if self.accepted else "."
+        return f"{met} {self.trusted}".rstrip()
 
     def of(self, status: Status) -> tuple[Criterion, ...]:
         """The criteria with this status."""

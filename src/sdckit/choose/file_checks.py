@@ -21,8 +21,10 @@ from sdckit.choose.release_facts import (
     spells,
     told_by_order,
 )
-from sdckit.data.intruder import WITHIN, Intruder, Unit, intruders_of, known_numbers
+from sdckit.choose.trusted_checks import intruders_asked
+from sdckit.data.intruder import WITHIN, Intruder, Unit, known_numbers
 from sdckit.data.microdata import Microdata
+from sdckit.data.missing_codes import codes_in_place
 from sdckit.data.privacy import distinct, ended
 from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
@@ -48,6 +50,7 @@ class FileChecks(OriginalChecks):
             yield from self._joined_records()
             yield from self._repeated_ids()
         yield from self._missing_keys()
+        yield from self._reasons_of_missing()
         yield from self._weights()
         yield from self._differential_privacy()
 
@@ -110,7 +113,7 @@ class FileChecks(OriginalChecks):
 
     def _known_to_nobody(self) -> list[str]:
         """Keys and numbers that not even the best informed of the intruders is taken to know."""
-        intruders = self._intruders()
+        intruders = intruders_asked(self.x)
         if not intruders:
             return []
         wanted = [
@@ -268,6 +271,23 @@ class FileChecks(OriginalChecks):
             places = at(Place.accept("missing_keys"), FILE)
             yield Criterion(name, Status.NOT_JUDGED, why, share, MISSING, mends, share=True, places=places)
 
+    def _reasons_of_missing(self) -> Iterator[Criterion]:
+        """Codes such as refused that a written file would have, where measures saw one kind of missing."""
+        kept = codes_in_place(self.data)[0]
+        told = [c for c in kept if self.original.roles.of(c) and c not in self.accepted.columns]
+        if told:
+            why = (
+                f"A .sav or .dta file of these data tells why values of {join_names(told, 4)} are missing: "
+                "risks were measured with one kind of missing value."
+            )
+            mends = (
+                "Take the codes for values when reading, or protect the file by any step, after which they "
+                f"are plain missing; or accept: {{columns: [{join_names(told, 4)}]}}."
+            )
+            places = at(FILE, Place.step("shuffle_order"), Place.accept("columns", told))
+            name = "reasons of missing values"
+            yield Criterion(name, Status.NOT_JUDGED, why, len(told), 0, mends, places=places)
+
     def _weights(self) -> Iterator[Criterion]:
         if self.original.roles.weight is None:
             return
@@ -308,21 +328,13 @@ class FileChecks(OriginalChecks):
         What was said of the population must not be all that protects persons: another who says the same,
         in `accept`, does not know more.
         """
-        asked = self._intruders()
+        asked = intruders_asked(self.x)
         inside = [one for one in asked if one.in_file]
         return [
             one.name
             for one in asked
             if not one.in_file and not any(_knows_as_much(other, one, self.original) for other in inside)
         ]
-
-    def _intruders(self) -> tuple[Intruder, ...]:
-        """The intruders whose attacks were measured."""
-        result = self.x.after.get("reidentification_risk")
-        given = (result.options.get("intruders") if result is not None else None) or []
-        if not given:
-            return ()
-        return intruders_of({name: content for one in given for name, content in dict(one).items()})
 
     def _differential_privacy(self) -> Iterator[Criterion]:
         """Whether what a step promised holds for all files that are released together."""

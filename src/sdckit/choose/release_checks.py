@@ -16,6 +16,7 @@ from sdckit.choose.place import FILE, INTRUDERS, Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import surely_linked
 from sdckit.choose.sets_together import sets_together
+from sdckit.choose.trusted_checks import TrustedChecks, trusted
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.methods.registry import find
@@ -32,10 +33,11 @@ def judged(x: "Assessment") -> Verdict:
     found: list[Criterion] = []
     for data in x.protected:
         found += [*PersonChecks(x, data).criteria(), *FileChecks(x, data).criteria()]
+        found += TrustedChecks(x, data).criteria() if x.same_people else ()
     found += sets_together(x.protected)
     unique = worst_of_each(found) if len(x.protected) > 1 else tuple(dict.fromkeys(found))
     words = join_names([*high_ceilings(x), *x.accept.in_words()], 9)
-    return Verdict(unique, x.scenario, bool(x.original.prepared), words)
+    return Verdict(unique, x.scenario, bool(x.original.prepared), words, trusted(x))
 
 
 def judged_intruders(x: "Assessment") -> tuple[Criterion, ...]:

@@ -106,6 +106,9 @@ def write(
     stands between them otherwise: a comma, a semicolon, a tab or a bar. `header=False` leaves out the first
     line with the names of the columns; `codebook=True` then says what they are.
 
+    **Not for others**: a pickle of microdata, protected or not. It holds the log, with categories that no
+    record has any more and which row was which before they were shuffled.
+
     **Spreadsheets** run texts of a .csv that begin with `=`, `+`, `-`, `@` or a tab as formulas, which may do
     harm. A warning names the columns with such texts; `escape_formulas=True` puts an apostrophe before each.
     Numbers are no such texts, and cells of .xlsx files are never formulas.

@@ -24,6 +24,7 @@ class Attack(StrEnum):
     LIKELIHOOD = "likelihood"
     NORMAL_KERNEL = "normal kernel"  # shares, residuals of all numbers taken as jointly normal
     NEAREST_RECORD = "nearest record"
+    FEW_CHANGES = "few changes"  # the numbers that a known one can have become
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ def _together(
     y[present] = keys.released[files.own[present]]
     pairs = KeyPairs(keys.true, y, keys.sizes, np.ones(len(y)), None, present)
     found = attack_households(
-        pairs, homes, ordered=_ordered(files, homes), rng=np.random.default_rng(1), images=keys.images
+        pairs, homes, ordered=_ordered(files, homes), rng=files.draws(), images=keys.images
     )
     best = found.strongest
     if len(found.households) < found.total:

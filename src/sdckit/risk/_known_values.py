@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Floats, Ints
+from sdckit.data.content_key import content_key
 from sdckit.data.intruder import Intruder
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import source_rows
@@ -91,7 +92,15 @@ class LinkedFiles:
 
     @cached_property
     def _draw(self) -> Floats:
-        return draw_for(self.identity, np.random.default_rng(1))
+        return draw_for(self.identity, self.draws())
+
+    def draws(self) -> np.random.Generator:
+        """Random numbers that follow from all values: who makes the file cannot choose who is attacked."""
+        return np.random.default_rng(self._key)
+
+    @cached_property
+    def _key(self) -> list[int]:
+        return content_key(self.original.frame, self.protected.frame)
 
     def draw(self, size: int) -> Ints:
         """The rows of a random sample of persons, the same persons in every order of the rows."""

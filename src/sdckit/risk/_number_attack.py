@@ -6,14 +6,19 @@ import numpy as np
 
 from sdckit._support.arrays import Floats, Ints
 from sdckit.data.intruder import Intruder
+from sdckit.kernels.hashing import distinct_rows
 from sdckit.models import linked_files
 from sdckit.models.cell_risk import cell_risk
+from sdckit.models.few_changes import attack_few_changes
 from sdckit.models.number_column import NumberColumn
 from sdckit.models.number_intruder import LinkAttack, attack_numbers
-from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, numbers_of
+from sdckit.risk._kept_combinations import kept_combinations, on_logarithms
+from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, Numbers, numbers_of
+from sdckit.risk._moved_by_steps import remainders
 from sdckit.risk._moved_dates import intervals
 from sdckit.risk._outcome import Outcome
 
+CELLS = 100  # categories that are looked at one by one; of more some are put together
 ALL = 5_000  # persons up to whom everybody is attacked, also by numbers
 
 
@@ -48,12 +53,17 @@ def by_numbers(
         identity=files.identity,
     )
     found = attacked(_or_none(known.true, n), _or_none(known.released, files.protected.height), errors=errors)
-    together = intervals(files, known)
-    if together is not None:
-        further = together[0].shape[1] - len(errors)  # times of day, which are known exactly as dates are
-        by_intervals = attacked(*together[:2], errors=np.append(errors, np.zeros(further)))
-        found = max(found, by_intervals, key=lambda one: one.value)
-        notes += (together[2],)
+    for find in (intervals, remainders, kept_combinations, on_logarithms):
+        more = find(files, known)
+        if more is not None:
+            further = more[0].shape[1] - len(errors)  # known exactly, as are the numbers they are parts of
+            again = attacked(*more[:2], errors=np.append(errors, np.zeros(further)))
+            found = max(found, again, key=lambda one: one.value)
+            notes += (more[2],)
+    by_changes = _by_few_changes(files, keys, known, chosen)
+    if by_changes is not None and by_changes.value > found.value:
+        found = by_changes
+        notes += ("Numbers were changed by one of a few amounts or factors: each of them was tried.",)
     if len(chosen) < n:
         notes += (f"{len(chosen):,} of {n:,} persons, drawn at random, were attacked.",)
     if found.open:
@@ -72,6 +82,32 @@ def by_numbers(
         n,
         notes,
         not_learned(keys, counted),
+    )
+
+
+def _by_few_changes(files: LinkedFiles, keys: KnownKeys, known: Numbers, targets: Ints) -> LinkAttack | None:
+    """The attack on numbers that are known exactly, within categories that no step changed."""
+    exact = np.flatnonzero(known.errors == 0)
+    if not exact.size:
+        return None
+    linked = files.own >= 0
+    same = []
+    for j, (images, size) in enumerate(zip(keys.images, keys.sizes, strict=True)):
+        true = keys.true[:, j]
+        if images is not None:
+            true = np.where(images[true] == size, -1, images[true])  # −1, missing, is the last of the images
+        if np.array_equal(true[linked], keys.released[files.own[linked], j]):
+            same.append(np.concatenate([true, keys.released[:, j]]))
+    n, m = files.original.height, files.protected.height
+    cells = distinct_rows(same)[1] % CELLS if same else np.zeros(n + m, dtype=np.int64)
+    return attack_few_changes(
+        [known.true[v].values for v in exact],
+        [known.released[v].values for v in exact],
+        files.own,
+        cells=(cells[:n], cells[n:]),
+        weights=np.ones(m) if files.weights is None else files.weights,
+        targets=targets,
+        draws=files.draws(),
     )
 
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.data.common_columns import is_continuous
+from sdckit.data.content_key import content_key
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import PROTECTED, is_sortable, match_records
 from sdckit.data.values import texts
@@ -124,8 +125,8 @@ class Released:
     def draws(self) -> np.random.Generator:
         """Random numbers that follow from all values: who makes the file cannot choose who is sampled."""
         if not self._key:
-            self._key.append(int(np.bitwise_xor.reduce(self.frame.hash_rows().to_numpy(), initial=0)))
-        return np.random.default_rng([20_000, *self._key])
+            self._key.extend(content_key(self.frame))
+        return np.random.default_rng(self._key)
 
     def _drawn(self, column: str, size: int) -> Ints:
         rng = self.draws()

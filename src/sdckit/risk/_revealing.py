@@ -18,7 +18,9 @@ from sdckit.risk._surely_told import SurelyTold
 
 SCREENED = 4_000  # records on which columns are compared before they are taken in pairs, and parts of texts
 FITTED = 2_000  # records to which weighted sums are fitted
-BEST = 8  # single columns that are taken in pairs
+BEST = 8  # single columns that are taken in pairs, and pairs that tell something only together
+PAIRED = 2_000  # records in which all pairs of columns are compared
+GROUPS, VALUES = 20, 16  # of a column and of the hidden variable there
 MADE = 4  # sums, products, … of two columns that are tried on all sampled records
 CLEARLY = 0.05  # by how much several columns must tell more than each alone
 SURE = 4.0  # standard errors
@@ -101,7 +103,8 @@ class Search:
         quiet = [c for c, f in singles.items() if f.gain < self.alarm or not f.matters]
         highest = max((singles[c].gain for c in quiet), default=0.0)
         size = self.size if self.size >= self.released.height else max(self.size // 2, SCREENED)
-        for pair in combinations(self._most_related(quiet), 2):
+        pairs = [*combinations(self._most_related(quiet), 2), *self._related_together(quiet)]
+        for pair in dict.fromkeys(pairs):
             finding = self._of_columns(pair, size)
             if finding.gain > max(singles[c].gain for c in pair) + CLEARLY:
                 highest = max(highest, finding.gain)
@@ -244,6 +247,28 @@ class Search:
             scores[column] = _dependence(x, size, codes, groups)
         return sorted(scores, key=lambda c: -scores[c])[:BEST]
 
+    def _related_together(self, columns: Sequence[str]) -> list[tuple[str, str]]:
+        """Pairs on which the hidden variable depends most beyond what each of the two tells alone.
+
+        Of two codes whose sum is the hidden one, neither depends on it.
+        """
+        sample = self._sample([], min(self.size, PAIRED))
+        x = _coarse(sample.truth.codes, sample.truth.size, VALUES)
+        codes = {c: self._groups(c, sample) for c in columns}
+        codes = {c: of for c, of in codes.items() if of.any()}
+        alone = {c: _agreement(x, of, GROUPS) for c, of in codes.items()}
+        kept = sorted(codes, key=lambda c: -alone[c])[: _sums.MOST_COLUMNS]
+        scores = {}
+        for a, b in combinations(sorted(kept, key=list(codes).index), 2):
+            both = _agreement(x, codes[a] * GROUPS + codes[b], GROUPS * GROUPS)
+            scores[a, b] = both - max(alone[a], alone[b])
+        return sorted(scores, key=lambda pair: -scores[pair])[:BEST]
+
+    def _groups(self, column: str, sample: _Sample) -> Ints:
+        """The values of a column in so few groups that records share those of two columns."""
+        clue = self.released.clues[column]
+        return _coarse(clue.codes[sample.rows], clue.size, GROUPS)
+
     @property
     def not_combined(self) -> int:
         """Columns of numbers that were not tried in all combinations, as they are too many."""
@@ -315,12 +340,24 @@ def _binned(codes: Ints, size: int) -> Ints:
     return rank * BINS // max(len(codes), 1)
 
 
+def _coarse(codes: Ints, size: int, groups: int) -> Ints:
+    """Codes below a number: as they are where they are few, else in bins of their order."""
+    return codes if size <= groups else _binned(codes, size) * groups // BINS
+
+
 def _dependence(x: Ints, size: int, codes: Ints, groups: int) -> float:
     """How often a value drawn from the others in the same group is the own (Goodman & Kruskal's tau)."""
     group_sizes = np.bincount(codes, minlength=groups)
     cells, counts = np.unique(codes * size + x, return_counts=True)
     others = np.maximum(group_sizes[cells // size] - 1, 1)
     return float((counts * (counts - 1) / others).sum())
+
+
+def _agreement(x: Ints, codes: Ints, groups: int) -> float:
+    """The same for few values and groups, of which a table is quickly made."""
+    counts = np.bincount(codes * VALUES + x, minlength=groups * VALUES).reshape(groups, VALUES)
+    others = np.maximum(counts.sum(axis=1) - 1, 1)
+    return float(((counts * (counts - 1)).sum(axis=1) / others).sum())
 
 
 def _as_clue(made: Floats) -> Clue:

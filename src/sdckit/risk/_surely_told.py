@@ -97,7 +97,7 @@ class _Classes:
     def of(cls, released: Released, rows: Ints) -> "_Classes":
         some = np.arange(len(rows))
         if len(rows) > MOST:
-            some = np.sort(np.random.default_rng(MOST).choice(len(rows), MOST, replace=False))
+            some = np.sort(released.draws().choice(len(rows), MOST, replace=False))
         classes = np.array([released.classes(c)[rows[some]] for c in released.clues])
         return cls(some, classes, _counted(classes))
 

@@ -296,7 +296,7 @@ def _of_number(
     counted = CountedPairs.of(files, keys, np.arange(len(true)))  # a pair for each person
     order = np.empty(len(true), dtype=np.int64)
     order[counted.cell] = np.arange(len(true))
-    targets = draw_targets(files.identity[order], min(TARGETS, len(true)), np.random.default_rng(1))
+    targets = draw_targets(files.identity[order], min(TARGETS, len(true)), files.draws())
     found = infer_number(
         counted.pairs, true[order], shown[order], within=within, rows=targets, channels=counted.channels
     )

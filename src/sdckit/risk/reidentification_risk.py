@@ -137,9 +137,12 @@ def reidentification_risk(
 
     he picks the record with the largest share s; among equals at random. **value**: the mean, over persons,
     of the chance that the pick is right. Several attacks are tried (shares, the likelihood alone and, with
-    numbers, a normal kernel and the nearest record); the strongest counts. Because the outcome is counted, a
-    poor model of the protection makes a weaker attack, never a wrong number. m is learned from the true pairs
-    with few parameters, so that no single pair leaves a trace; maps (recoding) come from the log.
+    numbers, a normal kernel and the nearest record); the strongest counts. Numbers known exactly are
+    also tried by what a change left as it was: the remainder where they moved by multiples of a step, ratios,
+    products, sums and differences of two, all of them as logarithms where their factors depend on each other,
+    and the few numbers that one can have become by one of a few amounts or factors. Because the outcome is
+    counted, a poor model of the protection makes a weaker attack, never a wrong number. m is learned from the
+    true pairs with few parameters, so that no single pair leaves a trace; maps (recoding) come from the log.
 
     For an intruder who does not know that the person is in the file (`in_file: false`) the survey weights
     count: r = R(|T|, W), the individual risk of the set T of best records with weight W, where the own record

@@ -1,0 +1,115 @@
+"""What a verdict takes on trust: columns that, by their role, no intruder is taken to know."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+
+from sdckit._support.messages import join_names
+from sdckit.choose.criteria import Criterion, Status
+from sdckit.choose.place import Place, at
+from sdckit.choose.release_case import ReleaseCase
+from sdckit.choose.release_facts import LARGEST_HOUSEHOLD, names_records
+from sdckit.data.intruder import Intruder, Unit, intruders_of
+from sdckit.data.roles import Role
+from sdckit.engine import frames
+from sdckit.methods.registry import find
+from sdckit.methods.spec import Kind
+
+if TYPE_CHECKING:
+    from sdckit.choose.assessment import Assessment
+
+FEW = 120  # different values: ages, years of birth, counts and classes have no more
+
+
+class TrustedChecks(ReleaseCase):
+    """Whether persons are found who are safe only as long as a column is what its role says."""
+
+    def criteria(self) -> Iterator[Criterion]:
+        """A weight is shown to everybody; nobody knows it of a person only if it really is a weight."""
+        name = self.original.roles.weight
+        if name is None or name not in self.data.columns or name in self.accepted.columns:
+            return
+        if names_records(self.data, name):
+            why = f"{name}: exact weights that nearly name every record are released."
+            yield self._asked(name, f"{why} They are the same in every file of these persons.", None)
+        elif self._like_something_known(name):
+            found, limit = self._found_by(name), self._ceiling()
+            if limit is not None and not found <= limit:  # nor where it could not be measured
+                why = (
+                    f"{name} has the role weight, so that nobody is taken to know it. But its values are "
+                    f"such as ages, counts or classes have: who knows it finds {100 * found:.3g} % of the "
+                    f"persons; accepted are {100 * limit:.3g} %."
+                )
+                yield self._asked(name, why, found, limit)
+
+    def _asked(self, name: str, why: str, value: float | None, limit: float | None = None) -> Criterion:
+        mends = (
+            f"Give {name} the role keys if anybody can know it; else round it, drop it, or accept: "
+            f"{{columns: [{name}]}}."
+        )
+        places = at(Place.step("round_values", [name]), Place.step("drop", [name]))
+        places = at(*places, Place.role(Role.KEYS, [name]), Place.accept("columns", [name]))
+        kind = "a weight that tells persons apart"
+        return Criterion(
+            kind, Status.NOT_JUDGED, why, value, limit, mends, share=value is not None, places=places
+        )
+
+    def _like_something_known(self, name: str) -> bool:
+        """Whether the original has few different values, or few whole numbers round which all lie.
+
+        Values that few records share are asked about as those of households are.
+        """
+        column = nw.col(name)
+        counts = self.original.table.select(
+            column.n_unique().alias("exact"), column.round(0).n_unique().alias("whole")
+        )
+        few = int(min(frames.gather(counts).row(0)))
+        return 1 < few <= min(FEW, self.original.height / LARGEST_HOUSEHOLD)
+
+    def _found_by(self, name: str) -> float:
+        """The share of persons found by who knows the keys and this column, and who is in the file."""
+        keys = [key for key in self.original.roles.keys if key in self.data.columns]
+        knows = Intruder(f"who knows {name}", [*keys, name])
+        attack = find("reidentification_risk", Kind.RISK)
+        return float(attack.call(self.original, self.data, intruders=[knows]).value)
+
+    def _ceiling(self) -> float | None:
+        """The highest risk that is accepted of somebody who knows a person and who is in the file."""
+        inside = [one for one in intruders_asked(self.x) if one.in_file and one.unit is Unit.PERSON]
+        limits = [one.max_risk if one.max_risk is not None else self.x.max_risk for one in inside]
+        known = [limit for limit in limits or [self.x.max_risk] if limit is not None]
+        return max(known, default=None)
+
+
+def intruders_asked(x: "Assessment") -> tuple[Intruder, ...]:
+    """The intruders whose attacks were measured."""
+    result = x.after.get("reidentification_risk")
+    given = (result.options.get("intruders") if result is not None else None) or []
+    if not given:
+        return ()
+    return intruders_of({name: content for one in given for name, content in dict(one).items()})
+
+
+def trusted(x: "Assessment") -> str:
+    """What the verdict takes on trust, in a sentence: that some columns are known to nobody, and other files.
+
+    Each of two files may be safe while both together are not, and only this one was looked at.
+    """
+    names = _trusted_columns(x)
+    knows = f"nobody knows {join_names(names, 4)} of a person, and " if names else ""
+    return f"Trusted: {knows}no other file of the same people is released."
+
+
+def _trusted_columns(x: "Assessment") -> list[str]:
+    """Released columns that are safe because no intruder is taken to know them."""
+    roles, asked = x.original.roles, intruders_asked(x)
+    known = {c for one in asked for c in _known_of(one, x)}
+    there = {c for data in x.protected for c in data.columns}
+    named = [*roles.sensitive, *([roles.weight] if roles.weight else [])]
+    return [c for c in named if c in there and c not in known]
+
+
+def _known_of(one: Intruder, x: "Assessment") -> Iterable[str]:
+    keys, numbers = one.known(x.original)
+    return (*keys, *numbers)
