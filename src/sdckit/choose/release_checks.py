@@ -9,6 +9,7 @@ import polars as pl
 
 from sdckit._support.messages import join_names
 from sdckit._support.number_text import number
+from sdckit.choose.copies import copies_of_originals
 from sdckit.choose.criteria import Criterion, Status, Verdict, worst_of_each
 from sdckit.choose.file_checks import FileChecks
 from sdckit.choose.judging_options import high_ceilings, weakened_options
@@ -24,7 +25,6 @@ from sdckit.methods.registry import find
 if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
 
-NEARER = 0.8  # of the median distance among real people: a synthetic file is as far as they are
 WORTH_A_LOOK = 0.4  # gain of a column from which on the persons it tells of are counted
 
 
@@ -56,7 +56,7 @@ class PersonChecks(ReleaseCase):
         if self.x.same_people:
             yield from self._reidentification()
         if not self.x.same_people or self.synthetic:
-            yield from self._synthetic_file()
+            yield copies_of_originals(self)
         if not self.x.same_people:
             yield from self._whole_records()
             yield from self._not_synthetic()
@@ -198,45 +198,6 @@ class PersonChecks(ReleaseCase):
         mends = f"Protect more strongly, or accept the number: accept: {{claims: {int(np.ceil(right))}}}."
         places = at(*self._stronger()[:1], Place.accept("claims"))
         return Criterion(name, Status.NOT_JUDGED, why, right, limit, mends, places=places)
-
-    def _synthetic_file(self) -> Iterator[Criterion]:
-        """Synthetic or unlinked files: whether they repeat original records."""
-        from sdckit.risk._uncertainty import wilson  # measures are loaded when they are first used
-
-        name, measure = "copies of original records", "closest_record"
-        again = at(
-            Place.step("synthesize"),
-        )
-        result = self.measured(measure)
-        if result is None or "copies" not in result.figures:
-            why = "Whether the file repeats original records is not known"
-            yield self.not_known(name, measure, why, f"Measure {measure}.", Place.role(Role.KEYS), *again)
-            return
-        copies, real = result.figures["copies"], result.figures.get("reference_copies", 0.0)
-        figures, files = result.figures, len(self.x.protected)
-        low, near = figures.get("low", result.value), figures.get("reference_share", 0.0)
-        if files > 1 and result.parts is not None:  # of many honest files one is always above 95 %
-            low = wilson(result.value, result.parts.height, files)[0]
-        nearer = [
-            n
-            for n in ("median_distance", "median_ratio")
-            if figures.get(n, 1.0) < NEARER * figures.get(f"reference_{n}", 0.0)
-        ]
-        # as with `low`: chance alone puts half of all honest files a little above what is expected
-        surely = wilson(copies, self.data.height, files)[0]
-        if surely > real or low > near or nearer:
-            why = (
-                f"{100 * copies:.3g} % of the records are copies of original ones ({100 * real:.3g} % would "
-                "be "
-                f"expected of other people), and {100 * result.value:.3g} % are as close as the closest "
-                "originals "
-                f"({100 * near:.3g} %)."
-            )
-            mends = "Synthesise with smoothing and fewer predictors; a copied record is a released record."
-            yield Criterion(name, Status.NOT_MET, why, copies, real, mends, share=True, places=again)
-            return
-        why = "The file repeats original records no more often than other people of the population would."
-        yield Criterion(name, Status.MET, why, copies, real, share=True)
 
     def _whole_records(self) -> Iterator[Criterion]:
         """Files of new records: what comes back as a whole and is found, beyond what other people would."""

@@ -11,7 +11,7 @@ import polars as pl
 from pydantic import Field
 
 from sdckit import charts
-from sdckit._support.arrays import Floats, Ints
+from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit._support.messages import join_names
 from sdckit.data.common_columns import role_variables
 from sdckit.data.microdata import Microdata
@@ -23,8 +23,9 @@ from sdckit.methods.spec import Better, Compares, Figure, share
 from sdckit.risk._held_back import held_back_problem
 from sdckit.risk._points import SAME, DistanceOption, Points, distinct_order, points
 from sdckit.risk._synthetic import as_sets, in_all, lost_note
-from sdckit.risk._uncertainty import wilson
+from sdckit.risk._uncertainty import beyond, independent, wilson
 
+_CLOSEST = 0.2  # of the quantile: a few copies with noise stand out more among the closest
 _FAR_BELOW = 0.5  # of the reference: chance does not take a median there
 _POINTS, _LARGEST = 41, 0.98  # quantiles of a file among the points of its curve, and the last of them
 
@@ -42,9 +43,29 @@ class Neighbours:
         """Share of the records at distance 0."""
         return float((self.distance == 0).mean())
 
+    def close(self, threshold: float) -> Bools:
+        """Which records are not farther than this."""
+        return np.asarray(self.distance <= threshold * (1 + SAME))
+
     def within(self, threshold: float) -> float:
         """Share of the records not farther than this."""
-        return float((self.distance <= threshold * (1 + SAME)).mean())
+        return float(self.close(threshold).mean())
+
+    def quantile(self, share: float) -> float:
+        """The distance within which this share of the records lies, at least one of them."""
+        ordered = np.sort(self.distance)
+        return float(ordered[max(math.ceil(share * len(ordered) - 1e-9), 1) - 1])
+
+    def independent(self, threshold: float, file: Microdata, original: Microdata) -> float:
+        """As how many independent records those count that are looked for within this distance."""
+        name = original.roles.household
+        if name is None:
+            return float(len(self.rows))
+        if name in file.columns:
+            homes = file.collect().frame[name].rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
+            return independent(self.close(threshold), homes[self.rows])
+        there: pl.Series = original.collect().frame[name]
+        return float(len(self.rows) * there.n_unique() / len(there))  # as if members were all alike
 
 
 @risk(
@@ -66,6 +87,12 @@ class Neighbours:
         "excess": share("Too close, beyond what real people are"),
         "reference_copies": share("Copies among the originals themselves", better=Better.NEITHER),
         "reference_share": share("The same of real people among each other", better=Better.NEITHER),
+        "excess_low": share("Too close, beyond real people, at least"),
+        "excess_high": share("Too close, beyond real people, at most"),
+        "closest": share("As close as the closest fifth of these real people"),
+        "reference_closest": share("The same of real people", better=Better.NEITHER),
+        "independent": Figure("As so many independent records it counts", "records", Better.NEITHER),
+        "reference_independent": Figure("As so many the real people count", "records", Better.NEITHER),
         "low": share("At least (95 % interval)"),
         "high": share("At most (95 % interval)"),
         "closer_to_original": share("Closer to the original than to the records kept back"),
@@ -135,7 +162,11 @@ def closest_record(
 
     figures: copies (share of synthetic records equal to an original on all variables), reference_copies (the
     same for the reference), reference_share, excess ((value − reference_share)/(1 − reference_share), not
-    below 0), threshold q, median_distance and median_ratio (NNDR: nearest over second-nearest distance; near
+    below 0), excess_low and excess_high (95 % interval of Newcombe for value − reference_share, not below 0,
+    as the reference is a sample, too; the lower end is the larger of this and of the same at a fifth of
+    `quantile`, where a few copies with noise stand out: closest and reference_closest), independent and
+    reference_independent (as how many records the files count there: members of a household are close
+    together), threshold q, median_distance and median_ratio (NNDR: nearest over second-nearest distance; near
     0 one original stands out, near 1 none does; 1 where both are 0) with their reference (a note says when
     one is less than half of it, as in a file whose values were only moved a little), low and high (95 %
     interval of Wilson for the value). With a hold-out also closer_to_original: the share of synthetic records
@@ -147,8 +178,8 @@ def closest_record(
     Weights: not used. Missing: a value missing in one of two records counts as far as the range of the
     variable (1 in Gower's distance), missing in both counts 0. Cost: memory O(n); time m·log n in few
     variables, towards m·n in many.
-    Reference: Platzer & Reutterer (2021). Departures: usual tools report distances only, or compare with a
-    fixed 0.
+    Reference: Platzer & Reutterer (2021); Newcombe (1998). Departures: usual tools report distances only, or
+    compare with a fixed 0.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"x": [0.0, 1.0, 3.0, 6.0, 10.0]}), numeric="x")
@@ -186,7 +217,8 @@ def closest_record(
         why = "There is only one original and no hold-out: nothing to compare the distances with."
         return Result(math.nan, figures, parts, (*notes, why), lost=lost)
     reference = neighbours(space, tree, 1 if others else 0, records)
-    value, more = _compared(found, reference, quantile)
+    compared = [others[0] if others else original, *sets]
+    value, more = _compared(found, reference, quantile, compared, original)
     notes += _near(figures, more)
     tables = {"distances": _curves(found, reference, more["threshold"])}
     return Result(value, {**more, **figures}, parts, notes, tables, lost=lost)
@@ -226,16 +258,29 @@ def _copies(space: Points, file: int) -> float:
 
 
 def _compared(
-    found: Sequence[Neighbours], reference: Neighbours, quantile: float
+    found: Sequence[Neighbours],
+    reference: Neighbours,
+    quantile: float,
+    files: Sequence[Microdata],
+    original: Microdata,
 ) -> tuple[float, dict[str, float]]:
-    """The value, and the figures that tell what it means."""
-    ordered = np.sort(reference.distance)
-    threshold = float(ordered[max(math.ceil(quantile * len(ordered) - 1e-9), 1) - 1])
+    """The value, and the figures that tell what it means. files: the reference, then those of `found`."""
+    threshold, closest = reference.quantile(quantile), reference.quantile(_CLOSEST * quantile)
     value, expected = fmean(s.within(threshold) for s in found), reference.within(threshold)
-    low, high = wilson(value, min(len(s.rows) for s in found))
+    near, near_expected = fmean(s.within(closest) for s in found), reference.within(closest)
+    counted = min(s.independent(threshold, f, original) for s, f in zip(found, files[1:], strict=True))
+    others = reference.independent(threshold, files[0], original)
+    low, high = wilson(value, counted)
+    excess = excess_interval(value, expected, near, near_expected, counted, others)
     figures = {
         "reference_share": expected,
         "excess": max((value - expected) / (1 - expected), 0.0) if expected < 1 else 0.0,
+        "excess_low": max(excess[0], 0.0),
+        "excess_high": max(excess[1], 0.0),
+        "closest": near,
+        "reference_closest": near_expected,
+        "independent": counted,
+        "reference_independent": others,
         "low": low,
         "high": high,
         "threshold": threshold,
@@ -246,6 +291,25 @@ def _compared(
     if len(ratios):
         figures["reference_median_ratio"] = float(np.median(ratios))
     return value, figures
+
+
+def excess_interval(
+    value: float,
+    expected: float,
+    near: float,
+    near_expected: float,
+    counted: float,
+    others: float,
+    files: int = 1,
+) -> tuple[float, float]:
+    """How many more than of real people are too close: at least, the larger of both distances, and at most.
+
+    files: of so many the same is asked, and one that is above by chance must not condemn all (see `wilson`).
+    The upper end is that of one file: each must be shown to be without an excess.
+    """
+    low = beyond(value, counted, expected, others, files)[0]
+    closest = beyond(near, counted, near_expected, others, files)[0]
+    return max(low, closest), beyond(value, counted, expected, others)[1]
 
 
 def _near(figures: dict[str, float], reference: dict[str, float]) -> tuple[str, ...]:
