@@ -100,8 +100,8 @@ def _with_shares(amounts: Floats, x: Floats, y: Floats, *, factors: bool, unit: 
     hits = [np.abs(made.images(x, amount) - y) <= made.slack(y) for amount in amounts]
     shares = np.array([float(hit.mean()) for hit in hits])
     none = 1.0 if factors else 0.0
-    real = shares[np.abs(amounts - none) > FINEST]
     often = shares * len(x) >= FREQUENT
+    real = shares[often & (np.abs(amounts - none) > FINEST)]
     return made._replace(amounts=amounts[often], shares=shares[often]) if real.sum() > CLEARLY else None
 
 
