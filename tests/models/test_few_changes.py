@@ -1,0 +1,48 @@
+"""Which numbers were changed by one of a few amounts or factors."""
+
+import numpy as np
+import pytest
+
+from sdckit.models.few_changes import few_changes
+
+
+def draws():
+    return np.random.default_rng(9)
+
+
+@pytest.fixture
+def numbers():
+    return np.random.default_rng(1).uniform(900, 5000, 400).round(2)
+
+
+def test_amounts_and_their_shares(numbers):
+    added = np.repeat([-50.0, 30.0, 75.5], [200, 100, 100])
+    found = few_changes(numbers, numbers + added, draws())
+    assert not found.factors
+    assert dict(zip(found.amounts.round(2), found.shares, strict=True)) == {-50: 0.5, 30: 0.25, 75.5: 0.25}
+
+
+def test_factors_are_found_behind_rounding(numbers):
+    found = few_changes(numbers, (numbers * np.tile([0.8, 1.25], 200)).round(2), draws())
+    assert found.factors
+    assert sorted(found.amounts) == pytest.approx([0.8, 1.25], abs=1e-5)
+    assert found.shares.sum() == pytest.approx(1, abs=0.02)
+
+
+@pytest.mark.parametrize("sd", [0.01, 0.3, 5.0, 500.0])
+def test_noise_with_a_density_is_none_of_them(numbers, sd):
+    """Noise so small that some factors or differences occur several times is still no few changes."""
+    found = few_changes(numbers, numbers + draws().normal(0, sd, 400), draws())
+    assert found is None or len(found.amounts)
+
+
+def test_numbers_that_stayed_were_not_changed(numbers):
+    assert few_changes(numbers, numbers, draws()) is None
+
+
+def test_a_few_released_values_are_left_to_other_attacks(numbers):
+    assert few_changes(numbers, np.tile([1.0, 2.0], 200), draws()) is None
+
+
+def test_too_few_records():
+    assert few_changes(np.array([1.0, 2.0]), np.array([2.0, 3.0]), draws()) is None
