@@ -97,3 +97,26 @@ def test_people_held_back_must_not_be_chosen():
     chosen, made = data.with_frame(many[np.argsort(apart)[:150]]), data.with_frame(many_numbers(5, names))
     assert held_back_problem(data, made, chosen)
     assert held_back_problem(data, made, data.with_frame(many.head(150))) == ""
+
+
+@pytest.mark.parametrize(("count", "noise"), [(3, 0.3), (8, 0.75), (12, 1.0)])
+def test_strong_noise_on_many_numbers(count, noise):
+    """One person in ten and more is nearest to the own record, which stands out no more than by chance."""
+    names = [f"x{i}" for i in range(count)]
+    frame, draw = many_numbers(1, names), np.random.default_rng(3)
+    data = sdc.read(frame, keys="sex", numeric=names)
+    made = frame.with_columns([pl.col(c) + pl.Series(draw.normal(0, 20 * noise, N)).round(2) for c in names])
+    assert found_near(numbers(frame, names, log=False), numbers(made, names, log=False)) > 0.1 * N
+    file = data.with_frame(made.sample(fraction=1, shuffle=True, seed=1))
+    measures = ["closest_record", "reidentification_risk"]
+    verdict = sdc.assess(data, file, linked=False, max_risk=LIMIT, measures=measures).verdict
+    assert not verdict.releasable
+    assert "judged" in verdict.headline
+    held = {name: {"holdout": many_numbers(2, names)} for name in measures}
+    beside = sdc.assess(data, file, linked=False, max_risk=LIMIT, measures=measures, **held).verdict
+    assert not beside.releasable
+    few = sdc.read(frame.select("sex", "x0"), keys="sex", numeric="x0")
+    other = few.with_frame(many_numbers(5, names).select("sex", "x0"))
+    alone = sdc.assess(few, other, linked=False, max_risk=LIMIT, measures=measures).verdict
+    status = {c.name: c.status.value for c in alone}
+    assert status["records that come back in some columns"] == "met"

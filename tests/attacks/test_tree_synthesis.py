@@ -103,6 +103,7 @@ def test_a_synthetic_file_can_be_judged_and_released(data, others):
         measures=["closest_record", "attribute_inference", "reidentification_risk"],
         closest_record=held,
         attribute_inference=held,
+        reidentification_risk=held,
     )
     assert done.same_people is False
     assert done.verdict.releasable, done.verdict

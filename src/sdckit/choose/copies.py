@@ -8,6 +8,7 @@ from sdckit.data.roles import Role
 
 NAME, MEASURE = "copies of original records", "closest_record"
 NEARER = 0.8  # of the median distance among real people: a synthetic file is as far as they are
+CLOSER = 0.03  # of the records: surely so many more than expected are closer to the original than to others
 UNSURE = 0.05  # of the records: what may be too close beyond chance, and the error of what chance is, at most
 
 
@@ -38,6 +39,12 @@ def copies_of_originals(case: ReleaseCase) -> Criterion:
     if unsure:
         others = result.figures.get("reference_independent", 0.0)
         why = f"{told}: whether that is chance cannot be told by {others:,.0f} people."
+        if _closer(result):
+            closer, expected = (result.figures[f"closer_{n}"] for n in ("to_original", "expected"))
+            why = (
+                f"{100 * closer:.3g} % of the records are closer to the original than to people held back "
+                f"({100 * expected:.3g} % expected), as copies with strong noise are."
+            )
         mends = "Hold more people back from the synthesis, or synthesise with a larger gain."
         places = at(Place.options(MEASURE), again)
         return Criterion(NAME, Status.NOT_JUDGED, why, copies, real, mends, share=True, places=places)
@@ -68,9 +75,15 @@ def _beyond_chance(case: ReleaseCase, result: Result) -> tuple[bool, bool]:
     perhaps = (
         wilson(copies, case.data.height, files)[0] > real
         or wilson(result.value, counted, files)[0] > figures["reference_share"]
+        or _closer(result)
     )
     few = wilson(figures["reference_share"], others)[1] - figures["reference_share"] > UNSURE
     return copied > 0 or low > 0 or nearer, perhaps or few or max(high, at_most) > UNSURE
+
+
+def _closer(result: Result) -> bool:
+    """Whether records are closer to the original than to people held back, more often than by chance."""
+    return result.figures.get("closer_low", 0.0) > result.figures.get("closer_expected", 1.0) + CLOSER
 
 
 def _looked_for(result: Result) -> int:

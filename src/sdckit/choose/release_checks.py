@@ -18,6 +18,7 @@ from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import surely_linked
 from sdckit.choose.sets_together import sets_together
 from sdckit.choose.trusted_checks import TrustedChecks, trusted
+from sdckit.data.common_columns import measured_variables
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.methods.registry import find
@@ -25,6 +26,7 @@ from sdckit.methods.registry import find
 if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
 
+MANY_NUMBERS = 3  # from which on a person can be found by numbers with noise in which no record stands out
 WORTH_A_LOOK = 0.4  # gain of a column from which on the persons it tells of are counted
 
 
@@ -213,10 +215,14 @@ class PersonChecks(ReleaseCase):
             yield self._whole_records_of(
                 row, max(result.value if row["on_axis"] else 0.0, row["upper"]), beyond, others
             )
-        yield self._in_some_columns(result.figures["in_some_columns"])
+        yield self._in_some_columns(result.figures["in_some_columns"], held_back=others is not None)
 
-    def _in_some_columns(self, value: float) -> Criterion:
-        """Columns that were renamed or drawn anew hide nobody where the others are those of persons."""
+    def _in_some_columns(self, value: float, *, held_back: bool) -> Criterion:
+        """Columns that were renamed or drawn anew hide nobody where the others are those of persons.
+
+        Strong noise on many numbers leaves records that are nearest to their persons, but hardly nearer than
+        those of others: without people held back nothing shows what chance is.
+        """
         name, limit = "records that come back in some columns", self.x.max_risk
         about = f"In some columns together {100 * value:.3g} % more persons come back than by chance"
         places = at(
@@ -227,6 +233,12 @@ class PersonChecks(ReleaseCase):
             return Criterion(
                 name, Status.NOT_JUDGED, f"{about}.", value, None, mends, share=True, places=places
             )
+        numbers = () if held_back else measured_variables(self.original, self.data)
+        if value <= limit and len(numbers) >= MANY_NUMBERS:
+            why = f"{about}, but {len(numbers)} numbers may lead to persons through strong noise."
+            mends = "Give people who were not in the original: holdout= shows how near records are by chance."
+            places = at(Place.options("reidentification_risk"), Place.step("drop", numbers))
+            return Criterion(name, Status.NOT_JUDGED, why, value, limit, mends, share=True, places=places)
         if value <= limit:
             return Criterion(name, Status.MET, f"{about}.", value, limit, share=True)
         why = f"{about}; accepted are {100 * limit:.3g} %: the file repeats parts of original records."

@@ -47,6 +47,17 @@ def is_continuous(column: pl.Series, data: Microdata) -> bool:
     return column.dtype.is_numeric() and not labelled and column.drop_nulls().n_unique() > MANY
 
 
+def measured_variables(original: Microdata, protected: Microdata) -> tuple[str, ...]:
+    """Of keys, numeric and sensitive columns in both files, in memory, those that are numbers or dates."""
+    return tuple(
+        c
+        for c in role_variables(original, protected)
+        if c in original.roles.numeric
+        or original.frame.schema[c].is_temporal()
+        or is_continuous(original.frame[c], original)
+    )
+
+
 def lost_columns(
     original: Microdata, protected: Microdata, variables: Sequence[str], *, numeric: bool = False
 ) -> tuple[str, ...]:
