@@ -13,6 +13,7 @@ from sdckit.risk._known_values import KnownKeys, LinkedFiles, coded
 CLEARLY = 0.05  # share of the persons whose category moved, but not this part of it, beyond chance
 LONGEST = 8  # characters at either end of a code that are taken for a part
 RARE = 1e-3  # chance that all moves stay inside a block by accident
+LOOKED_AT = 2_000  # persons whose category moved
 ENOUGH = 0.05  # share of the persons whose category moved
 
 
@@ -36,7 +37,8 @@ def with_kept_parts(files: LinkedFiles, keys: KnownKeys) -> KnownKeys | None:
             true, shown = (np.where(c < 0, -1, blocks[c]) for c in (keys.true[:, j], keys.released[:, j]))
             extended = _and_one(extended, f"the block of {name}", true, shown, size)
         columns = [texts(data.frame[name]) for data in (files.original, files.protected)]
-        part = _ends(columns[0][linked], columns[1][own], moved)
+        some = files.draws().permutation(np.flatnonzero(moved))[:LOOKED_AT]
+        part = _ends(columns[0].gather(linked[some]), columns[1].gather(own[some]))
         if part is not None:
             ends = [column.str.slice(*part) for column in columns]
             end = f"the {'last' if part[0] < 0 else 'first'} characters of {name}"
@@ -77,9 +79,8 @@ def _blocks(x: Ints, y: Ints, moved: Bools, size: int) -> Ints | None:
     return np.asarray(np.where(sure, np.cumsum(sure), 0)[block], dtype=np.int64)
 
 
-def _ends(before: pl.Series, after: pl.Series, moved: Bools) -> tuple[int, int | None] | None:
+def _ends(first: pl.Series, second: pl.Series) -> tuple[int, int | None] | None:
     """Where in a text the part is that stayed most often, beyond chance: from where, and how long."""
-    first, second = (pl.Series(column).gather(np.flatnonzero(moved)) for column in (before, after))
     longest = int(first.str.len_chars().max() or 0)  # type: ignore[arg-type]
     best, found = None, 0.0
     ends: list[tuple[int, int | None]] = [(0, n) for n in range(1, min(longest, LONGEST + 1))]
