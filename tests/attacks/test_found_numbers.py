@@ -169,3 +169,12 @@ def test_numbers_that_moved_apart_are_found_no_more_often():
     found = sdc.risk.reidentification_risk(data, made)
     assert not any("were used" in note for note in found.notes)
     assert found.tables["intruders"].filter(intruder="register")["value"][0] < 0.05
+
+
+def test_changes_that_are_not_a_few():
+    """Many changes that come a few times each, noise that is smaller than a unit, and nothing at all."""
+    draw = np.random.default_rng(6)
+    x = draw.lognormal(7, 0.6, N).round(2)
+    for y in (x, x + draw.normal(0, 0.02, N), x * draw.normal(1, 1e-4, N), np.full(N, np.nan)):
+        found = few_changes(x, y, np.random.default_rng(1))
+        assert found is None or found.amounts.size

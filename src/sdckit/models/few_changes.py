@@ -99,10 +99,10 @@ def _with_shares(amounts: Floats, x: Floats, y: Floats, *, factors: bool, unit: 
     made = Changes(amounts, np.ones(len(amounts)), factors, unit)
     hits = [np.abs(made.images(x, amount) - y) <= made.slack(y) for amount in amounts]
     shares = np.array([float(hit.mean()) for hit in hits])
-    none = 1.0 if factors else 0.0
     often = shares * len(x) >= FREQUENT
-    real = shares[often & (np.abs(amounts - none) > FINEST)]
-    return made._replace(amounts=amounts[often], shares=shares[often]) if real.sum() > CLEARLY else None
+    amounts, shares = amounts[often], shares[often]
+    real = np.abs(amounts - (1.0 if factors else 0.0)) > FINEST
+    return made._replace(amounts=amounts, shares=shares) if shares[real].sum() > CLEARLY else None
 
 
 def _unit(values: Floats) -> float:

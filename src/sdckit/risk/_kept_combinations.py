@@ -76,7 +76,7 @@ def kept_combinations(files: LinkedFiles, numbers: Numbers) -> tuple[Floats, Flo
                 both = moved[a] & moved[b]
                 share = _stayed(true[some], released[files.own[some]], slack[files.own[some]], both)
                 if share > CLEARLY:
-                    width = WIDER * float(np.nanquantile(slack, 0.9))
+                    width = WIDER * float(np.quantile(slack[np.isfinite(slack)], 0.9))
                     classes = [np.round(values / width) * width for values in (true, released)]
                     found.append(_Kept(share, f"{names[0]} {word} {names[1]}", *classes))
     if not found:

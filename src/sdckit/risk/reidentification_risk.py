@@ -19,11 +19,11 @@ from sdckit.methods.file_option import TableOption
 from sdckit.methods.options import Option
 from sdckit.methods.registry import risk
 from sdckit.methods.spec import Better, Compares, Figure, records, share
-from sdckit.models._key_looks import TooManyCells
 from sdckit.models.key_intruder import KeyAttack, attack_keys
 from sdckit.risk._engine_pairs import EnginePairs, engine_pairs
 from sdckit.risk._held_back import held_back_problem
 from sdckit.risk._household_attack import household_outcome
+from sdckit.risk._key_attack import attack_by_keys
 from sdckit.risk._known_values import (
     CountedPairs,
     KnownKeys,
@@ -33,7 +33,7 @@ from sdckit.risk._known_values import (
 )
 from sdckit.risk._moved_dates import parts_of_moved_dates
 from sdckit.risk._new_records_attack import WHOLE_RECORDS, attack_new_records
-from sdckit.risk._number_attack import ALL, by_numbers, not_learned, persons_attacked
+from sdckit.risk._number_attack import ALL, by_numbers, persons_attacked
 from sdckit.risk._outcome import Outcome, unknown_row
 from sdckit.risk._own_records import own_records
 
@@ -260,47 +260,9 @@ def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
         moved = by_numbers(files, intruder, fewer, CountedPairs.of(files, fewer), exactly, targets, notes)
         if any(not c.learnable for c in counted.channels):
             return moved
-        by_keys = _attack(files, intruder, known, counted, numbers, targets, notes)
+        by_keys = attack_by_keys(files, intruder, known, counted, numbers, targets, notes)
         return max(moved, by_keys, key=lambda outcome: float(outcome.found.mean()))
-    return _attack(files, intruder, known, counted, numbers, targets, notes)
-
-
-def _attack(
-    files: LinkedFiles,
-    intruder: Intruder,
-    known: KnownKeys,
-    counted: CountedPairs,
-    numbers: dict[str, float],
-    targets: int,
-    notes: tuple[str, ...],
-) -> Outcome:
-    notes += tuple(
-        channel.sentence(name) for name, channel in zip(known.names, counted.channels, strict=True)
-    )
-    if not numbers:
-        by_keys = files.made(counted, lambda: attack_keys(counted.pairs, counted.channels))
-        if isinstance(by_keys, TooManyCells):
-            return by_numbers(files, intruder, known, counted, {}, targets, notes)
-        risks = by_keys.found
-        if not intruder.in_file and files.weights is not None:
-            risks = by_keys.risks()
-        cell = counted.cell
-        found = by_keys.found[cell]
-        return Outcome(
-            intruder,
-            np.arange(files.original.height),
-            found,
-            by_keys.believed[cell],
-            by_keys.posterior[cell],
-            found if risks is by_keys.found else risks[cell],
-            str(by_keys.strongest),
-            files.original.height,
-            notes,
-            not_learned(known, counted),
-        )
-    if not intruder.in_file:
-        notes += (f"Intruder {intruder.name} knows numbers, so that being in the file is taken as known.",)
-    return by_numbers(files, intruder, known, counted, numbers, targets, notes)
+    return attack_by_keys(files, intruder, known, counted, numbers, targets, notes)
 
 
 def _on_engine(
