@@ -214,7 +214,7 @@ def test_a_page_that_nobody_uses_says_that_it_has_ended(browser, tmp_path):  # n
     assert not list(tmp_path.glob("sdckit-web-*"))
 
 
-def test_settings_change_the_seed_and_how_numbers_are_written(page):  # noqa: F811
+def test_settings_change_the_seed_and_numbers_and_records_alike_stand_together(page):  # noqa: F811
     open_demo(page)
     page.get_by_role("button", name="Settings").click()
     box = page.get_by_role("dialog", name="Settings")
@@ -230,3 +230,8 @@ def test_settings_change_the_seed_and_how_numbers_are_written(page):  # noqa: F8
     box.get_by_role("row", name="Accepted risk").get_by_role("button", name="Change").click()
     sync_api.expect(page.locator("#accept-max_risk")).to_be_focused()
     sync_api.expect(page.locator(".history")).to_contain_text("seed 20")
+    screen(page, "Data")
+    page.get_by_label("same keys together").check()
+    sync_api.expect(page.locator(".records thead")).to_contain_text("alike")
+    assert page.locator(".records tr.begins").count() > 1
+    assert not clean(page)

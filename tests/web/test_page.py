@@ -99,6 +99,21 @@ def test_rows_come_by_the_slice(opened):
     assert ages == sorted(sdc.demo.survey(n=300, seed=1).frame["age"].to_list(), reverse=True)[:3]
 
 
+def test_records_with_the_same_keys_stand_together_and_are_counted(opened):
+    file = opened.state()["facts"]["rows"]
+    asked = {"file": file, "classes": json.dumps(["sex", "region"]), "n": 100}
+    found = [opened.get("/api/rows", **asked, at=at).json() for at in (0, 100, 200)]
+    rows = [row for part in found for row in part["rows"]]
+    at = [found[0]["columns"].index(c) for c in ("sex", "region")]
+    keys = [tuple(row[i] for i in at) for row in rows]
+    assert [n for part in found for n in part["alike"]] == [keys.count(key) for key in keys]
+    begins = [b for part in found for b in part["begins"]]
+    assert begins == [i == 0 or key != keys[i - 1] for i, key in enumerate(keys)]
+    assert sum(begins) == len(set(keys))
+    for wrong in ("sex", '{"sex": 1}', "[1]", '["nothing"]'):
+        assert opened.get("/api/rows", file=file, classes=wrong).status_code == 400
+
+
 @pytest.mark.parametrize("name", ["../../etc/passwd", "x.arrow", "", "last.json"])
 def test_rows_of_other_files_are_refused(opened, name):
     assert opened.get("/api/rows", file=name).status_code == 400

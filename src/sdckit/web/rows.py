@@ -1,5 +1,6 @@
 """Rows of a file, a slice at a time: what the table on the page shows is all that leaves the disk."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,14 @@ from sdckit.errors import FileError, OptionError, preview
 
 MOST = 500  # rows of a slice
 PLACE = "row of the file, as the page counts it"  # no column has this name
+ALIKE, BEGINS = "records alike, as the page counts them", "whether they begin here, for the page"
 
 
 def rows(path: Path, asked: Mapping[str, str]) -> dict[str, Any]:
     """Rows `at` … `at` + `n` of a file of the session, sorted and filtered where asked for.
 
     beside: another file of the session whose rows stand for the same records, shown in the same order.
+    classes: columns (JSON); records with the same values in all of them stand together, and are counted.
     """
     beside = path.with_name(Path(asked["beside"]).name) if asked.get("beside") else None
     for file in (path, beside):
@@ -32,10 +35,20 @@ def rows(path: Path, asked: Mapping[str, str]) -> dict[str, Any]:
         text = asked.get("value", "")
         value = pl.col(column).cast(pl.String)
         table = table.filter(value.is_null() if text == "" else value.str.contains(text, literal=True))
+    classes = _classes(asked.get("classes", "[]"), names)
+    if classes:
+        differs = [pl.col(c).ne_missing(pl.col(c).shift(1)) for c in classes]
+        table = table.sort(classes, nulls_last=True).with_columns(
+            pl.len().over(classes).alias(ALIKE),
+            (pl.any_horizontal(differs) | (pl.int_range(pl.len()) == 0)).cast(pl.Int8).alias(BEGINS),
+        )
     count = table.select(pl.len()).collect().item()
     part = table.slice(at, n).select(pl.all().cast(pl.String)).collect()
     places = part[PLACE].cast(pl.UInt32)
-    found = {"at": at, "count": count, **_plain(part.drop(PLACE)), "places": places.to_list()}
+    found = {"at": at, "count": count, **_plain(part.select(names)), "places": places.to_list()}
+    if classes:
+        found["alike"] = part[ALIKE].cast(pl.Int64).to_list()
+        found["begins"] = (part[BEGINS] == "1").to_list()
     if beside is not None:  # the same records of another file, in the same order
         other = pl.scan_ipc(beside).select(pl.all().gather(places).cast(pl.String)).collect()
         found["beside"] = _plain(other)
@@ -44,6 +57,18 @@ def rows(path: Path, asked: Mapping[str, str]) -> dict[str, Any]:
 
 def _plain(part: pl.DataFrame) -> dict[str, Any]:
     return {"columns": part.columns, "rows": [list(row) for row in part.rows()]}
+
+
+def _classes(text: str, names: list[str]) -> list[str]:
+    try:
+        columns = json.loads(text)
+    except ValueError:
+        columns = None
+    if not isinstance(columns, list) or not all(isinstance(c, str) for c in columns):
+        raise OptionError("classes is a list of columns.", given=preview(text), allowed='["sex", "age"]')
+    for column in columns:
+        _require(column, names)
+    return columns
 
 
 def _require(column: str, names: list[str]) -> None:

@@ -45,7 +45,7 @@ function Now({ state, name, now }) {
   if (!state.facts.records) return html`<p class="hint">Open a file to see its risks.</p>`;
   if (!Object.keys(state.document.roles).length) return html`<p class="hint">Give the variables roles, and the risks are measured.</p>`;
   if (now?.error) return html`<div class="verdict open" role="alert"><strong>Could not be judged</strong><p>${now.error.what} ${now.error.hint}</p></div><button onClick=${again}>Try again</button>`;
-  if (now?.verdict) return html`<${Verdict} verdict=${now.verdict} /><${NotAsked} found=${now} /><${Losses} found=${now} /><${Warnings} list=${now.warnings} />`;
+  if (now?.verdict) return html`<${Verdict} verdict=${now.verdict} seconds=${now.seconds} /><${NotAsked} found=${now} /><${Losses} found=${now} /><${Warnings} list=${now.warnings} />`;
   const known = store.known[name];
   const first = judge(state, name)?.so_far;
   return html`<div class="verdict pending" role="status"><strong>${running ? "Being judged …" : "Not judged"}</strong>
@@ -55,12 +55,13 @@ function Now({ state, name, now }) {
     ${known && html`<div class="waiting" aria-hidden="true"><p class="hint">Before the last change:</p><${Criteria} verdict=${known.verdict} /><${Losses} found=${known} /></div>`}`;
 }
 
-function Verdict({ verdict }) {
+function Verdict({ verdict, seconds }) {
+  const took = Object.values(seconds || {}).reduce((sum, one) => sum + one, 0);
   const met = verdict.criteria.filter((c) => c.status === "met");
   const open = verdict.criteria.filter((c) => c.status === "not judged").length;
   return html`<div class="verdict ${verdict.status.replace(" ", "-")}" aria-live="polite">
       <strong>${WORDS[verdict.status]}</strong>
-      <p>${met.length} of ${verdict.criteria.length} criteria are judged and met${open ? `, ${open} not judged` : ""}.</p></div><${Criteria} verdict=${verdict} />`;
+      <p>${met.length} of ${verdict.criteria.length} criteria are judged and met${open ? `, ${open} not judged` : ""}${took ? `, in ${number(Math.max(0.1, Math.round(10 * took) / 10))} s` : ""}.</p></div><${Criteria} verdict=${verdict} />`;
 }
 
 function Criteria({ verdict }) {
