@@ -29,7 +29,9 @@ coefficient (theirs is of one file, ours of two). The machine was busy with othe
 lines; those of `compare` count two processes, so that only their elapsed seconds mean something.
 
 Further programs look at quality, at engines and at other tools: `python -m benchmarks.suppression_quality`,
-`python -m benchmarks.search`, `python -m benchmarks.engines`, `python -m benchmarks.other_tools`.
+`python -m benchmarks.search`, `python -m benchmarks.engines`, `python -m benchmarks.other_tools`. Files
+larger than memory are measured by `python -m benchmarks.scale`; its figures, and the targets that they miss,
+are in the guide to [large files](guides/large-files-and-clusters.md).
 """
 
 OTHERS = "## Beside SDMetrics and Anonymeter"
