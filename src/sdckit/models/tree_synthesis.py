@@ -54,8 +54,9 @@ class Tree:
 
     def pick(self, at: Codes, u: Floats) -> Ints:
         """Places of the donors that these random numbers choose in nodes."""
-        start, stop = self.nodes[at, START].astype(np.int64), self.nodes[at, STOP]
-        return np.asarray(start + np.floor(u * (stop - start)).astype(np.int64))
+        start = self.nodes[:, START].take(at)
+        many = (self.nodes[:, STOP] - self.nodes[:, START]).take(at)
+        return np.asarray(start + (u * many).astype(np.int64))
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,12 +194,16 @@ def absent_pairs(
 
 
 def _pairs_check(name: str, tables: Mapping[str, Bools], coding: Mapping[str, ColumnCodes]) -> Check:
+    levels = coding[name].levels
+    flat = {other: absent.ravel() for other, absent in tables.items()}
+
     def broken(draft: Draft) -> Bools:
         found = np.zeros(draft.size, dtype=bool)
-        mine = coding[name].classes[draft.donors[name]]
-        for other, absent in tables.items():
+        mine = coding[name].classes.take(draft.donors[name])
+        for other, absent in flat.items():
             if other in draft.donors:
-                found |= absent[coding[other].classes[draft.donors[other]], mine]
+                theirs = coding[other].classes.take(draft.donors[other])
+                found |= absent.take(theirs * np.int32(levels) + mine)
         return found
 
     pairs = sum(int(absent.sum()) for absent in tables.values())
