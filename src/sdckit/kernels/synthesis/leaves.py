@@ -7,7 +7,6 @@ from sdckit.kernels._jit import jit
 from sdckit.kernels.synthesis.bins import Predictors
 from sdckit.kernels.synthesis.grow import BITS, CHILD, CUT, FEATURE
 
-
 BLOCK = 2_048  # records that go down together: while one waits for memory, the next is under way
 
 
