@@ -58,6 +58,7 @@ def step_of(x: Floats, y: Floats, draws: np.random.Generator) -> float:
         unit = 10.0**-digits
         units = change / unit
         whole = np.round(units[_is_whole(units)]).astype(np.int64)
+        whole = whole[whole > 0]  # changes far below the unit are no multiple of it
         if len(whole) < FEWEST:
             continue
         pairs = whole[: 2 * min(PAIRS, len(whole) // 2)].reshape(2, -1)
