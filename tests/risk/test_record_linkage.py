@@ -41,8 +41,9 @@ def test_same_as_the_plain_twin(both, distance):
     names = list(TYPES)[: len(kinds)]
     columns = [([r[j] for r in x], [r[j] for r in y]) for j in range(len(kinds))]
     kept = useful(columns, kinds, distance, 2)
-    data = sdc.read(frame(x), numeric=["u", "v"])
-    result = record_linkage(data, data.with_frame(frame(y)), variables=names, distance=distance)
+    data = sdc.read(frame(x).with_row_index("id"), id="id", numeric=["u", "v"])
+    other = data.with_frame(frame(y).with_row_index("id"))
+    result = record_linkage(data, other, variables=names, distance=distance)
     if not kept:
         assert math.isnan(result.value)
         assert result.notes
