@@ -13,6 +13,11 @@ SEX = DRAW.choice(["f", "m"], N)
 REGION = DRAW.integers(0, 40, N)
 
 
+@pytest.fixture
+def draw():
+    return np.random.default_rng(2)
+
+
 def found(true, released) -> sdc.Result:
     frames = [pl.DataFrame({"sex": SEX, "band": BAND, "code": code}) for code in (true, released)]
     data = sdc.read(frames[0], keys=["sex", "band", "code"])
@@ -30,10 +35,10 @@ def codes(first, last) -> list[str]:
 
 @pytest.mark.parametrize("share", [1.0, 0.9])
 @pytest.mark.parametrize("kept", ["first", "last"])
-def test_digits_of_a_code_drawn_anew(kept, share):
+def test_digits_of_a_code_drawn_anew(draw, kept, share):
     """With some others drawn anew as a whole, so that no block is closed."""
-    first, last = DRAW.integers(1, 10, N), DRAW.integers(10, 30, N)
-    some = DRAW.random(N) < share
+    first, last = draw.integers(1, 10, N), draw.integers(10, 30, N)
+    some = draw.random(N) < share
     if kept == "first":
         first = np.where(some, FIRST, first)
     else:
@@ -42,20 +47,20 @@ def test_digits_of_a_code_drawn_anew(kept, share):
     assert found(codes(FIRST, LAST), codes(first, last)).value > 0.8 * share * true
 
 
-def test_categories_that_move_inside_blocks():
-    names = DRAW.permutation(40)  # so that neither numbers nor letters tell the block
-    inside = REGION // 4 * 4 + DRAW.integers(0, 4, N)
+def test_categories_that_move_inside_blocks(draw):
+    names = draw.permutation(40)  # so that neither numbers nor letters tell the block
+    inside = REGION // 4 * 4 + draw.integers(0, 4, N)
     letters = [chr(65 + i // 7) + chr(97 + 3 * i % 7) for i in names]
     done = found([letters[r] for r in REGION], [letters[r] for r in inside])
     assert done.value > 0.9 * cells(REGION // 4)
     assert any("the block of code" in note for note in done.notes)
 
 
-def test_categories_that_move_anywhere_are_found_no_more_often():
+def test_categories_that_move_anywhere_are_found_no_more_often(draw):
     """Neither blocks nor parts are seen where there are none: no record is told by its own pair."""
-    letters = np.array([chr(65 + i // 8) + chr(97 + i % 8) for i in DRAW.permutation(40)])
-    stays = DRAW.random(N) < 0.7
-    done = found(letters[REGION], np.where(stays, letters[REGION], letters[DRAW.integers(0, 40, N)]))
+    letters = np.array([chr(65 + i // 8) + chr(97 + i % 8) for i in draw.permutation(40)])
+    stays = draw.random(N) < 0.7
+    done = found(letters[REGION], np.where(stays, letters[REGION], letters[draw.integers(0, 40, N)]))
     assert not any("Stayed and was used" in note for note in done.notes)
-    drawn = found(letters[REGION], letters[DRAW.permutation(REGION)])
-    assert drawn.value < 1.3 * cells()
+    drawn = [found(letters[REGION], letters[draw.permutation(REGION)]).value for _ in range(4)]
+    assert np.mean(drawn) < 1.5 * cells()

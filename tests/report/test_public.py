@@ -16,7 +16,7 @@ from sdckit.report.public_numbers import MIN_PUBLIC_COUNT as FEW
 from sdckit.report.summarize import summarize
 
 KEYS = ["a", "b", "c", "d"]
-FILES = 200
+FILES = 120
 MEASURES = ["k_anonymity", "frequencies", "records_changed", "missing_values"]
 
 

@@ -304,11 +304,12 @@ def test_wrong_calls_are_refused(tmp_path):
 
 def test_a_report_written_twice_by_one_process_is_the_same_and_its_ids_are_unique(tmp_path):
     data = sdc.demo.survey(n=300, seed=1)
-    done = assess(data, sdc.protect.microaggregate(data, k=3))
+    drawn = ["individual_risk", "ecdf_distance", "il1s", "table_loss"]
+    done = assess(data, sdc.protect.microaggregate(data, k=3), measures=drawn)
     first, second = (report(done, tmp_path / f"{i}.html").read_text("utf-8") for i in range(2))
     assert first == second
     ids = re.findall(r'\bid="([^"]*)"', first)
     assert len(ids) == len({*ids})
     used = {*re.findall(r"url\(#([^)]*)\)", first)}
-    assert len({name.rpartition("-")[0] for name in used}) > 5  # of several charts
+    assert len({name.rpartition("-")[0] for name in used}) > 3  # of several charts
     assert used <= {*ids}
