@@ -22,6 +22,7 @@ def test_rows_are_worked_out_once():
 
 
 def test_a_table_lasts_as_long_as_what_was_made_from_it():
+    gc.collect()  # what other tests left
     before = _duckdb.worked_out(connection().sql("select range as x from range(5)"))
     made = before.project("x + 1 as y").filter("y > 2")
     here = tables()
