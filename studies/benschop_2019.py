@@ -116,7 +116,14 @@ def compared(
     data: sdc.Microdata, scenarios: dict[str, list[Any]] = SCENARIOS, **more: Any
 ) -> sdc.RiskUtilityMap:
     return sdc.compare(
-        data, scenarios, risk=RISK, utility=LOSS, max_risk=CEILING, regression={"formula": MINCER}, **more
+        data,
+        scenarios,
+        risk=RISK,
+        utility=LOSS,
+        max_risk=CEILING,
+        regression={"formula": MINCER},
+        seed=SEED,
+        **more,
     )
 
 
@@ -369,7 +376,7 @@ def main() -> None:
     data = survey(given.n)
     found = compared(data, extra_measures=ALSO, seeds=SEEDS, jobs=2)
     more = compared(data, MORE, jobs=2)
-    pram = sdc.compare(data, PRAM, utility="contingency_loss")
+    pram = sdc.compare(data, PRAM, utility="contingency_loss", seed=SEED)
     save(pictures(found, more, pram), given.out.parent)
     given.out.write_text(page(found, more, pram), encoding="utf-8")
 
