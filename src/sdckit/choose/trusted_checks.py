@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import narwhals as nw
+import polars as pl
 
 from sdckit._support.messages import join_names
 from sdckit.choose.criteria import Criterion, Status
@@ -60,6 +61,9 @@ class TrustedChecks(ReleaseCase):
 
         Values that few records share are asked about as those of households are.
         """
+        if self.original.engine == "polars":
+            few = self.original.column_fact("fewest values", name, _fewest_values)
+            return 1 < few <= min(FEW, self.original.height / LARGEST_HOUSEHOLD)
         column = nw.col(name)
         counts = self.original.table.select(
             column.n_unique().alias("exact"), column.round(0).n_unique().alias("whole")
@@ -80,6 +84,11 @@ class TrustedChecks(ReleaseCase):
         limits = [one.max_risk if one.max_risk is not None else self.x.max_risk for one in inside]
         known = [limit for limit in limits or [self.x.max_risk] if limit is not None]
         return max(known, default=None)
+
+
+def _fewest_values(column: pl.Series) -> int:
+    """How many different values there are, as they are or rounded to whole numbers."""
+    return min(column.n_unique(), column.round(0).n_unique())
 
 
 def intruders_asked(x: "Assessment") -> tuple[Intruder, ...]:
