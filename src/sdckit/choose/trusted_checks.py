@@ -63,12 +63,10 @@ class TrustedChecks(ReleaseCase):
         """
         if self.original.engine == "polars":
             few = self.original.column_fact("fewest values", name, _fewest_values)
-            return 1 < few <= min(FEW, self.original.height / LARGEST_HOUSEHOLD)
-        column = nw.col(name)
-        counts = self.original.table.select(
-            column.n_unique().alias("exact"), column.round(0).n_unique().alias("whole")
-        )
-        few = int(min(frames.gather(counts).row(0)))
+        else:
+            exact, whole = nw.col(name).n_unique(), nw.col(name).round(0).n_unique()
+            counts = self.original.table.select(exact.alias("exact"), whole.alias("whole"))
+            few = int(min(frames.gather(counts).row(0)))
         return 1 < few <= min(FEW, self.original.height / LARGEST_HOUSEHOLD)
 
     def _found_by(self, name: str) -> float:
