@@ -65,7 +65,7 @@ def few_changes(x: Floats, y: Floats, draws: np.random.Generator) -> Changes | N
     x, y = x[some], y[some]
     if len(x) < FREQUENT or len(np.unique(y)) < TIES * len(y):
         return None
-    unit = _unit(np.concatenate([x, y])) or FINEST * float(x.std())
+    unit = unit_of(np.concatenate([x, y])) or FINEST * float(x.std())
     kinds = (
         _with_shares(_sums(x, y, unit), x, y, factors=False, unit=unit),
         _with_shares(_factors(x, y), x, y, factors=True, unit=unit),
@@ -105,7 +105,7 @@ def _with_shares(amounts: Floats, x: Floats, y: Floats, *, factors: bool, unit: 
     return made._replace(amounts=amounts, shares=shares) if shares[real].sum() > CLEARLY else None
 
 
-def _unit(values: Floats) -> float:
+def unit_of(values: Floats) -> float:
     """The unit, 1 at most, of which most numbers are multiples; 0 where there is none."""
     for digits in range(5):
         units = values * 10.0**digits

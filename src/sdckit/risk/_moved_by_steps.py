@@ -4,6 +4,7 @@ import numpy as np
 
 from sdckit._support.arrays import Bools, Floats
 from sdckit._support.messages import join_names
+from sdckit.models.few_changes import unit_of
 from sdckit.risk._known_values import LinkedFiles, Numbers
 
 CLEARLY = 0.05  # share of the numbers that must have moved by multiples, beyond those that would by chance
@@ -52,7 +53,7 @@ def step_of(x: Floats, y: Floats, draws: np.random.Generator) -> float:
     if moved.sum() < FEWEST:
         return 0.0
     change = draws.permutation(change[moved])[:LOOKED_AT]
-    finest = _unit(x[np.isfinite(x)])
+    finest = unit_of(x[np.isfinite(x)])
     best, found = 0.0, 0.0
     for digits in range(DIGITS + 1):
         unit = 10.0**-digits
@@ -74,12 +75,6 @@ def step_of(x: Floats, y: Floats, draws: np.random.Generator) -> float:
 
 def _is_whole(units: Floats) -> Bools:
     return (np.abs(units - np.round(units)) <= WHOLE) & (units < LARGEST)
-
-
-def _unit(values: Floats) -> float:
-    """The unit, 1 at most, of which most numbers are multiples; 0 where there is none."""
-    units = (10.0**-digits for digits in range(DIGITS + 1))
-    return next((unit for unit in units if _is_whole(np.abs(values) / unit).mean() > 0.5), 0.0)
 
 
 def _left_over(values: Floats, step: float) -> Floats:
