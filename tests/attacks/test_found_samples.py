@@ -50,7 +50,7 @@ def test_no_two_versions_of_some_records_bring_a_sample_to_a_wanted_one():
     first, second = (pl.int_range(50) == i for i in (3, 4))
     changes = [(), (first,), (second,), (first, second)]
     tables = [frame.with_columns([pl.col("pay") + 1 * sum(c, pl.lit(0))]) if c else frame for c in changes]
-    keys = [np.array(content_key(table)) for table in tables]
+    keys = [np.array(content_key(sdc.read(table))) for table in tables]
     assert np.bitwise_xor.reduce(keys).all()
     draws = {released_columns(*[sdc.read(t, keys="sex")] * 2).draws().integers(2**60) for t in tables}
     assert len(draws) == 4

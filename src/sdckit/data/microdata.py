@@ -153,6 +153,18 @@ class Microdata:
         found: T = facts[what]
         return found
 
+    @cached_property
+    def table_facts(self) -> dict[str, Any]:
+        """What was found out about all values together; handed on to the same table under other roles."""
+        return {}
+
+    def table_fact(self, what: str, find: Callable[[pl.DataFrame], T]) -> T:
+        """What `find` says of the table in memory, kept for the next that asks."""
+        if what not in self.table_facts:
+            self.table_facts[what] = find(self.frame)
+        found: T = self.table_facts[what]
+        return found
+
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: intermediate results are made again there.
 
@@ -160,7 +172,7 @@ class Microdata:
         does it carry the number from which secret draws were made, another one follows from it, nor which
         record of the original each row was, where a step changed their order.
         """
-        made = ("cache", "column_facts")
+        made = ("cache", "column_facts", "table_facts")
         kept = {name: value for name, value in self.__dict__.items() if name not in made}
         digest = sha256(f"handed on/{self.origin}".encode()).digest()
         origin = int.from_bytes(digest[:8], "big") >> 1 if self.log else self.origin
@@ -240,6 +252,7 @@ class Microdata:
         data = replace(self, roles=roles_of(**{**now, **changes}))
         check(data)
         data.__dict__["column_facts"] = self.column_facts
+        data.__dict__["table_facts"] = self.table_facts
         return data
 
     def without(self, columns: tuple[str, ...], *, direct: bool = False) -> "Microdata":

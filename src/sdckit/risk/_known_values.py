@@ -100,7 +100,7 @@ class LinkedFiles:
 
     @cached_property
     def _key(self) -> list[int]:
-        return content_key(self.original.frame, self.protected.frame)
+        return content_key(self.original, self.protected)
 
     def draw(self, size: int) -> Ints:
         """The rows of a random sample of persons, the same persons in every order of the rows."""
@@ -201,6 +201,11 @@ class Numbers(NamedTuple):
     true: tuple[NumberColumn, ...]
     released: tuple[NumberColumn, ...]
     errors: Floats  # the relative error with which each is known
+
+    def moved(self, files: LinkedFiles) -> bool:
+        """Whether any number is another one than before; else nothing tells more than the numbers do."""
+        same = all(before is after for before, after in zip(self.true, self.released, strict=True))
+        return not (same and files.in_place)
 
 
 def numbers_of(files: LinkedFiles, numbers: Mapping[str, float]) -> Numbers:

@@ -53,14 +53,14 @@ def by_numbers(
         identity=files.identity,
     )
     found = attacked(_or_none(known.true, n), _or_none(known.released, files.protected.height), errors=errors)
-    for find in (intervals, remainders, kept_combinations, on_logarithms):
+    for find in (intervals, remainders, kept_combinations, on_logarithms) if known.moved(files) else ():
         more = find(files, known)
         if more is not None:
             further = more[0].shape[1] - len(errors)  # known exactly, as are the numbers they are parts of
             again = attacked(*more[:2], errors=np.append(errors, np.zeros(further)))
             found = max(found, again, key=lambda one: one.value)
             notes += (more[2],)
-    by_changes = _by_few_changes(files, keys, known, chosen)
+    by_changes = _by_few_changes(files, keys, known, chosen) if known.moved(files) else None
     if by_changes is not None and by_changes.value > found.value:
         found = by_changes
         notes += ("Numbers were changed by one of a few amounts or factors: each of them was tried.",)

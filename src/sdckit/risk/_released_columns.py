@@ -77,12 +77,12 @@ class Clues(Mapping[str, Clue]):
 class Released:
     """The columns of the protected file, in the row order of the original."""
 
+    protected: Microdata
     frame: pl.DataFrame
     clues: Mapping[str, Clue]
     _samples: dict[tuple[str, int], Ints] = field(default_factory=dict)
     _texts: dict[int, dict[str, list[tuple[str, Clue]]]] = field(default_factory=dict)
     _classes: dict[str, Ints] = field(default_factory=dict)
-    _key: list[int] = field(default_factory=list)
 
     @property
     def height(self) -> int:
@@ -124,9 +124,7 @@ class Released:
 
     def draws(self) -> np.random.Generator:
         """Random numbers that follow from all values: who makes the file cannot choose who is sampled."""
-        if not self._key:
-            self._key.extend(content_key(self.frame))
-        return np.random.default_rng(self._key)
+        return np.random.default_rng(content_key(self.protected))
 
     def _drawn(self, column: str, size: int) -> Ints:
         rng = self.draws()
@@ -185,7 +183,7 @@ def released_columns(original: Microdata, protected: Microdata) -> Released:
         makers[f"records with the same {home}"] = lambda: _members_counted(frame[home])
     name = ORDER if ORDER not in makers else f"{ORDER} (of the file)"
     makers[name] = lambda: Clue(rows, len(rows), rows.astype(np.float64))
-    return Released(frame, Clues(makers))
+    return Released(protected, frame, Clues(makers))
 
 
 def _members_counted(home: pl.Series) -> Clue:
@@ -233,7 +231,7 @@ def hidden_variables(
         if 0 < changed.sum() < ENOUGH:
             few[name] = int(changed.sum())
         elif changed.any():
-            found.append(_hidden(original, truth, told, released.clues.get(name), changed, within))
+            found.append(_hidden(original, truth, told, released, changed, within))
     return found, few
 
 
@@ -264,7 +262,7 @@ def _hidden(
     original: Microdata,
     column: pl.Series,
     told: pl.Series | None,
-    clue: Clue | None,
+    seen: Released,
     changed: pl.Series,
     within: float,
 ) -> Hidden:
@@ -276,6 +274,7 @@ def _hidden(
         plain = plain_values(told)
         if plain.dtype.is_numeric() and told.dtype.is_temporal() == column.dtype.is_temporal():
             guess = plain.cast(pl.Float64).fill_null(np.nan).to_numpy()[rows]
+    clue = seen.clues.get(column.name)
     released = None if clue is None else clue.take(rows)
     hidden = Hidden(column.name, rows, present, truth, changed.to_numpy()[rows], released, guess)
     household = original.roles.household
@@ -285,7 +284,7 @@ def _hidden(
     if not _is_shared(truth.codes, home):
         return hidden
     votes = np.full(len(rows), -1) if told is None else _votes(present, truth.codes, told[rows])
-    return replace(hidden, member=_members(home), votes=votes)
+    return replace(hidden, member=_members(home, seen.draws()), votes=votes)
 
 
 def _is_shared(codes: Ints, home: Ints) -> bool:
@@ -299,13 +298,13 @@ def _is_shared(codes: Ints, home: Ints) -> bool:
     return float(alike[fellows].mean()) > (1 + by_chance) / 2
 
 
-def _members(home: Ints) -> Clue:
+def _members(home: Ints, draws: np.random.Generator) -> Clue:
     """A number for each member of a household, 0, 1, …, in random order.
 
     Members with the same number live in different households, so that they do not tell each other what they
     share: who does not know one member's region does not know the other's.
     """
-    order = np.lexsort((np.random.default_rng(20_000).random(len(home)), home))
+    order = np.lexsort((draws.random(len(home)), home))
     ordered = home[order]
     number = np.empty(len(home), dtype=np.int64)
     number[order] = np.arange(len(home)) - np.searchsorted(ordered, ordered)
