@@ -35,8 +35,9 @@ class TrustedChecks(ReleaseCase):
             why = f"{name}: exact weights that nearly name every record are released."
             yield self._asked(name, f"{why} They are the same in every file of these persons.", None)
         elif self._like_something_known(name):
-            found, limit = self._found_by(name), self._ceiling()
-            if limit is not None and not found <= limit:  # nor where it could not be measured
+            limit = self._ceiling()
+            found = None if limit is None else self._found_by(name, limit)
+            if limit is not None and found is not None and not found <= limit:  # nor if it is not known
                 why = (
                     f"{name} has the role weight, so that nobody is taken to know it. But its values are "
                     f"such as ages, counts or classes have: who knows it finds {100 * found:.3g} % of the "
@@ -69,10 +70,20 @@ class TrustedChecks(ReleaseCase):
             few = int(min(frames.gather(counts).row(0)))
         return 1 < few <= min(FEW, self.original.height / LARGEST_HOUSEHOLD)
 
-    def _found_by(self, name: str) -> float:
-        """The share of persons found by who knows the keys and this column, and who is in the file."""
+    def _found_by(self, name: str, limit: float) -> float:
+        """The share of persons found by who knows the keys and this column, and who is in the file.
+
+        Of persons of whom he knows the same, no intruder finds more than one: so many as there are different
+        ones are the most, and are just those found where nothing was changed.
+        """
         keys = [key for key in self.original.roles.keys if key in self.data.columns]
-        knows = Intruder(f"who knows {name}", [*keys, name])
+        known = [*keys, name]
+        if self.in_memory:
+            first, second = (data.frame.select(known) for data in (self.original, self.data))
+            at_most = first.select(pl.struct(known).n_unique()).item() / max(first.height, 1)
+            if at_most <= limit or first.equals(second):
+                return float(at_most)
+        knows = Intruder(f"who knows {name}", known)
         attack = find("reidentification_risk", Kind.RISK)
         return float(attack.call(self.original, self.data, intruders=[knows]).value)
 

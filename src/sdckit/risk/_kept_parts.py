@@ -23,6 +23,8 @@ def with_kept_parts(files: LinkedFiles, keys: KnownKeys) -> KnownKeys | None:
     A category drawn anew inside its region, or a code of which some digits were drawn anew, still tells the
     region or the other digits; how likely a category stays or moves says nothing of that.
     """
+    if files.in_place and keys.true is keys.released:
+        return None
     linked = np.flatnonzero(files.own >= 0)
     own = files.own[linked]
     extended = keys
