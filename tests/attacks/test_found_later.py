@@ -52,8 +52,8 @@ def test_new_ids_that_are_made_of_what_was_hidden():
 
 
 def test_a_telling_column_that_only_the_protected_file_calls_an_id():
-    data = read(persons(born=2020 - pl.col("age")), sensitive=["health", "born"])
-    safe = wide(data).with_roles(id="born", sensitive=["health"])
+    data = read(persons(cohort=2020 - pl.col("age")), sensitive=["health", "cohort"])
+    safe = wide(data).with_roles(id="cohort", sensitive=["health"])
     assert sdc.risk.revealing_columns(data, safe).figures["alarms"] > 0
 
 
@@ -146,7 +146,7 @@ def as_codes(frame: pl.DataFrame) -> dict[str, pl.Expr]:
 TELLING_SOME = {
     "a copy": lambda f: {"copy": pl.when(told(0.35)).then("age")},
     "a birth year as a text": lambda f: {
-        "born": pl.when(told(0.35)).then(pl.format("in {}", 2020 - f["age"]))
+        "cohort": pl.when(told(0.35)).then(pl.format("in {}", 2020 - f["age"]))
     },
     "a copy with a mark beside it": lambda f: {
         "mark": told(0.35).cast(pl.Int64),

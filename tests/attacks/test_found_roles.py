@@ -81,3 +81,29 @@ def test_the_headline_says_what_is_trusted():
     assert found.headline.endswith(told)
     knows = [sdc.Intruder("doctor", knows=["keys", "answer", "weight"])]
     assert "nobody knows" not in verdict(data, safe, intruders=knows).headline
+
+
+@pytest.mark.parametrize(("name", "label"), [("Alter / age", ""), ("q7", "Age in years")])
+def test_an_age_that_is_called_sensitive(name, label):
+    frame = persons().drop("weight").rename({"age": name})
+    labels = sdc.Labels(variables={name: label})
+    data = sdc.Microdata.of(frame, labels=labels, keys=["area", "sex"], sensitive=["answer", name])
+    safe = sdc.protect.shuffle_order(data)
+    options = {"accept": {"inference": 1.0}}
+    found = verdict(data, safe, **options)
+    assert open_ones(found) == ["sensitive columns that others may know"]
+    (asked,) = (c for c in found if not c.met)
+    known = frame.select("area", "sex", name).n_unique()
+    assert asked.value == pytest.approx(known / N)  # one of those alike is found
+    accepted = verdict(data, safe, accept={"inference": 1.0, "columns": name})
+    assert "sensitive columns that others may know" not in open_ones(accepted)
+    wide = sdc.protect.recode(safe, variable=name, breaks=[50])
+    assert verdict(data, wide, **options).releasable
+
+
+def test_a_sensitive_column_that_nobody_is_said_to_know_is_not_asked_about():
+    data = sdc.read(
+        persons().drop("weight").rename({"age": "illness"}), keys=["area", "sex"], sensitive="illness"
+    )
+    found = verdict(data, sdc.protect.shuffle_order(data), accept={"inference": 1.0, "columns": "answer"})
+    assert "sensitive columns that others may know" not in [c.name for c in found]

@@ -106,9 +106,7 @@ def describe(data: Microdata) -> Description:
     for name in data.columns:
         series, different = frame[name], counts[name]
         label = data.labels.variables.get(name, "")
-        words = _words(name)
-        if label and max(map(len, words), default=0) < NAME and not any(words & w for w in FOUND.values()):
-            words = _words(label)
+        words = _words_of(name, label)
         role, reason = _suggested(series, different, words, labelled=name in data.labels.values)
         if role in SINGLE and role in [c.role for c in found]:
             role, reason = (Role.DIRECT, "a second number of records") if role is Role.ID else (None, "")
@@ -220,6 +218,25 @@ def _words(text: str) -> set[str]:
     letters = unicodedata.normalize("NFKD", text)
     plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", plain).lower()))
+
+
+def _words_of(name: str, label: str) -> set[str]:
+    """The words of a name; of the label where a name such as V23 tells nothing."""
+    words = _words(name)
+    telling = max(map(len, words), default=0) >= NAME or any(words & w for w in FOUND.values())
+    return words if telling or not label else _words(label)
+
+
+def is_commonly_known(name: str, label: str = "") -> bool:
+    """Whether a column is called what others know of a person, as sex, age, region or occupation.
+
+    >>> is_commonly_known("Région (code)"), is_commonly_known("disease of old age")
+    (True, False)
+    >>> is_commonly_known("q7"), is_commonly_known("q7", "Age in years")
+    (False, True)
+    """
+    words = _words_of(name, label)
+    return bool(words & FOUND[Role.KEYS]) and not words & FOUND[Role.SENSITIVE]
 
 
 def is_age(name: str) -> bool:

@@ -8,6 +8,7 @@ import polars as pl
 
 from sdckit._support.messages import join_names
 from sdckit.choose.criteria import Criterion, Status
+from sdckit.choose.describe import is_commonly_known
 from sdckit.choose.place import Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import LARGEST_HOUSEHOLD, names_records
@@ -27,35 +28,70 @@ class TrustedChecks(ReleaseCase):
     """Whether persons are found who are safe only as long as a column is what its role says."""
 
     def criteria(self) -> Iterator[Criterion]:
-        """A weight is shown to everybody; nobody knows it of a person only if it really is a weight."""
+        """The weight, which is shown to everybody, and sensitive columns that are called like known ones."""
+        yield from self._weight()
+        yield from self._sensitive()
+
+    def _weight(self) -> Iterator[Criterion]:
+        """Nobody knows a weight of a person only if it really is a weight."""
         name = self.original.roles.weight
         if name is None or name not in self.data.columns or name in self.accepted.columns:
             return
+        kind, lessen = "a weight that tells persons apart", "round_values"
         if names_records(self.data, name):
             why = f"{name}: exact weights that nearly name every record are released."
-            yield self._asked(name, f"{why} They are the same in every file of these persons.", None)
+            why += " They are the same in every file of these persons."
+            yield self._asked(kind, [name], lessen, why)
         elif self._like_something_known(name):
-            limit = self._ceiling()
-            found = None if limit is None else self._found_by(name, limit)
-            if limit is not None and found is not None and not found <= limit:  # nor if it is not known
-                why = (
-                    f"{name} has the role weight, so that nobody is taken to know it. But its values are "
-                    f"such as ages, counts or classes have: who knows it finds {100 * found:.3g} % of the "
-                    f"persons; accepted are {100 * limit:.3g} %."
-                )
-                yield self._asked(name, why, found, limit)
+            why = (
+                f"{name} has the role weight, so that nobody is taken to know it. But its values are such as"
+            )
+            yield from self._if_found(kind, [name], lessen, f"{why} ages, counts or classes have")
 
-    def _asked(self, name: str, why: str, value: float | None, limit: float | None = None) -> Criterion:
+    def _sensitive(self) -> Iterator[Criterion]:
+        """Age and region stay known to the neighbours when they are called sensitive."""
+        asked = _trusted_columns(self.x)
+        labels = self.original.labels.variables
+        names = [
+            c
+            for c in self.original.roles.sensitive
+            if c in asked and c in self.data.columns and c not in self.accepted.columns
+            if is_commonly_known(c, labels.get(c, ""))
+        ]
+        if names and not self.synthetic:
+            role = f"{join_names(names)}: by the role sensitive alone nobody is taken to know"
+            role += " them" if len(names) > 1 else " it"
+            kind = "sensitive columns that others may know"
+            yield from self._if_found(kind, names, "recode", f"{role}. But by the name others may")
+
+    def _if_found(self, kind: str, names: list[str], lessen: str, why: str) -> Iterator[Criterion]:
+        """A criterion where who knows these columns finds more persons than is accepted."""
+        limit = self._ceiling()
+        if limit is None:
+            return
+        found = self._found_by(names, limit)
+        if not found <= limit:  # nor where it could not be measured
+            why += f": who does finds {100 * found:.3g} % of the persons; accepted are {100 * limit:.3g} %."
+            yield self._asked(kind, names, lessen, why, found, limit)
+
+    def _asked(
+        self,
+        kind: str,
+        names: list[str],
+        lessen: str,
+        why: str,
+        value: float | None = None,
+        limit: float | None = None,
+    ) -> Criterion:
+        called = join_names(names)
         mends = (
-            f"Give {name} the role keys if anybody can know it; else round it, drop it, or accept: "
-            f"{{columns: [{name}]}}."
+            f"Give {called} the role keys if anybody can know it; else protect it by {lessen}, drop it, or "
+            f"accept: {{columns: [{', '.join(names)}]}}."
         )
-        places = at(Place.step("round_values", [name]), Place.step("drop", [name]))
-        places = at(*places, Place.role(Role.KEYS, [name]), Place.accept("columns", [name]))
-        kind = "a weight that tells persons apart"
-        return Criterion(
-            kind, Status.NOT_JUDGED, why, value, limit, mends, share=value is not None, places=places
-        )
+        places = at(Place.step(lessen, names), Place.step("drop", names))
+        places = at(*places, Place.role(Role.KEYS, names), Place.accept("columns", names))
+        share = value is not None
+        return Criterion(kind, Status.NOT_JUDGED, why, value, limit, mends, share=share, places=places)
 
     def _like_something_known(self, name: str) -> bool:
         """Whether the original has few different values, or few whole numbers round which all lie.
@@ -70,20 +106,20 @@ class TrustedChecks(ReleaseCase):
             few = int(min(frames.gather(counts).row(0)))
         return 1 < few <= min(FEW, self.original.height / LARGEST_HOUSEHOLD)
 
-    def _found_by(self, name: str, limit: float) -> float:
-        """The share of persons found by who knows the keys and this column, and who is in the file.
+    def _found_by(self, names: list[str], limit: float) -> float:
+        """The share of persons found by who knows the keys and these columns, and who is in the file.
 
         Of persons of whom he knows the same, no intruder finds more than one: so many as there are different
         ones are the most, and are just those found where nothing was changed.
         """
         keys = [key for key in self.original.roles.keys if key in self.data.columns]
-        known = [*keys, name]
+        known = [*keys, *names]
         if self.in_memory:
             first, second = (data.frame.select(known) for data in (self.original, self.data))
             at_most = first.select(pl.struct(known).n_unique()).item() / max(first.height, 1)
             if at_most <= limit or first.equals(second):
                 return float(at_most)
-        knows = Intruder(f"who knows {name}", known)
+        knows = Intruder(f"who knows {join_names(names)}", known)
         attack = find("reidentification_risk", Kind.RISK)
         return float(attack.call(self.original, self.data, intruders=[knows]).value)
 

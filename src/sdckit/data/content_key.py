@@ -30,7 +30,7 @@ def _digest(table: pl.DataFrame) -> bytes:
     names = sorted(c for c, kind in table.schema.items() if not kind.is_nested() and kind != pl.Object)
     rows = table.select(_plain(table[c]) for c in names).hash_rows().sort().to_numpy()
     digest = sha256(repr((table.height, names)).encode())
-    digest.update(np.ascontiguousarray(rows))
+    digest.update(rows.tobytes())
     return digest.digest()
 
 
