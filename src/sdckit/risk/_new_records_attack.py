@@ -9,7 +9,7 @@ from sdckit.data.intruder import Intruder, Unit
 from sdckit.models.household_intruder import any_member
 from sdckit.risk._household_attack import ONE_BY_ONE, household_numbers
 from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, known_columns
-from sdckit.risk._number_attack import by_numbers, persons_attacked
+from sdckit.risk._number_attack import Case, by_numbers, persons_attacked
 from sdckit.risk._outcome import Outcome
 
 WHOLE_RECORDS = (
@@ -36,7 +36,7 @@ def _of_persons(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome
     known = KnownKeys.of(files, keys)
     counted = CountedPairs.of(files, known)
     weigh = not intruder.in_file and not numbers and files.weights is not None
-    found = by_numbers(files, intruder, known, counted, numbers, targets, (), weigh=weigh)
+    found = by_numbers(Case(files, intruder, targets), known, counted, numbers, weigh=weigh)
     return replace(found, not_judged=())  # nothing has to be learned: records that differ are nobody's
 
 

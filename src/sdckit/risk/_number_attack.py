@@ -1,6 +1,7 @@
 """The attack by numbers, or by keys alone where their combinations are too many, record by record."""
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,15 @@ CELLS = 100  # categories that are looked at one by one; of more some are put to
 ALL = 5_000  # persons up to whom everybody is attacked, also by numbers
 
 
+class Case(NamedTuple):
+    """An intruder before two linked files; how many persons are attacked by numbers; what is to be said."""
+
+    files: LinkedFiles
+    intruder: Intruder
+    targets: int
+    notes: tuple[str, ...] = ()
+
+
 def persons_attacked(files: LinkedFiles, targets: int) -> Ints:
     """Everybody, or a random sample of the persons of a large file."""
     n = files.original.height
@@ -29,17 +39,10 @@ def persons_attacked(files: LinkedFiles, targets: int) -> Ints:
 
 
 def by_numbers(
-    files: LinkedFiles,
-    intruder: Intruder,
-    keys: KnownKeys,
-    counted: CountedPairs,
-    numbers: dict[str, float],
-    targets: int,
-    notes: tuple[str, ...],
-    *,
-    weigh: bool = False,
+    case: Case, keys: KnownKeys, counted: CountedPairs, numbers: dict[str, float], *, weigh: bool = False
 ) -> Outcome:
     """What an intruder finds by numbers and keys; `weigh`: who is in the file is not known, weights count."""
+    files, intruder, targets, notes = case
     known = numbers_of(files, numbers)
     errors = known.errors
     n = files.original.height

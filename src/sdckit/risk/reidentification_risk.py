@@ -33,7 +33,7 @@ from sdckit.risk._known_values import (
 )
 from sdckit.risk._moved_dates import parts_of_moved_dates
 from sdckit.risk._new_records_attack import WHOLE_RECORDS, attack_new_records
-from sdckit.risk._number_attack import ALL, by_numbers, persons_attacked
+from sdckit.risk._number_attack import ALL, Case, by_numbers, persons_attacked
 from sdckit.risk._outcome import Outcome, unknown_row
 from sdckit.risk._own_records import own_records
 
@@ -251,18 +251,17 @@ def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
         person = replace(intruder, unit=Unit.PERSON)
         return household_outcome(files, intruder, known, notes, lambda: attack(files, person, targets))
     counted = CountedPairs.of(files, known)
-    like_numbers = changed_like_numbers(
-        files, known, counted
-    )  # keys that changed like numbers: ages with noise
+    case = Case(files, intruder, targets, notes)
+    like_numbers = changed_like_numbers(files, known, counted)  # as ages with noise
     if like_numbers:
         fewer = known.only([c for c in known.names if c not in like_numbers])
         exactly = {**numbers, **dict.fromkeys(like_numbers, 0.0)}
-        moved = by_numbers(files, intruder, fewer, CountedPairs.of(files, fewer), exactly, targets, notes)
+        moved = by_numbers(case, fewer, CountedPairs.of(files, fewer), exactly)
         if any(not c.learnable for c in counted.channels):
             return moved
-        by_keys = attack_by_keys(files, intruder, known, counted, numbers, targets, notes)
+        by_keys = attack_by_keys(case, known, counted, numbers)
         return max(moved, by_keys, key=lambda outcome: float(outcome.found.mean()))
-    return attack_by_keys(files, intruder, known, counted, numbers, targets, notes)
+    return attack_by_keys(case, known, counted, numbers)
 
 
 def _on_engine(
