@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import log, sqrt
 
 
@@ -80,3 +80,24 @@ def best_gain(
             ):
                 best = max(best, reached)
     return best
+
+
+def spread_places(
+    at: Sequence[int], ranges: dict[int, tuple[int, int]], u: Sequence[float], block: int
+) -> list[int]:
+    """Donors of records: those of a node in a random order, their u's spread over runs of its donors."""
+    places = [-1] * len(at)
+    for node in set(at):
+        mine: list[tuple[int, float]] = []
+        for i in [i for i, where in enumerate(at) if where == node]:
+            j, rest = divmod(u[i] * (len(mine) + 1), 1.0)
+            mine.append((i, rest))
+            mine[-1], mine[int(j)] = mine[int(j)], mine[-1]
+        low, high = ranges[node]
+        runs = max(min(len(mine), (high - low) // block), 1)
+        edges = [run * len(mine) // runs for run in range(runs + 1)]
+        for begin, end in pairwise(edges):
+            for i, rest in mine[begin:end]:
+                share = (begin + (end - begin) * rest) / len(mine)
+                places[i] = low + min(int(share * (high - low)), high - low - 1)
+    return places

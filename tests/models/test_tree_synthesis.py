@@ -56,14 +56,20 @@ def test_a_function_of_a_category_stays_one():
     assert (same.classes[drawn.donors] == same.classes).all()
 
 
-def test_without_predictors_it_is_a_bootstrap():
+def test_values_come_as_often_as_they_should_but_single_donors_do_not():
     table, coded, _ = fitted()
-    trees = fit_variable(table, np.empty(0, dtype=np.int32), coded[1], np.arange(800, dtype=np.int32), 5, 0.0)
-    drawn = draw_donors(trees, np.zeros((3, 4_000), dtype=np.uint16), np.random.default_rng(3))
-    counts = np.bincount(drawn.donors, minlength=800)
+    rows = np.arange(800, dtype=np.int32)
+    trees = fit_variable(table, np.empty(0, dtype=np.int32), coded[1], rows, 5, 0.0)
     assert trees.leaves == 1
-    assert counts.mean() == 5
-    assert counts.var() == pytest.approx(5, rel=0.2), "Poisson, as in a bootstrap"
+    codes = np.zeros((3, 800), dtype=np.uint16)
+    drawn = [draw_donors(trees, codes, np.random.default_rng(s)) for s in range(200)]
+    counts = np.array([np.bincount(d.donors, minlength=800) for d in drawn])
+    assert counts.mean(axis=0) == pytest.approx(1, abs=0.35), "every donor has the same chance"
+    # five records among five donors: a donor is left out with probability 0.8⁵, nearly as in a bootstrap
+    assert (counts == 0).mean() == pytest.approx(0.8**5, abs=0.01)
+    order = trees.numbers.donors
+    runs = counts[:, order].reshape(200, 160, 5).sum(axis=2)
+    assert (runs == 5).all(), "but five neighbours in value come five times"
 
 
 def test_very_many_levels_are_ordered_by_the_target():
