@@ -126,12 +126,39 @@ def test_tails_are_the_outermost_values_unless_many_share_them():
     values = np.concatenate([np.arange(100.0), [1e6, 2e6]])
     high, low = fit_tails(values, 3)
     assert values[high.holds(values)].tolist() == [99.0, 1e6, 2e6]
-    assert high.mean == pytest.approx((99 + 3e6) / 3)
+    cut = (3 + 2 + 1) / 0.1  # the two largest, above the sixth, 96
+    assert high.mean == pytest.approx(96 + (2 * cut + 3 + 2 + 1) / 5)
     assert values[low.holds(values)].tolist() == [0.0, 1.0, 2.0]
     assert fit_tails(np.array([5.0] * 10 + [1.0] * 10), 3) == ()
     assert fit_tails(values, 0) == ()
-    only = fit_tails(np.array([1.0, 2.0, 9.0]), 3)
-    assert only[0].draw(np.array([0.1, 0.9])).tolist() == [4.0, 4.0], "nearly all are extreme"
+    only = fit_tails(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), 3)
+    assert only[0].draw(np.array([0.1, 0.9])).tolist() == [3.0, 3.0], "nearly all are extreme"
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    "ends", [[1e9], [1.1e9, 1e9], [1e9] + [2_000.0] * 6, [3_000.0], [2_500.0] + [2_000.0] * 6], ids=str
+)
+@pytest.mark.parametrize("n", [300, 6_000])
+def test_no_tail_tells_its_largest_value(n, ends, sign, count):
+    """Neither by itself nor as so many times the mean of the tail, nor where others share the next value."""
+    rng = np.random.default_rng(1)
+    values = sign * np.concatenate([np.round(rng.normal(1_000, 100, n)), ends])
+    tail = next(t for t in fit_tails(values, count) if t.sign == sign or t.edge == -np.inf)
+    assert tail.holds(values).any()
+    drawn = tail.draw(rng.random(2_000))
+    largest = sign * ends[0]
+    for times in (1, len(ends), 5, 1 / 5):
+        mean = times * drawn.mean() - (times - 1) * tail.edge
+        assert abs(mean - largest) > 0.02 * abs(largest - sign * 1_000), (times, mean)
+
+
+def test_one_or_two_numbers_are_told_by_a_digit_only():
+    assert fit_tails(np.array([51_234.0]), 5)[0].mean == 50_000.0
+    assert fit_tails(np.array([51_234.0, 68_321.0]), 5)[0].mean == 60_000.0
+    million = fit_tails(np.array([1.0, 2.0, 3.0, 1e6]), 5)[0].mean
+    assert million < 10, "the others cannot hide it"
 
 
 def test_tails_follow_a_pareto_distribution_where_there_are_enough_records():
