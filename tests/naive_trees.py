@@ -45,9 +45,13 @@ def gain_of(codes: Sequence[int], left: frozenset[int], target: Sequence[float],
     return impurity(target, classes) - sum(impurity(side, classes) for side in sides)
 
 
-def enough(codes: Sequence[int], target: Sequence[float], classes: bool, gain: float) -> float:
+def enough(
+    codes: Sequence[int], category: bool, target: Sequence[float], classes: bool, gain: float
+) -> float:
     """How much a split by this predictor must gain, by the dial `gain`."""
-    asked = gain * (1 + log(len(set(codes)) - 1) / 4)
+    seen = len(set(codes))
+    ways = 2 ** (seen - 1) - 1 if category else seen - 1
+    asked = gain * (1 + log(ways) / 4)
     if asked > 1 and classes and len(set(target)) > 1:
         shares = [count / len(target) for count in Counter(target).values()]
         covariance = [
@@ -76,7 +80,7 @@ def best_gain(
             reached = gain_of(codes, left, target, classes)
             if (
                 min(count, len(codes) - count) >= leaf
-                and reached > enough(codes, target, classes, gain) + 1e-9
+                and reached > enough(codes, category, target, classes, gain) + 1e-9
             ):
                 best = max(best, reached)
     return best

@@ -11,7 +11,9 @@ from sdckit.models.tree_synthesis import Drawn, Tree, VariableTrees
 TAIL = 0.01  # share of the records to which a tail is fitted
 ENOUGH = 50  # records for that; with fewer the mean of the tail stands for all of it
 FEWEST = 5  # records whose mean stands for a tail, at least: fewer would tell their own values
-PROTECTED = 0.1  # of a value: the second largest, who knows their own, cannot tell the largest nearer than that
+PROTECTED = (
+    0.1  # of a value: the second largest, who knows their own, cannot tell the largest nearer than that
+)
 STEEPEST, FLATTEST = 0.5, -0.5  # shapes of a tail that are believed
 
 
@@ -19,8 +21,8 @@ STEEPEST, FLATTEST = 0.5, -0.5  # shapes of a tail that are believed
 class Tail:
     """The values beyond `edge`, of which none is released. sign: 1 for the largest, −1 for the smallest.
 
-    mean: what stands for these values. shape and scale: of the generalised Pareto distribution beyond the edge; a scale
-    of 0 says that the mean stands for all of them. bound: no value is drawn beyond it.
+    mean: what stands for these values. shape and scale: of the generalised Pareto distribution beyond the
+    edge; a scale of 0 says that the mean stands for all of them. bound: no value is drawn beyond it.
     """
 
     sign: int

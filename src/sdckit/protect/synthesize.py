@@ -100,7 +100,7 @@ def synthesize(
             "How much a split must gain, in gains of unrelated records: 0 keeps most, 8 protects most.",
             basic=True,
         ),
-    ] = 6.0,
+    ] = 3.0,
     method: Annotated[
         SynthesisMethod,
         Option(

@@ -1,4 +1,4 @@
-"""Donors in leaves: as a plain loop has them, all with the same chance, and values as often as they should."""
+"""Donors in leaves: as a plain loop has them, all with the same chance, values as often as they should."""
 
 import numpy as np
 import pytest
