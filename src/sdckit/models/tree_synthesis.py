@@ -223,13 +223,12 @@ def _drawn(
 ) -> Drawn:
     """Donors from these nodes: of the class, and of the number where the class is the REST."""
     k = len(class_nodes)
-    u, v = rng.random((2, k))
-    donors, places = np.zeros(k, dtype=np.int32), np.full(k, -1)
-    rest = np.ones(k, dtype=bool)
+    donors, places, rest = np.zeros(k, dtype=np.int32), np.full(k, -1), np.arange(k)
     if trees.classes is not None:
-        donors = trees.classes.donors[choose(trees.classes, class_nodes, u)]
-        rest = trees.target.classes[donors] == REST if trees.target.is_number else ~rest
+        donors = trees.classes.donors.take(choose(trees.classes, class_nodes, rng.random(k)))
     if trees.numbers is not None:
-        places[rest] = choose(trees.numbers, nodes[rest], v[rest])
-        donors[rest] = trees.numbers.donors[places[rest]]
+        if trees.classes is not None:
+            rest = np.flatnonzero(trees.target.classes.take(donors) == REST)
+        places[rest] = chosen = choose(trees.numbers, nodes.take(rest), rng.random(len(rest)))
+        donors[rest] = trees.numbers.donors.take(chosen)
     return Drawn(donors, places, nodes, class_nodes)

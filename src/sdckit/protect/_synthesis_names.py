@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import polars as pl
 
+from sdckit._support.arrays import Bools
 from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.naming import FEWEST, names_most
@@ -75,6 +77,11 @@ def _few_share(column: pl.Series, few: int) -> pl.Series:
     return column.to_frame("value").select(pl.len().over("value") < few).to_series()
 
 
+def _rare(column: pl.Series, few: int) -> Bools:
+    """Which records have a known value that fewer than so many have."""
+    return np.asarray((_few_share(column, few) & column.is_not_null()).to_numpy(), dtype=bool)
+
+
 def _to_the_second(column: pl.Series) -> bool:
     """Whether times of day are known, and not to the minute only."""
     return bool((column.dt.truncate("1m") != column).any())
@@ -103,8 +110,8 @@ def rare_texts(data: Microdata, targets: Sequence[str], draft: Draft, leaf: int)
         column = data.frame[name]
         if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
             continue
-        rare = _few_share(column, leaf) & column.is_not_null()
-        count = int(rare.gather(draft.donors[name]).sum())
+        rare = data.column_fact(f"shared by fewer than {leaf}", name, lambda c: _rare(c, leaf))
+        count = int(np.count_nonzero(rare.take(draft.donors[name])))
         if count:
             found[name] = count
     return found

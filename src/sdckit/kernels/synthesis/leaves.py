@@ -7,36 +7,46 @@ from sdckit.kernels._jit import jit
 from sdckit.kernels.synthesis.bins import Predictors, Whole
 from sdckit.kernels.synthesis.grow import BITS, CHILD, CUT, FEATURE, START, STOP
 
-BLOCK = 2_048  # records that go down together: while one waits for memory, the next is under way
-
 
 @jit
 def find_leaves(codes: Predictors, columns: Codes, nodes: Codes, bits: Ints) -> Codes:
-    """The node in which each record ends. codes (q, k): of all columns; columns: which of them predict."""
+    """The node in which each record ends. codes (q, k): of all columns; columns: which of them predict.
+
+    Node after node its records are told apart without a branch, those that go left before those that go
+    right, in their order: children stand behind their parents.
+    """
     n = codes.shape[1]
     found = np.zeros(n, dtype=np.int32)
-    under_way = np.empty(min(n, BLOCK), dtype=np.int64)
-    for start in range(0, n, BLOCK):
-        left = min(BLOCK, n - start)
-        for place in range(left):
-            under_way[place] = start + place
-        while left > 0:
-            still = 0
-            for place in range(left):
-                i = under_way[place]
-                node = found[i]
-                feature = nodes[node, FEATURE]
-                if feature >= 0:
-                    code = np.int64(codes[columns[feature], i])
-                    first = nodes[node, BITS]
-                    if first < 0:
-                        right = np.int64(code > nodes[node, CUT])
-                    else:
-                        right = (bits[first + (code >> 6)] >> (code & 63)) & 1
-                    found[i] = nodes[node, CHILD] + right
-                    under_way[still] = i
-                    still += 1
-            left = still
+    order, right_ones = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    for i in range(n):
+        order[i] = i
+    ends = np.zeros((nodes.shape[0], 2), dtype=np.int64)
+    ends[0, 1] = n
+    for node in range(nodes.shape[0]):
+        low, high = ends[node, 0], ends[node, 1]
+        feature = nodes[node, FEATURE]
+        if feature < 0:
+            for place in range(low, high):
+                found[order[place]] = node
+            continue
+        column, first, cut = columns[feature], nodes[node, BITS], nodes[node, CUT]
+        left, count = low, np.int64(0)
+        for place in range(low, high):
+            i = order[place]
+            code = np.int64(codes[column, i])
+            if first < 0:
+                right = np.int64(code > cut)
+            else:
+                right = (bits[first + (code >> 6)] >> (code & 63)) & 1
+            order[left] = i
+            right_ones[count] = i
+            left += 1 - right
+            count += right
+        for place in range(count):
+            order[left + place] = right_ones[place]
+        child = nodes[node, CHILD]
+        ends[child, 0], ends[child, 1] = low, left
+        ends[child + 1, 0], ends[child + 1, 1] = left, high
     return found
 
 
