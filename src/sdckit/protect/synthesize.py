@@ -235,11 +235,13 @@ def synthesize(
     synthetic record is led down the tree by the values it has so far and gets the value of a donor, drawn
     at random in its leaf. Categories are split by the Gini index, numbers by the squares of their ranks. A
     node is split where that leaves `leaf` donors on both sides and lowers its impurity by at least
-    g = `gain`·(1 + ln(cuts)/4) times the mean impurity of its records, which is what a cut of unrelated
-    records gains on average; the best of so many cuts gains more. Classes that vary in ν dimensions (1 for
-    two of them, K − 1 for K of equal size) vary less by chance, and 1 + (g − 1)/√ν is enough. Small values
-    keep more detail, in which people of the original come back; 8 keeps little but sure relations.
-    Missing values and spikes of numbers are drawn as classes first. Types, dates and labels stay.
+    g = `gain`·(1 + ln(ways)/4) times the mean impurity of its records, which is what a cut of unrelated
+    records gains on average; the best of so many ways to cut gains more (2^(L−1) − 1 ways for L categories).
+    Classes that vary in ν dimensions (1 for two of them, K − 1 for K of equal size) vary less by chance, and
+    1 + (g − 1)/√ν is enough. Small values keep more detail, in which people of the original come back; 6 and
+    more keep little but sure relations. Donors are spread over the values of a leaf, in runs of `leaf` of
+    them: values come as often as in the original, single donors as often as chance has it. Missing values
+    and spikes of numbers are drawn as classes first. Types, dates and labels stay.
 
     All columns (but ids, household numbers and direct identifiers): full synthesis. No record is that of a
     person: ids are new, the order is random, direct identifiers are left out. Some `variables`, or records
@@ -248,12 +250,13 @@ def synthesize(
     What must not get out: with `smooth` a number that fewer than `leaf` records have is drawn uniformly
     between the midpoints to the neighbours of its donor in the leaf and rounded as the column is; the `tails`
     largest and smallest values are replaced by draws of a generalised Pareto distribution fitted to the
-    outermost hundredth (at least 50 records, else by their mean). `uniques`: in a fully synthetic file a
-    record that equals an original that is unique on the keys has its last key drawn again. Other people of
-    the population repeat as many of them by chance, so that this costs utility and protects nobody; it is
-    there for those who must show a file without. Texts that (nearly) name records, such as e-mail addresses,
-    numbers that count or identify them, and times to the second that are not smoothed are refused before any
-    work: drop them, give them the role direct or id, or recode them. Of texts that fewer than `leaf` records
+    outermost hundredth (at least 50 records, else by the mean of five and more), of which a value that
+    makes up nearly all is cut (p % rule). Spikes have five records at least. `uniques`: in a fully synthetic
+    file a record that equals an original that is unique on the keys has its last key drawn again. Other
+    people repeat as many of them by chance, so that this costs utility and protects nobody. Texts that
+    (nearly) name records, such as e-mail addresses, numbers that count or identify them, and times to the
+    second that are not smoothed are refused before any work: drop them, give them the role direct or id, or
+    recode them. That somebody has a rare category is told, not who: of texts that fewer than `leaf` records
     have the log counts how often they were drawn (`rare_texts`).
 
     `order`: strata first, then keys, sensitive columns, numbers, the weight last; inside each as in the file.

@@ -34,10 +34,7 @@ def find_leaves(codes: Predictors, columns: Codes, nodes: Codes, bits: Ints) -> 
         for place in range(low, high):
             i = order[place]
             code = np.int64(codes[column, i])
-            if first < 0:
-                right = np.int64(code > cut)
-            else:
-                right = (bits[first + (code >> 6)] >> (code & 63)) & 1
+            right = np.int64(code > cut) if first < 0 else (bits[first + (code >> 6)] >> (code & 63)) & 1
             order[left] = i
             right_ones[count] = i
             left += 1 - right
