@@ -253,11 +253,10 @@ def synthesize(
     outermost hundredth (at least 50 records, else by the mean of five and more), of which a value that
     makes up nearly all is cut (p % rule). Spikes have five records at least. `uniques`: in a fully synthetic
     file a record that equals an original that is unique on the keys has its last key drawn again. Other
-    people repeat as many of them by chance, so that this costs utility and protects nobody. Texts that
-    (nearly) name records, such as e-mail addresses, numbers that count or identify them, and times to the
-    second that are not smoothed are refused before any work: drop them, give them the role direct or id, or
-    recode them. That somebody has a rare category is told, not who: of texts that fewer than `leaf` records
-    have the log counts how often they were drawn (`rare_texts`).
+    people repeat as many by chance: it costs utility and protects nobody. Texts that (nearly) name
+    records, such as e-mail addresses, numbers that count or identify them, and times to the second that
+    are not smoothed are refused: drop or recode them, or give them the role direct or id. That somebody
+    has a rare category is told, not who: the log counts `rare_texts`, of fewer than `leaf` records.
 
     `order`: strata first, then keys, sensitive columns, numbers, the weight last; inside each as in the file.
     `predictors`: beyond 30 those with most mutual information are used, which the log says. Whole
@@ -276,7 +275,6 @@ def synthesize(
     Bayesian bootstrap; see `sdckit.synthesize` for several files and the rules to combine their estimates.
     The synthetic file has no formal guarantee: leaves in which all donors have the same sensitive value
     disclose it, so measure `attribute_inference` and `closest_record`. Missing values are categories.
-
     `method="marginals"` is differentially private: counts of every variable and of the pairs of a spanning
     tree get discrete Gaussian noise (from the system's secret source: no seed repeats it), are made
     to agree, and records are drawn down the tree. `epsilon` and `delta` bound what anybody can learn from one
@@ -284,9 +282,8 @@ def synthesize(
     come from value labels or from you, never from the data; weights are refused. The log says what is
     promised, what it costs and what ends it.
     Reference: Reiter (2005); Nowok, Raab & Dibben (2016); tails: Hosking & Wallis (1987); marginals: McKenna,
-    Miklau & Sheldon (2021), Canonne, Kamath & Steinke (2020). Departures: rpart
-    prunes classes by misclassification, which drops splits between sides with the same most frequent class;
-    here nothing is pruned, and a split must gain something.
+    Miklau & Sheldon (2021), Canonne, Kamath & Steinke (2020). Departures: rpart prunes classes by wrong
+    classes, which drops splits between sides with the same most frequent class; here nothing is pruned.
 
     >>> import sdckit as sdc
     >>> data = sdc.demo.survey(n=400, seed=1)

@@ -142,9 +142,9 @@ class KnownKeys:
             )
             columns.append(_coded(true, released, text_codes(alike.frame[c]) if c in recoded else true))
         n, m = files.original.height, files.protected.height
-        x = np.column_stack([c[0] for c in columns]) if columns else np.empty((n, 0), dtype=np.int64)
-        same = n == m and all(c[0] is c[1] for c in columns)
-        y = x if same else np.column_stack([c[1] for c in columns])
+        nothing = (np.empty((size, 0), dtype=np.int64) for size in (n, m))  # where only numbers are known
+        x, y = (np.column_stack([c[k] for c in columns]) for k in (0, 1)) if columns else nothing
+        y = x if n == m and all(c[0] is c[1] for c in columns) else y
         return cls(shown, x, y, tuple(c[2] for c in columns), tuple(c[3] for c in columns))
 
     def only(self, names: Sequence[str]) -> "KnownKeys":
