@@ -154,7 +154,7 @@ def test_large_files_are_sampled():
 
 
 def test_files_of_numbers_alone_are_attacked_too():
-    """Nobody knows a key: two numbers moved by next to nothing, in another order, of three persons of four."""
+    """Nobody knows a key: two numbers moved by next to nothing, in another order, three persons of four."""
     rng = np.random.default_rng(1)
     frame = pl.DataFrame({"x": rng.normal(size=2_000), "y": rng.normal(size=2_000)})
     data = sdc.read(frame, numeric=["x", "y"])
