@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import log, sqrt
 
 
@@ -45,9 +45,13 @@ def gain_of(codes: Sequence[int], left: frozenset[int], target: Sequence[float],
     return impurity(target, classes) - sum(impurity(side, classes) for side in sides)
 
 
-def enough(codes: Sequence[int], target: Sequence[float], classes: bool, gain: float) -> float:
+def enough(
+    codes: Sequence[int], category: bool, target: Sequence[float], classes: bool, gain: float
+) -> float:
     """How much a split by this predictor must gain, by the dial `gain`."""
-    asked = gain * (1 + log(len(set(codes)) - 1) / 4)
+    seen = len(set(codes))
+    ways = 2 ** (seen - 1) - 1 if category else seen - 1
+    asked = gain * (1 + log(ways) / 4)
     if asked > 1 and classes and len(set(target)) > 1:
         shares = [count / len(target) for count in Counter(target).values()]
         covariance = [
@@ -76,7 +80,28 @@ def best_gain(
             reached = gain_of(codes, left, target, classes)
             if (
                 min(count, len(codes) - count) >= leaf
-                and reached > enough(codes, target, classes, gain) + 1e-9
+                and reached > enough(codes, category, target, classes, gain) + 1e-9
             ):
                 best = max(best, reached)
     return best
+
+
+def spread_places(
+    at: Sequence[int], ranges: dict[int, tuple[int, int]], u: Sequence[float], block: int
+) -> list[int]:
+    """Donors of records: those of a node in a random order, their u's spread over runs of its donors."""
+    places = [-1] * len(at)
+    for node in set(at):
+        mine: list[tuple[int, float]] = []
+        for i in [i for i, where in enumerate(at) if where == node]:
+            j, rest = divmod(u[i] * (len(mine) + 1), 1.0)
+            mine.append((i, rest))
+            mine[-1], mine[int(j)] = mine[int(j)], mine[-1]
+        low, high = ranges[node]
+        runs = max(min(len(mine), (high - low) // block), 1)
+        edges = [run * len(mine) // runs for run in range(runs + 1)]
+        for begin, end in pairwise(edges):
+            for i, rest in mine[begin:end]:
+                share = (begin + (end - begin) * rest) / len(mine)
+                places[i] = low + min(int(share * (high - low)), high - low - 1)
+    return places

@@ -86,3 +86,28 @@ def test_a_household_that_is_close_counts_once():
     ).figures
     assert figures["independent"] < 300
     assert figures["reference_independent"] < 300
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_strong_noise_on_eight_numbers_is_not_acquitted(seed):
+    """One person of ten is nearest to their own record, and none stands out."""
+
+    def eight(seed: int) -> np.ndarray:
+        rng = np.random.default_rng(seed)
+        return np.sqrt(0.5) * (rng.normal(size=(900, 1)) + rng.normal(size=(900, 8)))
+
+    people, names = eight(seed), [f"x{i}" for i in range(8)]
+    noised = people + 0.75 * np.random.default_rng(seed + 5).normal(size=people.shape)
+    apart = ((people[:, None] - noised[None]) ** 2).sum(axis=2)
+    assert (apart.argmin(axis=1) == np.arange(900)).mean() > 0.08
+    data = sdc.read(pl.DataFrame(people, schema=names), numeric=names)
+    held = {"holdout": pl.DataFrame(eight(seed + 50), schema=names)}
+    found = sdc.assess(
+        data,
+        data.with_frame(pl.DataFrame(noised[::-1], schema=names)),
+        linked=False,
+        max_risk=0.05,
+        measures=["closest_record"],
+        closest_record=held,
+    ).verdict
+    assert next(c for c in found if c.name == "copies of original records").status is not Status.MET

@@ -97,7 +97,8 @@ def test_synthesis_is_prepared():
     from sdckit.kernels.synthesis import grow, leaves
 
     warming.prepare("synthesis")
-    before = [len(kernel.signatures) for kernel in (grow._grow, leaves.find_leaves)]
+    kernels = (grow._grow, leaves.find_leaves, leaves.spread_donors)
+    before = [len(kernel.signatures) for kernel in kernels]
     assert min(before) > 0
     data = sdc.demo.survey(n=200, seed=2)
     alone = sdc.read(data.frame.select("sex", "age", "region", "income"), keys=["sex", "age"])
@@ -108,4 +109,4 @@ def test_synthesis_is_prepared():
         (alone, {"proper": True}),
     ):
         sdc.protect.synthesize(file, rng=1, **options)
-    assert before == [len(kernel.signatures) for kernel in (grow._grow, leaves.find_leaves)]
+    assert before == [len(kernel.signatures) for kernel in kernels]

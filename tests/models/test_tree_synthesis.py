@@ -56,14 +56,20 @@ def test_a_function_of_a_category_stays_one():
     assert (same.classes[drawn.donors] == same.classes).all()
 
 
-def test_without_predictors_it_is_a_bootstrap():
+def test_values_come_as_often_as_they_should_but_single_donors_do_not():
     table, coded, _ = fitted()
-    trees = fit_variable(table, np.empty(0, dtype=np.int32), coded[1], np.arange(800, dtype=np.int32), 5, 0.0)
-    drawn = draw_donors(trees, np.zeros((3, 4_000), dtype=np.uint16), np.random.default_rng(3))
-    counts = np.bincount(drawn.donors, minlength=800)
+    rows = np.arange(800, dtype=np.int32)
+    trees = fit_variable(table, np.empty(0, dtype=np.int32), coded[1], rows, 5, 0.0)
     assert trees.leaves == 1
-    assert counts.mean() == 5
-    assert counts.var() == pytest.approx(5, rel=0.2), "Poisson, as in a bootstrap"
+    codes = np.zeros((3, 800), dtype=np.uint16)
+    drawn = [draw_donors(trees, codes, np.random.default_rng(s)) for s in range(200)]
+    counts = np.array([np.bincount(d.donors, minlength=800) for d in drawn])
+    assert counts.mean(axis=0) == pytest.approx(1, abs=0.35), "every donor has the same chance"
+    # five records among five donors: a donor is left out with probability 0.8⁵, nearly as in a bootstrap
+    assert (counts == 0).mean() == pytest.approx(0.8**5, abs=0.01)
+    order = trees.numbers.donors
+    runs = counts[:, order].reshape(200, 160, 5).sum(axis=2)
+    assert (runs == 5).all(), "but five neighbours in value come five times"
 
 
 def test_very_many_levels_are_ordered_by_the_target():
@@ -120,12 +126,39 @@ def test_tails_are_the_outermost_values_unless_many_share_them():
     values = np.concatenate([np.arange(100.0), [1e6, 2e6]])
     high, low = fit_tails(values, 3)
     assert values[high.holds(values)].tolist() == [99.0, 1e6, 2e6]
-    assert high.mean == pytest.approx((99 + 3e6) / 3)
+    cut = (3 + 2 + 1) / 0.1  # the two largest, above the sixth, 96
+    assert high.mean == pytest.approx(96 + (2 * cut + 3 + 2 + 1) / 5)
     assert values[low.holds(values)].tolist() == [0.0, 1.0, 2.0]
     assert fit_tails(np.array([5.0] * 10 + [1.0] * 10), 3) == ()
     assert fit_tails(values, 0) == ()
-    only = fit_tails(np.array([1.0, 2.0, 9.0]), 3)
-    assert only[0].draw(np.array([0.1, 0.9])).tolist() == [4.0, 4.0], "nearly all are extreme"
+    only = fit_tails(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), 3)
+    assert only[0].draw(np.array([0.1, 0.9])).tolist() == [3.0, 3.0], "nearly all are extreme"
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    "ends", [[1e9], [1.1e9, 1e9], [1e9] + [2_000.0] * 6, [3_000.0], [2_500.0] + [2_000.0] * 6], ids=str
+)
+@pytest.mark.parametrize("n", [300, 6_000])
+def test_no_tail_tells_its_largest_value(n, ends, sign, count):
+    """Neither by itself nor as so many times the mean of the tail, nor where others share the next value."""
+    rng = np.random.default_rng(1)
+    values = sign * np.concatenate([np.round(rng.normal(1_000, 100, n)), ends])
+    tail = next(t for t in fit_tails(values, count) if t.sign == sign or t.edge == -np.inf)
+    assert tail.holds(values).any()
+    drawn = tail.draw(rng.random(2_000))
+    largest = sign * ends[0]
+    for times in (1, len(ends), 5, 1 / 5):
+        mean = times * drawn.mean() - (times - 1) * tail.edge
+        assert abs(mean - largest) > 0.02 * abs(largest - sign * 1_000), (times, mean)
+
+
+def test_one_or_two_numbers_are_told_by_a_digit_only():
+    assert fit_tails(np.array([51_234.0]), 5)[0].mean == 50_000.0
+    assert fit_tails(np.array([51_234.0, 68_321.0]), 5)[0].mean == 60_000.0
+    million = fit_tails(np.array([1.0, 2.0, 3.0, 1e6]), 5)[0].mean
+    assert million < 10, "the others cannot hide it"
 
 
 def test_tails_follow_a_pareto_distribution_where_there_are_enough_records():

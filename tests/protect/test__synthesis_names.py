@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.errors import ColumnError
+from sdckit.errors import ColumnError, OptionError
 
 N = 200
 RNG = np.random.default_rng(0)
@@ -86,3 +86,12 @@ def test_computed_columns_do_not_copy_what_names_records(role, options):
     data = data.with_frame(data.frame.with_columns(copy=pl.lit("x")))
     with pytest.raises(ColumnError, match="names records"):
         sdc.protect.synthesize(data, derive={"copy": "extra"}, rng=1, **options)
+
+
+def test_spikes_that_few_have_are_refused():
+    """A spike is released as it is: who names the largest income would release it."""
+    data = people(pl.Series(RNG.choice(["a", "b"], N)))
+    largest = data.frame["income"].max()
+    with pytest.raises(OptionError, match="fewer than 5 records"):
+        sdc.protect.synthesize(data, spikes={"income": [largest]}, rng=1)
+    sdc.protect.synthesize(data, spikes={"income": [0]}, rng=1)  # nobody has it: nothing is released

@@ -97,6 +97,17 @@ def test_no_extreme_number_is_released(persons, made):
         assert released.is_in(list(outside)).sum() <= 1, "by chance at most"
 
 
+@pytest.mark.parametrize(("n", "known", "leaf"), [(400, 15, 5), (15, 15, 5), (12, 12, 5), (400, 1, 5)])
+def test_numbers_that_few_have_are_no_spikes(n, known, leaf):
+    """Each of 15 numbers has more than 5 % of the records, and is one person's."""
+    rng = np.random.default_rng(1)
+    paid = [round(float(v), 2) for v in rng.lognormal(7, 1, known)] + [None] * (n - known)
+    frame = pl.DataFrame({"sex": rng.choice(["f", "m"], n), "paid": paid})
+    data = sdc.Microdata.of(frame, keys=["sex"], numeric=["paid"])
+    for made in sdc.synthesize(data, m=5, seed=1, leaf=leaf):
+        assert not made.frame["paid"].drop_nulls().is_in(frame["paid"].drop_nulls().implode()).any()
+
+
 def test_unique_numbers_come_back_no_more_than_by_chance():
     rng = np.random.default_rng(1)
     x = np.round(rng.lognormal(10, 1, 2_000), 2)  # all of them unique

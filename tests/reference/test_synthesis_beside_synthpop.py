@@ -8,6 +8,7 @@ import pytest
 
 import sdckit as sdc
 from reference.cases import CATEGORIES, frame
+from sdckit.models.tree_synthesis import Tree
 
 NUMBERS = ["income", "expenditure"]
 KEYS = ["region", "sex", "age_group", "labour_status"]
@@ -58,26 +59,39 @@ def theirs(data) -> list[dict[str, float]]:
     return [losses(data, data.with_frame(survey(f"survey_syn_full_{i}.csv"))) for i in (1, 2)]
 
 
-def worse(data, theirs, **options) -> dict[str, tuple[float, float]]:
-    """Ours and synthpop's means where ours is worse by more than chance; the error is that of two sets."""
+@pytest.fixture(scope="module")
+def errors(data) -> dict[str, float]:
+    """Standard errors of the means of two files whose records are drawn each on its own, as synthpop's are.
+
+    Two files do not show their own spread, and ours differ less from each other than theirs.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Tree, "spread", Tree.pick)
+        files = [losses(data, made) for made in sdc.synthesize(data, m=SETS, seed=2)]
+    return {name: float(np.std([one[name] for one in files], ddof=1)) / math.sqrt(2) for name in files[0]}
+
+
+def worse(data, theirs, errors, **options) -> dict[str, tuple[float, float]]:
+    """Ours and synthpop's means where ours is worse by more than chance."""
     ours = [losses(data, made) for made in sdc.synthesize(data, m=SETS, seed=1, **options)]
-    found = {}
-    for name in ours[0]:
-        mine = np.array([one[name] for one in ours])
-        mean = np.mean([one[name] for one in theirs])
-        if mine.mean() > mean + ERRORS * mine.std(ddof=1) / math.sqrt(len(theirs)):
-            found[name] = (float(mine.mean()), float(mean))
-    return found
+    means = [
+        {name: float(np.mean([one[name] for one in files])) for name in errors} for files in (ours, theirs)
+    ]
+    return {
+        name: (means[0][name], means[1][name])
+        for name, error in errors.items()
+        if means[0][name] > means[1][name] + ERRORS * error
+    }
 
 
-def test_no_statistic_is_worse_than_that_of_synthpop(data, theirs):
-    assert worse(data, theirs) == {}
+def test_no_statistic_is_worse_than_that_of_synthpop(data, theirs, errors):
+    assert worse(data, theirs, errors) == {}
 
 
-def test_the_comparison_sees_what_is_worse(data, theirs):
+def test_the_comparison_sees_what_is_worse(data, theirs, errors):
     """Trees that grow less lose utility, those that grow freely disclose more."""
-    assert "S_pMSE of pairs" in worse(data, theirs, gain=8)
-    assert "DiSCO of health by 4 keys" in worse(data, theirs, gain=0)
+    assert "S_pMSE of pairs" in worse(data, theirs, errors, gain=20)
+    assert "DiSCO of health by 4 keys" in worse(data, theirs, errors, gain=0)
 
 
 def overlaps(data: sdc.Microdata, made: sdc.Microdata) -> float:

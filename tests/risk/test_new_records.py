@@ -151,3 +151,14 @@ def test_large_files_are_sampled():
     found = sdc.risk.reidentification_risk(data, data, linked=False, targets=300)
     linked = sdc.risk.reidentification_risk(data, data)
     assert found.value == pytest.approx(linked.value, abs=4 * found.figures["standard_error"] + 0.01)
+
+
+def test_files_of_numbers_alone_are_attacked_too():
+    """Nobody knows a key: two numbers moved by next to nothing, in another order, three persons of four."""
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({"x": rng.normal(size=2_000), "y": rng.normal(size=2_000)})
+    data = sdc.read(frame, numeric=["x", "y"])
+    moved = data.with_frame(frame.with_columns(pl.all() + 1e-6)[rng.permutation(2_000)[:1_500]])
+    found = sdc.risk.reidentification_risk(data, moved, linked=False)
+    assert found.figures["come_back"] > 0.5  # all but those whose neighbours are very near
+    assert found.value > 0.05  # numbers are known to within 10 %

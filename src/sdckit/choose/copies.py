@@ -8,7 +8,7 @@ from sdckit.data.roles import Role
 
 NAME, MEASURE = "copies of original records", "closest_record"
 NEARER = 0.8  # of the median distance among real people: a synthetic file is as far as they are
-CLOSER = 0.03  # of the records: surely so many more than expected are closer to the original than to others
+CLOSER = 0.015  # of the records: surely so many more than expected are closer to the original than to others
 UNSURE = 0.05  # of the records: what may be too close beyond chance, and the error of what chance is, at most
 
 
@@ -33,7 +33,7 @@ def copies_of_originals(case: ReleaseCase) -> Criterion:
     repeated, unsure = _beyond_chance(case, result)
     if repeated:
         mends = (
-            "Synthesise with a larger gain (4 and more), larger leaves and smoothing, or fewer predictors."
+            "Synthesise with a larger gain (6 and more), larger leaves and smoothing, or fewer predictors."
         )
         return Criterion(NAME, Status.NOT_MET, f"{told}.", copies, real, mends, share=True, places=at(again))
     if unsure:

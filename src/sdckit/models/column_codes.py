@@ -13,6 +13,7 @@ Predictor = npt.NDArray[np.uint16]
 
 MOST_CODES = 65_000  # of a predictor: more different numbers are cut into so many quantiles
 SPIKE = 0.05  # share of a number's records from which on one value is a class of its own
+SEVERAL = 5  # records that have it at least: of 15 numbers each is that of a fifteenth, and of one person
 DECIMALS = 6  # more than these are taken for a measurement that is not rounded
 LARGEST = 2.0**53  # whole numbers up to it are exact
 REST = 0  # the class of numbers that are neither missing nor a spike
@@ -69,9 +70,8 @@ def number_codes(column: pl.Series, spikes: Sequence[float] | None = None) -> Co
     values = physical.cast(pl.Float64).fill_null(np.nan).to_numpy()
     finite = np.isfinite(values)
     known, dense, counts = np.unique(values[finite], return_inverse=True, return_counts=True)
-    found = (
-        known[counts > SPIKE * len(dense)] if spikes is None else np.unique(np.asarray(spikes, dtype=float))
-    )
+    often = (counts > SPIKE * len(dense)) & (counts >= SEVERAL)
+    found = known[often] if spikes is None else np.unique(np.asarray(spikes, dtype=float))
     classes = np.zeros(len(values), dtype=np.int32)
     classes[~finite] = np.where(np.isnan(values[~finite]), 1, np.where(values[~finite] > 0, 2, 3))
     for number, spike in enumerate(found, 4):

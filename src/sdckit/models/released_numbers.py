@@ -10,6 +10,10 @@ from sdckit.models.tree_synthesis import Drawn, Tree, VariableTrees
 
 TAIL = 0.01  # share of the records to which a tail is fitted
 ENOUGH = 50  # records for that; with fewer the mean of the tail stands for all of it
+FEWEST = 5  # records whose mean stands for a tail, at least: fewer would tell their own values
+PROTECTED = (
+    0.1  # of a value: the second largest, who knows their own, cannot tell the largest nearer than that
+)
 STEEPEST, FLATTEST = 0.5, -0.5  # shapes of a tail that are believed
 
 
@@ -17,8 +21,8 @@ STEEPEST, FLATTEST = 0.5, -0.5  # shapes of a tail that are believed
 class Tail:
     """The values beyond `edge`, of which none is released. sign: 1 for the largest, −1 for the smallest.
 
-    mean: of these values. shape and scale: of the generalised Pareto distribution beyond the edge; a scale
-    of 0 says that the mean stands for all of them. bound: no value is drawn beyond it.
+    mean: what stands for these values. shape and scale: of the generalised Pareto distribution beyond the
+    edge; a scale of 0 says that the mean stands for all of them. bound: no value is drawn beyond it.
     """
 
     sign: int
@@ -48,14 +52,41 @@ def fit_tails(values: Floats, count: int) -> tuple[Tail, ...]:
         if not count or not len(values):
             continue
         x = np.sort(sign * values)[::-1]  # the tail comes first
-        if len(x) <= 2 * count:  # nearly all of them are extreme: the mean stands for all
-            return (Tail(1, -np.inf, float(values.mean())),)
+        if len(x) <= 2 * max(count, FEWEST):  # nearly all of them are extreme: the mean stands for all
+            return (Tail(1, -np.inf, _few(values)),)
         edge = x[count]
         if x[0] > edge:
             bound = 0.0 if sign < 0 and values.min() >= 0 else np.inf
             shape, scale = _pareto(x, float(edge))
-            found.append(Tail(sign, sign * edge, sign * float(x[x > edge].mean()), shape, scale, bound))
+            found.append(Tail(sign, sign * edge, sign * _safe_mean(x, count), shape, scale, bound))
     return tuple(found)
+
+
+def _safe_mean(x: Floats, count: int) -> float:
+    """The mean of the first of these falling numbers, in which no person's value shows."""
+    several = max(count, FEWEST)
+    return float(x[several] + not_dominated(x[:several] - x[several]).mean())
+
+
+def _few(values: Floats) -> float:
+    """What stands for a handful of numbers: their mean; of one or two no more than a digit."""
+    if len(values) > 2:
+        least = float(values.min())
+        return least + float(not_dominated(np.sort(values - least)[::-1]).mean())
+    mean = float(values.mean())
+    return float(f"{mean:.0e}")
+
+
+def not_dominated(x: Floats) -> Floats:
+    """Falling numbers of 0 and more, the first two cut so that their sum tells no one of them.
+
+    As the p % rule of tables has it: who has the second largest knows the largest up to the sum of all
+    others, which must be at least a tenth of it.
+
+    >>> not_dominated(np.array([1000.0, 30.0, 4.0, 3.0, 1.0])).tolist()
+    [80.0, 30.0, 4.0, 3.0, 1.0]
+    """
+    return np.minimum(x, float(x[2:].sum()) / PROTECTED)
 
 
 def _pareto(x: Floats, edge: float) -> tuple[float, float]:
@@ -68,7 +99,7 @@ def _pareto(x: Floats, edge: float) -> tuple[float, float]:
     if number < ENOUGH:
         return 0.0, 0.0
     threshold = x[number]
-    excess = np.sort(x[:number] - threshold)
+    excess = not_dominated(x[:number] - threshold)[::-1]
     first = float(excess.mean())
     second = float((excess * (number - np.arange(1, number + 1)) / (number - 1)).sum() / number)
     if first <= 2 * second or first <= 0:

@@ -1,5 +1,6 @@
 """Sequential trees: every synthetic value is that of a donor, drawn from the leaf its record reaches."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy.typing as npt
 
 from sdckit._support.arrays import Bools, Codes, Floats, Ints
 from sdckit.kernels.synthesis.grow import FEATURE, PARENT, START, STOP, grow_tree
-from sdckit.kernels.synthesis.leaves import find_leaves
+from sdckit.kernels.synthesis.leaves import find_leaves, spread_donors
 from sdckit.models.column_codes import REST, ColumnCodes, Predictor
 
 MOST_LEVELS = 1_024  # of a predictor whose levels a split may send left or right one by one
@@ -22,7 +23,8 @@ class Tree:
 
     donors: rows of the original in the order of the leaves, within leaves by value. ordered: for columns of
     very many levels, by its place among `columns`, the place of each level in the order of the target.
-    begins: whether a leaf begins with this donor, and a last True behind the last one.
+    begins: whether a leaf begins with this donor, and a last True behind the last one. block: among so many
+    donors a value is drawn at least.
     """
 
     nodes: Codes
@@ -31,6 +33,7 @@ class Tree:
     columns: Codes
     ordered: dict[int, Predictor]
     begins: Bools
+    block: int
 
     @property
     def leaves(self) -> int:
@@ -51,6 +54,10 @@ class Tree:
         for _ in range(up):
             at = np.maximum(self.nodes[at, PARENT], 0)
         return at
+
+    def spread(self, at: Codes, u: Floats) -> Ints:
+        """Places of donors that these random numbers choose in nodes, evenly over the values of each."""
+        return spread_donors(at, self.nodes, u, np.int64(self.block))
 
     def pick(self, at: Codes, u: Floats) -> Ints:
         """Places of the donors that these random numbers choose in nodes."""
@@ -153,9 +160,8 @@ def _tree(
     donors = rows[taking[order]].astype(np.int32)
     begins = np.zeros(len(donors) + 1, dtype=bool)
     begins[nodes[nodes[:, FEATURE] < 0, START]] = begins[-1] = True
-    if values is not None:
-        donors = donors[np.lexsort((values[donors], np.cumsum(begins[:-1])))]
-    return Tree(nodes, bits, donors, columns, ordered, begins)
+    by_value = np.lexsort((target[order] if values is None else values[donors], np.cumsum(begins[:-1])))
+    return Tree(nodes, bits, donors[by_value], columns, ordered, begins, leaf)
 
 
 def _ordered_levels(codes: Predictor, levels: int, target: Codes | Floats) -> Predictor:
@@ -187,30 +193,42 @@ def _ordered_levels(codes: Predictor, levels: int, target: Codes | Floats) -> Pr
 
 
 def draw_donors(trees: VariableTrees, codes: Predictor, rng: np.random.Generator) -> Drawn:
-    """A donor for each synthetic record, from the leaves that its codes (q, k) lead to."""
-    k = codes.shape[1]
-    root = np.zeros(k, dtype=np.int32)
-    drawn = Drawn(root.copy(), np.full(k, -1), root.copy(), root.copy())
-    if trees.classes is not None:
-        drawn.class_nodes = trees.classes.reach(codes)
-    if trees.numbers is not None:
-        drawn.nodes = trees.numbers.reach(codes)
-    return draw_again(trees, drawn, 0, rng)
+    """A donor for each synthetic record, from the leaves that its codes (q, k) lead to.
+
+    Donors are spread over the values of a leaf, so that these come as often as they should: the file then
+    differs less from the original by chance, and trees need not be grown as far to be as useful.
+    """
+    root = np.zeros(codes.shape[1], dtype=np.int32)
+    class_nodes = root if trees.classes is None else trees.classes.reach(codes)
+    nodes = root if trees.numbers is None else trees.numbers.reach(codes)
+    return _drawn(trees, class_nodes, nodes, rng, Tree.spread)
 
 
 def draw_again(trees: VariableTrees, before: Drawn, up: int, rng: np.random.Generator) -> Drawn:
-    """Other donors from the same nodes, or from those so many levels up."""
-    k = len(before.donors)
-    u, v = rng.random((2, k))
-    donors, places = np.zeros(k, dtype=np.int32), np.full(k, -1)
-    rest = np.ones(k, dtype=bool)
+    """Other donors from the same nodes, or from those so many levels up, each drawn on its own."""
     class_nodes, nodes = before.class_nodes, before.nodes
     if trees.classes is not None:
         class_nodes = trees.classes.climb(class_nodes, up)
-        donors = trees.classes.donors[trees.classes.pick(class_nodes, u)]
-        rest = trees.target.classes[donors] == REST if trees.target.is_number else ~rest
     if trees.numbers is not None:
         nodes = trees.numbers.climb(nodes, up)
-        places[rest] = trees.numbers.pick(nodes[rest], v[rest])
-        donors[rest] = trees.numbers.donors[places[rest]]
+    return _drawn(trees, class_nodes, nodes, rng, Tree.pick)
+
+
+def _drawn(
+    trees: VariableTrees,
+    class_nodes: Codes,
+    nodes: Codes,
+    rng: np.random.Generator,
+    choose: Callable[[Tree, Codes, Floats], Ints],
+) -> Drawn:
+    """Donors from these nodes: of the class, and of the number where the class is the REST."""
+    k = len(class_nodes)
+    donors, places, rest = np.zeros(k, dtype=np.int32), np.full(k, -1), np.arange(k)
+    if trees.classes is not None:
+        donors = trees.classes.donors.take(choose(trees.classes, class_nodes, rng.random(k)))
+    if trees.numbers is not None:
+        if trees.classes is not None:
+            rest = np.flatnonzero(trees.target.classes.take(donors) == REST)
+        places[rest] = chosen = choose(trees.numbers, nodes.take(rest), rng.random(len(rest)))
+        donors[rest] = trees.numbers.donors.take(chosen)
     return Drawn(donors, places, nodes, class_nodes)

@@ -13,7 +13,7 @@ from sdckit.protect._strata import pooled_strata
 from sdckit.protect._synthesis_draft import Draft
 from sdckit.protect._synthesis_households import HomePart, Homes, homes_of
 from sdckit.protect._synthesis_level import Check, Settings
-from sdckit.protect._synthesis_names import refuse_names
+from sdckit.protect._synthesis_names import refuse_names, refuse_rare_spikes
 from sdckit.protect._synthesis_order import Scope, after_conditions, codes_of, order_of, scope_of
 from sdckit.protect._synthesis_records import Base, Draw, RecordPart
 from sdckit.protect._synthesis_rules import (
@@ -96,6 +96,7 @@ def fit_file(data: Microdata, asked: Asked, rng: np.random.Generator | None) -> 
     codes_only = asked.categories if homes is None else (*asked.categories, homes.size_name)
     coding = codes_of(data, columns, codes_only, asked.spikes)
     refuse_names(data, scope, coding, smooth=asked.smooth)
+    refuse_rare_spikes(data, asked.spikes or {}, asked.leaf)
     order = order_of(data, scope.targets, coding, asked.order)
     if homes is not None:
         coding |= homes.codes()

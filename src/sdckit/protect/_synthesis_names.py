@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import polars as pl
 
+from sdckit._support.arrays import Bools
 from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.naming import FEWEST, names_most
-from sdckit.errors import ColumnError
+from sdckit.errors import ColumnError, OptionError
 from sdckit.models.column_codes import ColumnCodes
 from sdckit.protect._synthesis_draft import Draft
 from sdckit.protect._synthesis_order import Scope
@@ -37,6 +39,19 @@ def refuse_names(data: Microdata, scope: Scope, coding: Mapping[str, ColumnCodes
         )
 
 
+def refuse_rare_spikes(data: Microdata, spikes: Mapping[str, Sequence[float]], leaf: int) -> None:
+    """Refuse spikes that few records have: a spike is released as it is, the largest value of all, too."""
+    for name, values in spikes.items():
+        column = data.frame[name].to_physical() if name in data.columns else pl.Series([], dtype=pl.Float64)
+        counts = [int((column == value).sum()) for value in values]
+        if any(0 < count < leaf for count in counts):
+            raise OptionError(
+                f"Spikes of {name!r} are values that fewer than {leaf} records have: they would be released.",
+                given=f"{sum(0 < c < leaf for c in counts):,} such values",
+                allowed="values that at least `leaf` records have, such as 0",
+            )
+
+
 def _names(data: Microdata, name: str, coding: ColumnCodes, *, smooth: bool) -> bool:
     column = data.frame[name]
     drawn_as_it_is = not coding.is_number or not smooth
@@ -60,6 +75,11 @@ def _names_families(column: pl.Series) -> bool:
 def _few_share(column: pl.Series, few: int) -> pl.Series:
     """Whether fewer than so many records have the value of a record."""
     return column.to_frame("value").select(pl.len().over("value") < few).to_series()
+
+
+def _rare(column: pl.Series, few: int) -> Bools:
+    """Which records have a known value that fewer than so many have."""
+    return np.asarray((_few_share(column, few) & column.is_not_null()).to_numpy(), dtype=bool)
 
 
 def _to_the_second(column: pl.Series) -> bool:
@@ -90,8 +110,8 @@ def rare_texts(data: Microdata, targets: Sequence[str], draft: Draft, leaf: int)
         column = data.frame[name]
         if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
             continue
-        rare = _few_share(column, leaf) & column.is_not_null()
-        count = int(rare.gather(draft.donors[name]).sum())
+        rare = data.column_fact(f"shared by fewer than {leaf}", name, lambda c: _rare(c, leaf))
+        count = int(np.count_nonzero(rare.take(draft.donors[name])))
         if count:
             found[name] = count
     return found

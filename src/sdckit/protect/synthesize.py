@@ -100,7 +100,7 @@ def synthesize(
             "How much a split must gain, in gains of unrelated records: 0 keeps most, 8 protects most.",
             basic=True,
         ),
-    ] = 2.5,
+    ] = 3.0,
     method: Annotated[
         SynthesisMethod,
         Option(
@@ -235,11 +235,13 @@ def synthesize(
     synthetic record is led down the tree by the values it has so far and gets the value of a donor, drawn
     at random in its leaf. Categories are split by the Gini index, numbers by the squares of their ranks. A
     node is split where that leaves `leaf` donors on both sides and lowers its impurity by at least
-    g = `gain`·(1 + ln(cuts)/4) times the mean impurity of its records, which is what a cut of unrelated
-    records gains on average; the best of so many cuts gains more. Classes that vary in ν dimensions (1 for
-    two of them, K − 1 for K of equal size) vary less by chance, and 1 + (g − 1)/√ν is enough. Small values
-    keep more detail, in which people of the original come back; 8 keeps little but sure relations.
-    Missing values and spikes of numbers are drawn as classes first. Types, dates and labels stay.
+    g = `gain`·(1 + ln(ways)/4) times the mean impurity of its records, which is what a cut of unrelated
+    records gains on average; the best of so many ways to cut gains more (2^(L−1) − 1 ways for L categories).
+    Classes that vary in ν dimensions (1 for two of them, K − 1 for K of equal size) vary less by chance, and
+    1 + (g − 1)/√ν is enough. Small values keep more detail, in which people of the original come back; 6 and
+    more keep little but sure relations. Donors are spread over the values of a leaf, in runs of `leaf` of
+    them: values come as often as in the original, single donors as often as chance has it. Missing values
+    and spikes of numbers are drawn as classes first. Types, dates and labels stay.
 
     All columns (but ids, household numbers and direct identifiers): full synthesis. No record is that of a
     person: ids are new, the order is random, direct identifiers are left out. Some `variables`, or records
@@ -248,13 +250,13 @@ def synthesize(
     What must not get out: with `smooth` a number that fewer than `leaf` records have is drawn uniformly
     between the midpoints to the neighbours of its donor in the leaf and rounded as the column is; the `tails`
     largest and smallest values are replaced by draws of a generalised Pareto distribution fitted to the
-    outermost hundredth (at least 50 records, else by their mean). `uniques`: in a fully synthetic file a
-    record that equals an original that is unique on the keys has its last key drawn again. Other people of
-    the population repeat as many of them by chance, so that this costs utility and protects nobody; it is
-    there for those who must show a file without. Texts that (nearly) name records, such as e-mail addresses,
-    numbers that count or identify them, and times to the second that are not smoothed are refused before any
-    work: drop them, give them the role direct or id, or recode them. Of texts that fewer than `leaf` records
-    have the log counts how often they were drawn (`rare_texts`).
+    outermost hundredth (at least 50 records, else by the mean of five and more), of which a value that
+    makes up nearly all is cut (p % rule). Spikes have five records at least. `uniques`: in a fully synthetic
+    file a record that equals an original that is unique on the keys has its last key drawn again. Other
+    people repeat as many by chance: it costs utility and protects nobody. Texts that (nearly) name
+    records, such as e-mail addresses, numbers that count or identify them, and times to the second that
+    are not smoothed are refused: drop or recode them, or give them the role direct or id. That somebody
+    has a rare category is told, not who: the log counts `rare_texts`, of fewer than `leaf` records.
 
     `order`: strata first, then keys, sensitive columns, numbers, the weight last; inside each as in the file.
     `predictors`: beyond 30 those with most mutual information are used, which the log says. Whole
@@ -273,7 +275,6 @@ def synthesize(
     Bayesian bootstrap; see `sdckit.synthesize` for several files and the rules to combine their estimates.
     The synthetic file has no formal guarantee: leaves in which all donors have the same sensitive value
     disclose it, so measure `attribute_inference` and `closest_record`. Missing values are categories.
-
     `method="marginals"` is differentially private: counts of every variable and of the pairs of a spanning
     tree get discrete Gaussian noise (from the system's secret source: no seed repeats it), are made
     to agree, and records are drawn down the tree. `epsilon` and `delta` bound what anybody can learn from one
@@ -281,9 +282,8 @@ def synthesize(
     come from value labels or from you, never from the data; weights are refused. The log says what is
     promised, what it costs and what ends it.
     Reference: Reiter (2005); Nowok, Raab & Dibben (2016); tails: Hosking & Wallis (1987); marginals: McKenna,
-    Miklau & Sheldon (2021), Canonne, Kamath & Steinke (2020). Departures: rpart
-    prunes classes by misclassification, which drops splits between sides with the same most frequent class;
-    here nothing is pruned, and a split must gain something.
+    Miklau & Sheldon (2021), Canonne, Kamath & Steinke (2020). Departures: rpart prunes classes by wrong
+    classes, which drops splits between sides with the same most frequent class; here nothing is pruned.
 
     >>> import sdckit as sdc
     >>> data = sdc.demo.survey(n=400, seed=1)

@@ -142,9 +142,11 @@ class KnownKeys:
             )
             columns.append(_coded(true, released, text_codes(alike.frame[c]) if c in recoded else true))
         n, m = files.original.height, files.protected.height
-        x = np.column_stack([c[0] for c in columns]) if columns else np.empty((n, 0), dtype=np.int64)
-        same = n == m and all(c[0] is c[1] for c in columns)
-        y = x if same else np.column_stack([c[1] for c in columns])
+        x, y = np.empty((n, 0), dtype=np.int64), np.empty((m, 0), dtype=np.int64)  # only numbers are known
+        if columns:
+            x = np.column_stack([c[0] for c in columns])
+            same = n == m and all(c[0] is c[1] for c in columns)
+            y = x if same else np.column_stack([c[1] for c in columns])
         return cls(shown, x, y, tuple(c[2] for c in columns), tuple(c[3] for c in columns))
 
     def only(self, names: Sequence[str]) -> "KnownKeys":

@@ -11,7 +11,7 @@ from sdckit.kernels.synthesis.splits import class_scan, class_scores, number_sca
 # columns of the table of nodes
 FEATURE, CUT, BITS, CHILD, START, STOP, PARENT = range(7)
 BINS = 256
-PER_CUT = 0.25  # by how much more a split must gain for each e-fold of the places where it could be cut
+PER_CUT = 0.25  # by how much more a split must gain for each e-fold of the ways in which it could be cut
 
 
 def grow_tree(
@@ -22,9 +22,10 @@ def grow_tree(
     x (p, n): codes of the predictors. levels (p,): 0 for an ordered predictor, else its number of levels (at
     most 1,024). target: classes 0, 1, … (int32), split by the Gini index, or numbers (float64), by squares.
     A node is split where that gains enough and leaves `leaf` records on both sides; and as many different
-    units, where units (int32, one a record) are given. Enough is g = gain·(1 + ln(cuts)/4) times the mean
-    impurity of the node's records, for a predictor that can be cut in so many places, as the best of many
-    gains more by chance; of classes in ν dimensions, where chance varies less, 1 + (g − 1)/√ν.
+    units, where units (int32, one a record) are given. Enough is g = gain·(1 + ln(ways)/4) times the mean
+    impurity of the node's records, for a predictor that can be cut in so many ways (2^(L−1) − 1 for L
+    categories in any order), as the best of many gains more by chance; of classes in ν dimensions, where
+    chance varies less, 1 + (g − 1)/√ν.
 
     Columns of nodes: predictor or −1 in a leaf, largest code that goes left, first word of the levels that go
     right or −1, left child (the right one follows), first place, last place + 1, parent.
@@ -179,7 +180,9 @@ def best_split(
             gain, where = number_scan(found, bins, sums, records, mean, leaf)
         if where < 0 or gain <= best * (1 + 1e-12):
             continue
-        if gain <= (1 + 1e-12) * unit_gain * enough_gain(least_gain, found - 1.0, dimensions):
+        if gain <= (1 + 1e-12) * unit_gain * enough_gain(
+            least_gain, ways_to_cut(found, levels[f]), dimensions
+        ):
             continue
         best, feature = gain, f
         if levels[f] > 0:
@@ -189,6 +192,12 @@ def best_split(
         else:
             cut = bins[1, where]
     return feature, cut
+
+
+@jit
+def ways_to_cut(found: Whole, levels: Whole) -> float:
+    """In how many ways so many bins can be cut in two: categories have no order, the best of all is taken."""
+    return float(found - 1.0 if levels == 0 else 2.0 ** min(found - 1.0, 60.0) - 1.0)
 
 
 @jit
