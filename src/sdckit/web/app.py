@@ -280,6 +280,7 @@ class Page:
             "explore": ("Looking at variables", ("columns", "scenario")),
             "threshold": ("Counting risky records", ("scenario", "keys", "threshold")),
             "riskiest": ("Looking for the riskiest combinations", ("scenario",)),
+            "codes": ("Counting records below k", ("scenario", "k", "most")),
             "compare": ("Comparing scenarios", ("scenarios", "extra")),
             "ceiling": ("Placing under the accepted risk", ("map",)),
             "search": ("Searching", ("space", "trials")),

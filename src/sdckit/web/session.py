@@ -18,11 +18,12 @@ from sdckit.web.changes import CHANGES, read_otherwise, step_of, with_roles
 from sdckit.web.document import Document
 from sdckit.web.history import History
 from sdckit.web.jobs import Job, Lane
+from sdckit.web.linked_columns import with_links_left
 from sdckit.web.still_accepted import still_accepted
 
 KEPT = 200  # results by what they are of; each is some kB
 ENDED = 100  # jobs whose end a tab can still ask for
-LOOKS = ("measure", "column", "explore", "threshold", "riskiest")
+LOOKS = ("measure", "column", "explore", "threshold", "riskiest", "codes")
 QUICK = ("open", "judge", "try", *LOOKS)
 
 
@@ -356,7 +357,8 @@ class Session:
 def _with_columns_of(document: Document, facts: Mapping[str, Any]) -> Document:
     """The document without roles of columns that preparation or another way of reading took away."""
     there = {column["name"] for column in facts["columns"]}
-    return replace(document, roles={c: r for c, r in document.roles.items() if c in there})
+    document = replace(document, roles={c: r for c, r in document.roles.items() if c in there})
+    return with_links_left(document, there)
 
 
 def _text(source: Mapping[str, Any]) -> str:
