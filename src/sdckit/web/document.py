@@ -122,6 +122,19 @@ class Document:
         kept = {name: value for name, value in self.source.items() if name not in TABLE}
         return replace(self, source={**kept, **options})
 
+    def with_file(self, path: Path) -> "Document":
+        """Another file, read and prepared as this one; nothing of it is accepted yet beyond the risk.
+
+        >>> wave = Document(source={"file": "a.csv", "decimal": ","}, accept={"order": True}, max_risk=0.1)
+        >>> new = wave.with_file(Path("b.csv"))
+        >>> new.source, new.accept, new.max_risk
+        ({'file': 'b.csv', 'decimal': ','}, {}, 0.1)
+        """
+        kept = {n: v for n, v in self.source.items() if n != "demo"}
+        if ending_of(path) != ending_of(Path(str(kept.get("file", "")))):
+            kept = {n: v for n, v in kept.items() if n not in TABLE}
+        return replace(self, source={**kept, "file": str(path)}, accept={})
+
     def with_step(self, scenario: str, step: Step, at: int | None = None) -> "Document":
         """One more step, at the end or at a place."""
         cards = list(self.steps_of(scenario))

@@ -10,6 +10,7 @@ from threading import RLock
 from typing import Any
 
 from sdckit._support.files import write_text
+from sdckit._support.messages import join_names
 from sdckit._version import __version__
 from sdckit.choose.scenario import Step
 from sdckit.errors import OptionError, SdcError, preview
@@ -140,6 +141,16 @@ class Session:
         """Read a file; the document is the open one when the file could be read."""
         return self._read(document, done)
 
+    def open_next_wave(self, path: Path, options: Mapping[str, Any]) -> Job:
+        """Read another file under the decisions of now.
+
+        What was accepted with open eyes was accepted of the other file: it is asked again.
+        """
+        document = self.document.with_file(path)
+        if options:
+            document = document.with_reading(options)
+        return self._read(document, f"opened {path.name} under the same decisions")
+
     def read_again(self, asked: Mapping[str, Any]) -> Job:
         """The open file read or prepared another way: {version, options, prepare}; roles and steps stay.
 
@@ -183,6 +194,10 @@ class Session:
                 if again and had:
                     base = replace(base, accept=still_accepted(base.accept, had, job.result))
                 there = _with_columns_of(with_roles(base, roles or {}), job.result)
+                if lost := [c for c in base.roles if c not in there.roles and not again]:
+                    job.result["notes"].append(
+                        f"The file lacks columns that have a role: {join_names(lost)}."
+                    )
                 now = history or (self.history.then(done, there) if done else self.history)
                 if now.document.source != document.source:
                     return  # another file was gone to meanwhile
