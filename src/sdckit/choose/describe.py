@@ -36,7 +36,18 @@ WORDS = {
     "citizenship citizen ethnic ethnicity race language education educ edu isced marital relationship civil "
     "occupation job isco profession employment labour labor nace sector industry size",
 }
-FOUND = {role: frozenset(words.split()) for role, words in WORDS.items()}
+ELSEWHERE = {  # the same in French, German, Spanish and Italian, without accents
+    Role.WEIGHT: "poids ponderation gewicht gewichtung peso ponderacion",
+    Role.STRATA: "strate schicht estrato strato",
+    Role.HOUSEHOLD: "menage haushalt hogar",
+    Role.DIRECT: "nom prenom nachname vorname apellido cognome adresse strasse direccion indirizzo telefon",
+    Role.SENSITIVE: "sante maladie gesundheit krankheit behinderung salud enfermedad salute malattia",
+    Role.KEYS: "sexe geschlecht sexo sesso alter edad eta naissance ne nee geburt geburtsdatum nacimiento "
+    "nascita departement ville bundesland kreis gemeinde stadt ciudad municipio provincia comune citta plz "
+    "postleitzahl pays nationalite staatsangehorigkeit nacionalidad cittadinanza langue sprache diplome "
+    "bildung familienstand beruf metier ocupacion professione branche",
+}
+FOUND = {role: frozenset(f"{words} {ELSEWHERE.get(role, '')}".split()) for role, words in WORDS.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ class LogEntry:
     figures: Mapping[str, Any]
     effects: Effects = field(default_factory=Effects)
     note: str = ""  # why, for the office
+    seconds: float = field(default=0.0, compare=False, repr=False)  # by the clock, where it was carried out
 
     def summary(self) -> str:
         """The step in one line: its options, and the counts of what it did.

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,7 @@ def protecting(spec: Spec) -> Callable[..., Microdata]:
 
     @wraps(spec.function)
     def protect(data: Any, *, rng: Any = None, progress: Any = None, **given: Any) -> Microdata:
+        start = perf_counter()
         drawn = {} if rng is None or spec.is_random else {"rng": rng}  # refused, as in a step
         options = prepare(spec, [data], {**given, **drawn})
         where = options.pop("where", None)
@@ -109,18 +111,21 @@ def protecting(spec: Spec) -> Callable[..., Microdata]:
             result = whole(data)
         else:
             result = protect_some(data, chosen_records(data, where), whole)
-        return _logged(spec, data, result, options if where is None else {**options, "where": where})
+        logged = options if where is None else {**options, "where": where}
+        return _logged(spec, data, result, logged, perf_counter() - start)
 
     protect.__signature__ = readable(spec.function)  # type: ignore[attr-defined]
     return closes_progress(protect) if "progress" in spec.parameters else protect
 
 
-def _logged(spec: Spec, data: Microdata, result: Microdata, options: Mapping[str, Any]) -> Microdata:
+def _logged(
+    spec: Spec, data: Microdata, result: Microdata, options: Mapping[str, Any], seconds: float
+) -> Microdata:
     """The result with one entry for the step: what calls inside it did is merged, never lost."""
     steps = result.steps_since(data)
     figures = {name: value for entry in steps for name, value in entry.figures.items()}
     effects = merged(entry.effects for entry in steps)
-    entry = LogEntry(spec.name, to_builtin(options), numbers(figures), effects)
+    entry = LogEntry(spec.name, to_builtin(options), numbers(figures), effects, seconds=seconds)
     reading = result.reading
     if steps:  # it said what it did, whatever tables it made on the way
         reading = replace(reading, rows_certain=data.reading.rows_certain)

@@ -37,7 +37,7 @@ class Shape(StrEnum):
     """What a mapping or a list is of.
 
     {new: [old, …]}, {key: level}, {old: {new: probability}}, {column: [value, …]}, [{when: …, then: {…}}], a
-    list of expressions, in which commas may stand, or [[column, …], …].
+    list of expressions, in which commas may stand, [[column, …], …], or {key: [column, …]}.
     """
 
     MERGED = "merged categories"
@@ -47,6 +47,7 @@ class Shape(StrEnum):
     RULES = "rules"
     EXPRESSIONS = "expressions"
     COLUMN_LISTS = "lists of columns"
+    FOLLOWERS = "columns that follow each key"
 
 
 class RoleColumns(tuple[str, ...]):

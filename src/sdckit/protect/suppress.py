@@ -98,6 +98,7 @@ Linked = Annotated[
         "Linked variables",
         "Columns that follow a key: where it is missing after the step, they are missing as well.",
         absent="none",
+        shape=Shape.FOLLOWERS,
     ),
 ]
 Effort = Annotated[

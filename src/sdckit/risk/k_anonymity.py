@@ -19,6 +19,7 @@ from sdckit.errors import OptionError
 from sdckit.methods.options import KEYS, Columns, KeyColumns, MissingKeys, MissingKeyWeight, Option
 from sdckit.methods.registry import risk
 from sdckit.methods.spec import records
+from sdckit.risk._codes_below_k import codes_below_k
 from sdckit.risk.frequencies import WEIGHT_NEEDS_WILDCARD, missing_note
 
 USUAL = (2, 3, 5)
@@ -70,7 +71,10 @@ def k_anonymity(
     """Share of records whose keys are shared by fewer than k records.
 
     A record violates k-anonymity when fₖ < k. With `subsets` the same is asked of every subset of the
-    keys up to that size, or of the key combinations listed; a record violates when any of them does.
+    keys up to that size, or of the key combinations listed; a record violates when any of them does. The
+    tables then say where that comes from: `subsets`, the violations of each combination of keys; `codes`, for
+    each number of keys (size), key and code the records, those among them below k in any combination of this
+    many keys (violations), and the cells below k (combinations), as µ-ARGUS lists them.
 
     Missing keys: records are counted by the wildcard rule unless `missing` says otherwise, see `frequencies`.
     By it a record can reach k by matching blanks alone, so where keys are missing the figure
@@ -102,7 +106,11 @@ def k_anonymity(
         exact = np.min([_sizes(cells, fewer, fewer.records) for fewer in fewest], axis=0)
         violating = [cells.count(size < k) for size in each]
         names = [", ".join(s) for s in wanted]
-        tables = {"subsets": pl.DataFrame({"keys": names, "violations": violating})}
+        below = [size < k for size in each]
+        tables = {
+            "subsets": pl.DataFrame({"keys": names, "violations": violating}),
+            "codes": codes_below_k(cells, wanted, below, fewest, k),
+        }
     counts = {level: cells.count(smallest < level) for level in levels}
     parts = pl.DataFrame(
         {

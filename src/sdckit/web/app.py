@@ -146,7 +146,8 @@ class Page:
             return JSONResponse({"job": self.session.read_again(asked).id})
         path = self._asked_path(asked)
         options = asked.get("options") or {}
-        return JSONResponse({"job": (await run_in_threadpool(self.open, path, options)).id})
+        call = partial(self.open, path, options, keep=bool(asked.get("keep")))
+        return JSONResponse({"job": (await run_in_threadpool(call)).id})
 
     def _asked_path(self, asked: Mapping[str, Any]) -> Path:
         """The file that is meant: the last upload, the open one, or one below the roots."""
@@ -174,12 +175,14 @@ class Page:
         self._recently.forget()
         return JSONResponse({"files": []})
 
-    def open(self, path: Path, options: Mapping[str, Any] | None = None) -> Job:
-        """Open a data file, or a plan with its data file."""
+    def open(self, path: Path, options: Mapping[str, Any] | None = None, *, keep: bool = False) -> Job:
+        """Open a data file, or a plan with its data file. keep: the next wave, under what was decided."""
         if path != self._uploaded:
             self._recently.add(path)
         if path.suffix.lower() not in PLANS:
             readable(path)
+            if keep:
+                return self.session.open_next_wave(path, options or {})
             document = Document(source={"file": str(path)}).with_reading(options or {})
             return self.session.open(document, f"opened {path.name}")
         plan = Plan.load(path)
@@ -217,8 +220,8 @@ class Page:
         if beside:
             return JSONResponse({"file": str(own / name)})
         self._uploaded = own / name
-        document = Document(source={"file": str(own / name)})
-        return JSONResponse({"job": self.session.open(document, f"opened {name}").id})
+        keep = request.headers.get("x-keep") == "1"
+        return JSONResponse({"job": (await run_in_threadpool(self.open, own / name, keep=keep)).id})
 
     async def _quit(self, request: Request) -> Response:
         """End the program; the session's folder is removed then."""
@@ -280,6 +283,7 @@ class Page:
             "explore": ("Looking at variables", ("columns", "scenario")),
             "threshold": ("Counting risky records", ("scenario", "keys", "threshold")),
             "riskiest": ("Looking for the riskiest combinations", ("scenario",)),
+            "codes": ("Counting records below k", ("scenario", "k", "most")),
             "compare": ("Comparing scenarios", ("scenarios", "extra")),
             "ceiling": ("Placing under the accepted risk", ("map",)),
             "search": ("Searching", ("space", "trials")),

@@ -10,6 +10,7 @@ from sdckit.errors import OptionError, preview
 from sdckit.methods.registry import find
 from sdckit.methods.spec import Kind
 from sdckit.web.document import Document, with_written_seed
+from sdckit.web.linked_columns import with_linked, with_links_left, with_links_of
 from sdckit.web.reset import without_variable
 
 SHORT = 40  # characters of an option in the history
@@ -20,12 +21,18 @@ def _roles(document: Document, columns: set[str], asked: Mapping[str, Any]) -> t
     for column in asked["roles"]:
         if column not in columns:
             raise OptionError("The file has no such column.", given=preview(column))
-    document = with_roles(document, asked["roles"])
+    document = with_links_left(with_roles(document, asked["roles"]), columns)
     given = list(asked["roles"].items())
     names = ", ".join(
         f"{c} {' and '.join(document.roles.get(c, ())) or 'without a role'}" for c, _ in given[:3]
     )
     return f"roles: {names}{f' and {len(given) - 3} more' if len(given) > 3 else ''}", document
+
+
+def _linked(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
+    document = with_linked(document, asked["linked"], columns)
+    words = [f"{', '.join(names)} follow {key}" for key, names in document.linked.items()]
+    return f"linked: {_short('; '.join(words))}" if words else "no linked variables", document
 
 
 def with_roles(document: Document, given: Mapping[str, Any]) -> Document:
@@ -65,12 +72,13 @@ def step_of(asked: Mapping[str, Any]) -> Step:
 
 def _add_step(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
     step = step_of(asked)
-    return f"{asked['scenario']}: {said(step)}", document.with_step(asked["scenario"], step, asked.get("at"))
+    document = with_links_of(document.with_step(asked["scenario"], step, asked.get("at")), step)
+    return f"{asked['scenario']}: {said(step)}", document
 
 
 def _change_step(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
     step = step_of(asked)
-    document = document.with_options(asked["scenario"], asked["at"], step)
+    document = with_links_of(document.with_options(asked["scenario"], asked["at"], step), step)
     return f"{asked['scenario']}: step {asked['at'] + 1} is {said(step)}", document
 
 
@@ -167,6 +175,7 @@ def read_otherwise(document: Document, asked: Mapping[str, Any]) -> tuple[Docume
 
 CHANGES: dict[str, Change] = {
     "roles": _roles,
+    "linked": _linked,
     "add_step": _add_step,
     "change_step": _change_step,
     "move_step": _move_step,

@@ -1,6 +1,6 @@
 """Document: all that a steward decided, and the changes that can be made to it. It says what a plan says."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import randbits
@@ -17,6 +17,7 @@ from sdckit.data.roles import Role
 from sdckit.errors import OptionError, preview
 from sdckit.io.formats import ending_of
 from sdckit.io.table_options import TableOptions
+from sdckit.methods.options import Shape
 from sdckit.methods.registry import find
 from sdckit.methods.spec import Kind
 
@@ -37,6 +38,26 @@ def with_written_seed(step: Step) -> Step:
     ]
     drawn = {name: randbits(SECRET_BITS) for name in lacking}
     return Step(step.method, **{**step.options, **drawn}).with_note(step.note)
+
+
+def links_of(steps: Iterable[Step]) -> dict[str, tuple[str, ...]]:
+    """The columns that follow each key in any of the steps.
+
+    >>> links_of([Step("suppress", linked={"region": [name]}) for name in ("town", "zip")])
+    {'region': ('town', 'zip')}
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for step in steps:
+        option = follower_option(step)
+        for key, columns in (step.options.get(option) or {} if option else {}).items():
+            found[key] = tuple(dict.fromkeys((*found.get(key, ()), *columns)))
+    return found
+
+
+def follower_option(step: Step) -> str:
+    """The option of a step that says which columns follow a key; none: empty."""
+    fields = find(step.method, Kind.PROTECTION).form()
+    return next((f.name for f in fields if f.shape == Shape.FOLLOWERS), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +96,7 @@ class Document:
     seed: int = field(default_factory=lambda: randbits(SECRET_BITS))
     assess: Mapping[str, Any] = field(default_factory=dict)  # what else a plan says of measures
     search: tuple[Any, ...] = ()
+    linked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # columns that follow a key, by key
 
     def with_role(self, column: str, roles: tuple[str, ...]) -> "Document":
         """Other roles for a column; the one column of a single role loses it to the new one."""
@@ -99,6 +121,19 @@ class Document:
         TableOptions(**options).require_for(ending_of(Path(str(self.source.get("file", "")))), "this file")
         kept = {name: value for name, value in self.source.items() if name not in TABLE}
         return replace(self, source={**kept, **options})
+
+    def with_file(self, path: Path) -> "Document":
+        """Another file, read and prepared as this one; nothing of it is accepted yet beyond the risk.
+
+        >>> wave = Document(source={"file": "a.csv", "decimal": ","}, accept={"order": True}, max_risk=0.1)
+        >>> new = wave.with_file(Path("b.csv"))
+        >>> new.source, new.accept, new.max_risk
+        ({'file': 'b.csv', 'decimal': ','}, {}, 0.1)
+        """
+        kept = {n: v for n, v in self.source.items() if n != "demo"}
+        if ending_of(path) != ending_of(Path(str(kept.get("file", "")))):
+            kept = {n: v for n, v in kept.items() if n not in TABLE}
+        return replace(self, source={**kept, "file": str(path)}, accept={})
 
     def with_step(self, scenario: str, step: Step, at: int | None = None) -> "Document":
         """One more step, at the end or at a place."""
@@ -232,6 +267,7 @@ class Document:
             randbits(SECRET_BITS) if plan.seed is None else plan.seed,
             {name: value for name, value in plan.assess.items() if name not in ("max_risk", "accept")},
             plan.search,
+            links_of(step for scenario in plan.scenarios for step in scenario.steps),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -246,6 +282,7 @@ class Document:
             "seed": self.seed,
             "assess": dict(self.assess),
             "search": list(self.search),
+            "linked": {key: list(columns) for key, columns in self.linked.items()},
         }
 
     @classmethod
@@ -265,6 +302,7 @@ class Document:
             content["seed"],
             content["assess"],
             tuple(content["search"]),
+            {key: tuple(columns) for key, columns in content.get("linked", {}).items()},
         )
 
     def _with_place(self, scenario: str, at: int) -> list[CardStep]:

@@ -11,6 +11,7 @@ from sdckit.choose.assessment import Assessment
 from sdckit.data.key_cells import Missing, key_cells
 from sdckit.data.microdata import Microdata
 from sdckit.errors import OptionError, preview
+from sdckit.methods.registry import find
 from sdckit.models.cell_risk import cell_risk
 from sdckit.report.by_key import riskiest
 
@@ -103,3 +104,27 @@ def _curve(risks: Floats, records: Floats, expected: Floats) -> list[dict[str, A
 def combinations(done: Assessment) -> dict[str, Any]:
     """The key combinations with the highest risk, for the office alone."""
     return {"riskiest": riskiest(done)}
+
+
+def codes_below(data: Microdata, k: Any, most: Any) -> list[dict[str, Any]]:
+    """For each code of each key the records and combinations below k, by the number of keys looked at.
+
+    most: the most keys that are looked at together. For the office alone: rare codes may be persons.
+
+    >>> import polars as pl, sdckit as sdc
+    >>> data = sdc.read(pl.DataFrame({"sex": list("ffm"), "town": list("aab")}), keys=["sex", "town"])
+    >>> codes_below(data, 2, 2)[1]["sizes"]
+    {1: {'records': 1, 'combinations': 1}, 2: {'records': 1, 'combinations': 1}}
+    """
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise OptionError("Keys together are a whole number.", given=preview(most), allowed="1 or more")
+    table = find("k_anonymity").call(data, k=k, subsets=most).tables["codes"]
+    found: dict[tuple[str, str | None], dict[str, Any]] = {}
+    for row in table.iter_rows(named=True):
+        name, code = row["variable"], row["code"]
+        labels = {str(value): text for value, text in data.labels.values.get(name, {}).items()}
+        facts = {"variable": name, "code": code, "label": labels.get(code or "", ""), "sizes": {}}
+        one = found.setdefault((name, code), {**facts, "records": row["records"]})
+        counts = {"records": row["violations"], "combinations": row["combinations"]}
+        one["sizes"][row["size"]] = counts
+    return list(found.values())

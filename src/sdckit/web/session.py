@@ -10,6 +10,7 @@ from threading import RLock
 from typing import Any
 
 from sdckit._support.files import write_text
+from sdckit._support.messages import join_names
 from sdckit._version import __version__
 from sdckit.choose.scenario import Step
 from sdckit.errors import OptionError, SdcError, preview
@@ -18,11 +19,12 @@ from sdckit.web.changes import CHANGES, read_otherwise, step_of, with_roles
 from sdckit.web.document import Document
 from sdckit.web.history import History
 from sdckit.web.jobs import Job, Lane
+from sdckit.web.linked_columns import with_links_left
 from sdckit.web.still_accepted import still_accepted
 
 KEPT = 200  # results by what they are of; each is some kB
 ENDED = 100  # jobs whose end a tab can still ask for
-LOOKS = ("measure", "column", "explore", "threshold", "riskiest")
+LOOKS = ("measure", "column", "explore", "threshold", "riskiest", "codes")
 QUICK = ("open", "judge", "try", *LOOKS)
 
 
@@ -139,6 +141,16 @@ class Session:
         """Read a file; the document is the open one when the file could be read."""
         return self._read(document, done)
 
+    def open_next_wave(self, path: Path, options: Mapping[str, Any]) -> Job:
+        """Read another file under the decisions of now.
+
+        What was accepted with open eyes was accepted of the other file: it is asked again.
+        """
+        document = self.document.with_file(path)
+        if options:
+            document = document.with_reading(options)
+        return self._read(document, f"opened {path.name} under the same decisions")
+
     def read_again(self, asked: Mapping[str, Any]) -> Job:
         """The open file read or prepared another way: {version, options, prepare}; roles and steps stay.
 
@@ -182,6 +194,10 @@ class Session:
                 if again and had:
                     base = replace(base, accept=still_accepted(base.accept, had, job.result))
                 there = _with_columns_of(with_roles(base, roles or {}), job.result)
+                if lost := [c for c in base.roles if c not in there.roles and not again]:
+                    job.result["notes"].append(
+                        f"The file lacks columns that have a role: {join_names(lost)}."
+                    )
                 now = history or (self.history.then(done, there) if done else self.history)
                 if now.document.source != document.source:
                     return  # another file was gone to meanwhile
@@ -356,7 +372,8 @@ class Session:
 def _with_columns_of(document: Document, facts: Mapping[str, Any]) -> Document:
     """The document without roles of columns that preparation or another way of reading took away."""
     there = {column["name"] for column in facts["columns"]}
-    return replace(document, roles={c: r for c, r in document.roles.items() if c in there})
+    document = replace(document, roles={c: r for c, r in document.roles.items() if c in there})
+    return with_links_left(document, there)
 
 
 def _text(source: Mapping[str, Any]) -> str:

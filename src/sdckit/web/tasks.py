@@ -31,7 +31,7 @@ from sdckit.methods.spec import Compares
 from sdckit.web.document import Document
 from sdckit.web.explore import explored
 from sdckit.web.kept import aligned_rows, kept
-from sdckit.web.looks import above, beyond, combinations, distribution
+from sdckit.web.looks import above, beyond, codes_below, combinations, distribution
 from sdckit.web.mapped import mapped
 from sdckit.web.opening import opened, reading, reading_notes
 from sdckit.web.release import release, release_folder
@@ -71,6 +71,7 @@ class Desk:
             "explore": self.explore,
             "threshold": self.threshold,
             "riskiest": self.riskiest,
+            "codes": self.codes,
             "compare": self.compare,
             "ceiling": self.ceiling,
             "search": self.search,
@@ -163,6 +164,7 @@ class Desk:
         return {
             **plain.assessment(done),
             "log": plain.log(protected),
+            "took": [entry.seconds for entry in protected.log],
             "rows": name,
             "aligned": aligned,
             "protected_records": protected.height,
@@ -213,14 +215,12 @@ class Desk:
 
     def measure(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """One measure of a scenario's file, before and after, with its pictures."""
-        document = Document.of_dict(task["document"])
-        data = self.data(task, document)
-        scenario = document.scenario(task["scenario"])
+        document, data = self._under_roles(task)
         spec = find(task["measure"])
         said = options_by_measure(with_intruders(document.intruders or None, _options(document)))
         options = {**said.get(spec.name, {}), **(task.get("options") or {})}  # as the verdict is made with
         progress(spec.title, 0, 2)
-        protected = scenario.protect(data, document.seed, progress, cache=self._cache)
+        protected = self._protected(task, document, data, progress)
         if spec.compares is Compares.ONE_FILE:
             found = {"before": spec.call(data, **options), "after": spec.call(protected, **options)}
         else:
@@ -234,10 +234,7 @@ class Desk:
         raw.require(task["column"])
         files = {"original": raw.frame[task["column"]]}
         if task.get("scenario") and document.scenario(task["scenario"]).steps:
-            scenario = document.scenario(task["scenario"])
-            protected = scenario.protect(
-                self.data(task, document), document.seed, progress, cache=self._cache
-            )
+            protected = self._protected(task, document, self.data(task, document), progress)
             if task["column"] in protected.columns:
                 files["protected"] = protected.frame[task["column"]]
         hidden = {"direct", "id"} & set(document.roles.get(task["column"], ()))
@@ -258,26 +255,38 @@ class Desk:
         if hidden:
             raise OptionError("Values that name records are not drawn.", given=", ".join(hidden))
         data = self.data(task, document)
-        scenario = document.scenario(task["scenario"])
-        protected = scenario.protect(data, document.seed, progress, cache=self._cache)
-        return explored(data, protected if scenario.steps else None, task["columns"])
+        protected = self._protected(task, document, data, progress)
+        steps = document.scenario(task["scenario"]).steps
+        return explored(data, protected if steps else None, task["columns"])
 
     def threshold(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """How many records of a scenario's file are above a risk."""
-        document = Document.of_dict(task["document"])
-        data = self.data(task, document)
-        protected = document.scenario(task["scenario"]).protect(
-            data, document.seed, progress, cache=self._cache
-        )
+        document, data = self._under_roles(task)
+        protected = self._protected(task, document, data, progress)
         return above(protected, task.get("keys") or protected.roles.keys, task["threshold"])
 
     def riskiest(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """The riskiest combinations of keys of a scenario's file."""
-        document = Document.of_dict(task["document"])
-        data = self.data(task, document)
+        document, data = self._under_roles(task)
+        protected = self._protected(task, document, data, progress)
         scenario = document.scenario(task["scenario"])
-        protected = scenario.protect(data, document.seed, progress, cache=self._cache)
         return combinations(self._assessed(document, data, protected, scenario, progress, []))
+
+    def codes(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """For each code of each key the records below k, in the original and in a scenario's file."""
+        document, data = self._under_roles(task)
+        files = {"original": data, "protected": self._protected(task, document, data, progress)}
+        return {name: codes_below(file, task["k"], task["most"]) for name, file in files.items()}
+
+    def _under_roles(self, task: Mapping[str, Any]) -> tuple[Document, Microdata]:
+        document = Document.of_dict(task["document"])
+        return document, self.data(task, document)
+
+    def _protected(
+        self, task: Mapping[str, Any], document: Document, data: Microdata, progress: Progress
+    ) -> Microdata:
+        scenario = document.scenario(task["scenario"])
+        return scenario.protect(data, document.seed, progress, cache=self._cache)
 
     def compare(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """Every scenario on one map."""
@@ -316,10 +325,9 @@ class Desk:
 
     def release(self, task: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """The files of a release, in the session's folder."""
-        document = Document.of_dict(task["document"])
-        data = self.data(task, document)
+        document, data = self._under_roles(task)
+        protected = self._protected(task, document, data, progress)
         scenario = document.scenario(task["scenario"])
-        protected = scenario.protect(data, document.seed, progress, cache=self._cache)
         done = self._assessed(document, data, protected, scenario, progress, None)
         folder = release_folder(self.folder / "release", task["key"])
         return release(self._named(document), protected, done, folder, task["wanted"], progress)

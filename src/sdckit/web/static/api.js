@@ -14,5 +14,5 @@ export const post = (address, content) =>
 export const remove = (address) => call(address, { method: "DELETE" });
 
 /** A file to open, or one that an option names. @param {File} file */
-export const upload = (file, option = false) =>
-  call("/api/upload", { method: "POST", headers: { "x-file-name": encodeURIComponent(file.name), ...(option ? { "x-for": "option" } : {}) }, body: file });
+export const upload = (file, option = false, keep = false) =>
+  call("/api/upload", { method: "POST", headers: { "x-file-name": encodeURIComponent(file.name), ...(option ? { "x-for": "option" } : {}), ...(keep ? { "x-keep": "1" } : {}) }, body: file });

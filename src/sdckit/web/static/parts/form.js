@@ -1,6 +1,7 @@
 // A form from the registry: basic options first, the others folded, help under each field.
 import { html, useState } from "../vendor/preact.js";
 import { store } from "../store.js";
+import { Followers } from "./followers.js";
 import { Levels, Matrix, Merged } from "./editors.js";
 import { ColumnLists, Expressions, List, Lists, Mapping, NamedFile, Rules, Single } from "./inputs.js";
 
@@ -59,13 +60,13 @@ function Field({ field, value, put, columns, about, trouble, blocked, prefix = "
     <p class="hint" id=${`${id}-help`}>${help}</p></div>`;
 }
 
-const EDITORS = { "merged categories": Merged, "level of each key": Levels, "transition matrix": Matrix, "values of each column": Lists, rules: Rules, expressions: Expressions, "lists of columns": ColumnLists };
+const EDITORS = { "merged categories": Merged, "level of each key": Levels, "transition matrix": Matrix, "values of each column": Lists, rules: Rules, expressions: Expressions, "lists of columns": ColumnLists, "columns that follow each key": Followers };
 const INPUTS = { list: List, mapping: Mapping, file: NamedFile };
 
 function Input({ id, field, value, put, columns, about, invalid }) {
   const shared = { id, "aria-describedby": `${id}-help`, "aria-invalid": invalid ? "true" : null, required: field.required };
   const Editor = EDITORS[field.shape];
-  if (Editor) return html`<${Editor} field=${field} column=${about} value=${value} put=${put} shared=${shared} />`;
+  if (Editor) return html`<${Editor} field=${field} column=${about} value=${value} put=${put} shared=${shared} columns=${columns} />`;
   if (field.kind === "choice") return html`<select ...${shared} value=${value ?? ""} onChange=${(e) => put(e.target.value || undefined)}>
     <option value="">${field.default ? `${field.default} (default)` : "default"}</option>
     ${Object.entries(field.choices).map(([name, meaning]) => html`<option value=${name}>${name}${meaning ? `: ${meaning}` : ""}</option>`)}</select>`;

@@ -25,15 +25,16 @@ function Open({ small }) {
   const [trouble, say] = useState(null);
   const [folder, browse] = useState(null);
   const [path, type] = useState("");
+  const [keep, hold] = useState(false); // a new wave: the decisions stay
   const [looked, lookAt] = useState(null); // a file that is looked at before it is opened
   // `file`: where the file can be asked for again, so that another way of reading it can be tried where this one failed.
   const opened = async (asking, file = null) => {
     say(null);
     try { await waitFor((await asking).job); lookAt(null); look({ screen: "variables" }); } catch (error) { if (!error.stopped) { say(error); if (file && hasOptions(file.name)) lookAt(file); } }
   };
-  const openPath = (p) => opened(post("/api/open", { path: p }), { path: p, name: p });
-  const send = (file) => opened(upload(file), { upload: true, name: file.name });
-  const read = async (options) => { const { name, ...asked } = looked; await waitFor((await post("/api/open", { ...asked, options })).job); say(null); lookAt(null); look({ screen: "variables" }); };
+  const openPath = (p) => opened(post("/api/open", { path: p, keep }), { path: p, name: p });
+  const send = (file) => opened(upload(file, false, keep), { upload: true, name: file.name });
+  const read = async (options) => { const { name, ...asked } = looked; await waitFor((await post("/api/open", { ...asked, options, keep })).job); say(null); lookAt(null); look({ screen: "variables" }); };
   const list = async (at) => { try { browse(await get("/api/files", { at })); } catch (error) { say(error); } };
   const drop = (event) => { event.preventDefault(); const [file] = event.dataTransfer.files; if (file) send(file); };
   const inside = html`<div class="sources" onDragOver=${(e) => e.preventDefault()} onDrop=${drop}>
@@ -50,7 +51,9 @@ function Open({ small }) {
     ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.given ? `Given: ${trouble.given}.` : ""} ${trouble.hint || ""}</p>`}
     ${looked && html`<section class="card"><h3>How ${looked.name.split(/[\\/]/).pop()} is read</h3><${Reading} key=${looked.path || "upload"} file=${looked.upload ? { upload: true } : { path: looked.path }} name=${looked.name} onRead=${read} save="Open it like this" /></section>`}
     ${folder && html`<${Folder} folder=${folder} list=${list} open=${openPath} />`}`;
-  return small ? html`<details class="again"><summary>Open another file</summary>${inside}</details>` : inside;
+  return small ? html`<details class="again"><summary>Open another file</summary>
+    <p><label><input type="checkbox" checked=${keep} onChange=${() => hold(!keep)} /> a new wave of the same survey: preparation, roles, steps and the accepted risk stay</label></p>
+    ${keep && html`<p class="hint">What was accepted with open eyes was accepted of the old file, and is asked again.</p>`}${inside}</details>` : inside;
 }
 
 function Recent({ open }) {

@@ -2,6 +2,7 @@
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
 import { change, look, number, store, waitFor } from "../store.js";
+import { linkedOptions } from "../parts/followers.js";
 import { Form } from "../parts/form.js";
 import { Look } from "../parts/look.js";
 import { taken } from "../parts/places.js";
@@ -25,11 +26,14 @@ export function Protect({ state }) {
 // What a step did, from the log of the file: steps that are switched off have no entry there.
 function did(found, cards, at) {
   if (!found?.log || !cards[at].on) return null;
-  return found.log[cards.slice(0, at).filter((card) => card.on).length];
+  const place = cards.slice(0, at).filter((card) => card.on).length;
+  return found.log[place] && { ...found.log[place], seconds: found.took[place] };
 }
 
 const titles = () => Object.fromEntries(store.methods.protection.map((m) => [m.name, m]));
 const text = (value) => Array.isArray(value) ? value.map(text).join(", ") : value && typeof value === "object" ? Object.entries(value).map(([k, v]) => `${k}: ${text(v)}`).join("; ") : String(value);
+
+const took = (seconds) => seconds < 0.05 ? "took less than 0.1 s" : `took ${number(Number(seconds.toFixed(seconds < 10 ? 1 : 0)))} s`;
 
 function Card({ card, at, of, state, did }) {
   const method = titles()[card.method];
@@ -44,7 +48,7 @@ function Card({ card, at, of, state, did }) {
         <button aria-pressed=${!card.on} onClick=${() => change("switch_step", { scenario, at, on: !card.on })}>${card.on ? "Switch off" : "Switch on"}</button>
         <button onClick=${() => { look({ form: null }); change("remove_step", { scenario, at }); }}>Take out</button></span></div>
     <p>${Object.entries(card.options).filter(([k]) => !method?.form.find((f) => f.name === k)?.secret).map(([k, v]) => `${label(k)}: ${text(v)}`).join(" · ") || "Every option at its default."}</p>
-    ${figures.length > 0 && html`<p class="hint">${figures.slice(0, 5).map(([k, v]) => `${k.replaceAll("_", " ")} ${number(v)}`).join(" · ")}</p>`}
+    ${did && html`<p class="hint">${[...figures.slice(0, 5).map(([k, v]) => `${k.replaceAll("_", " ")} ${number(v)}`), took(did.seconds)].join(" · ")}</p>`}
     <${Note} card=${card} at=${at} />
     ${editing && html`<${Step} state=${state} form=${{ ...store.view.form, options: card.options }} />`}</li>`;
 }
@@ -89,7 +93,8 @@ function Gallery({ state }) {
 
 function Step({ state, form }) {
   const method = titles()[form.method];
-  const [draft, keep] = useState(form.options || {});
+  const [options] = useState(() => form.at === undefined ? { ...linkedOptions(method), ...form.options } : form.options);
+  const [draft, keep] = useState(options || {});
   const [tried, show] = useState(null);
   const there = useRef(null);
   useEffect(() => { if (taken(["step"])) { there.current?.scrollIntoView({ block: "start" }); there.current?.focus(); } }, [store.view.place]);
@@ -112,7 +117,7 @@ function Step({ state, form }) {
       show({ result, options, given: JSON.stringify(given), version });
     } catch (error) { show(null); if (!error.stopped) throw error; }
   };
-  return html`<div class="stepform" ref=${there} tabindex="-1"><${Form} method=${method} options=${form.options} columns=${columns} onSave=${save} onTry=${test} onDraft=${keep} below=${(given, patch) => html`<${Preview} draft=${given} method=${method} patch=${patch} />`}
+  return html`<div class="stepform" ref=${there} tabindex="-1"><${Form} method=${method} options=${options} columns=${columns} onSave=${save} onTry=${test} onDraft=${keep} below=${(given, patch) => html`<${Preview} draft=${given} method=${method} patch=${patch} />`}
       onCancel=${() => look({ form: null })} save=${form.at === undefined ? "Add the step" : "Save the step"} />
     ${tried && html`<${Tried} tried=${tried} now=${state.results[scenario]} stale=${tried.result && !same(draft)} at=${form.at} />`}</div>`;
 }

@@ -45,7 +45,7 @@ export function Release({ state }) {
       <p class="hint">Plan, script and internal report tell how the file was made and stay inside. release.zip, for others, is made only where every criterion is met.</p>
       ${made.drawn_in_secret && html`<p class="bad">A step draws its noise in secret: plan and script make another file of this kind. Each file that is given away costs its ε.</p>`}
       <p class="hint">The same without this page:</p><pre>${made.command}</pre></section>`}
-    <p class="hint">The plan holds every decision: keep it, open it here next year with the new file. <button class="quiet" onClick=${() => look({ screen: "data" })}>Back to the records</button></p>`;
+    <p class="hint">The plan holds every decision: keep it. Next year, open it here, and then the new file as “a new wave” on the screen Data. <button class="quiet" onClick=${() => look({ screen: "data" })}>Back to the records</button></p>`;
 }
 
 // What can be told to a file of this kind; nothing else is sent.

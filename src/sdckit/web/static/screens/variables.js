@@ -3,6 +3,7 @@ import { html, useEffect, useState } from "../vendor/preact.js";
 import { change, number, start, store } from "../store.js";
 import { Bars } from "../parts/chart.js";
 import { Explore } from "../parts/explore.js";
+import { Follow } from "../parts/followers.js";
 import { Intruders } from "../parts/intruders.js";
 import { focus, taken } from "../parts/places.js";
 
@@ -70,14 +71,20 @@ function Row({ column, asked, roles, trouble, give, picked, pick }) {
     return () => { gone = true; };
   }, [opened, version, scenario]);
   const role = joined(roles);
+  const { linked } = store.state.document;
+  const followed = linked[column.name] || [], follows = Object.keys(linked).filter((key) => linked[key].includes(column.name));
+  const [refused, refuse] = useState("");
+  const link = async (names) => { try { await change("linked", { linked: { ...linked, [column.name]: names } }); refuse(""); } catch (error) { refuse(error.message); } };
   return html`<tr class=${(roles || [])[0] || ""}><td><input type="checkbox" checked=${picked} onChange=${pick} aria-label=${`choose ${column.name}`} /></td>
     <th scope="row"><button class="quiet" aria-expanded=${opened} onClick=${() => open(!opened)}>${opened ? "▾" : "▸"} ${column.name}</button>${column.label && html`<small>${column.label}</small>`}</th>
     <td class="choose"><select class=${`role ${(roles || [])[0] || "none"}`} value=${role} onChange=${(e) => give(e.target.value)} aria-label=${`role of ${column.name}`} id=${`role-${column.name}`}>
       ${Object.entries(ROLES).map(([k, t]) => html`<option value=${k}>${t}</option>`)}</select>${trouble && html`<p class="bad" role="alert">${trouble}</p>`}
-      ${column.role && !(roles || []).includes(column.role) && html`<small>suggested: ${ROLES[column.role]} (${column.reason})</small>`}</td>
+      ${column.role && !(roles || []).includes(column.role) && html`<small>suggested: ${ROLES[column.role]} (${column.reason})</small>`}
+      ${followed.length > 0 && html`<small>followed by ${followed.join(", ")}</small>`}${follows.length > 0 && html`<small>follows ${follows.join(", ")}</small>`}</td>
     <td>${column.kind}</td><td class="number">${number(column.different)}</td><td class="number">${number(column.missing)}${column.missing_codes.length > 0 && html`<small title="Prepare the file first: declare_missing on the screen Data">codes for missing? ${column.missing_codes.join(", ")}</small>`}</td>
     <td class="common" title=${column.common.join(", ")}>${column.common.join(", ")}</td></tr>
-    ${opened && html`<tr class="detail"><td></td><td colspan="6">${detail.trouble ? html`<p class="bad">${detail.trouble}</p>` : detail.original
+    ${opened && html`<tr class="detail"><td></td><td colspan="6">${(roles || []).includes("keys") && html`<div class="tools"><span>Linked variables:</span> <${Follow} name=${column.name} value=${followed} put=${link} columns=${store.state.facts.columns.map((c) => c.name)} /></div>
+      <p class="hint">Where local suppression blanks ${column.name}, these are blanked as well, so that they do not tell it.</p>${refused && html`<p class="bad" role="alert">${refused}</p>`}`}${detail.trouble ? html`<p class="bad">${detail.trouble}</p>` : detail.original
       ? html`<${Bars} original=${detail.original} changed=${detail.protected} labels=${detail.labels} label=${`Distribution of ${column.name}`} />
         ${!(roles || []).some((r) => ["id", "direct"].includes(r)) && html`<${More} column=${column} />`}` : "…"}</td></tr>`}`;
 }

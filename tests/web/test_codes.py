@@ -1,0 +1,30 @@
+"""Records below k by key and code, and the seconds of steps, through the routes of the page."""
+
+import sdckit as sdc
+
+
+def test_codes_below_k_are_those_of_the_measure(opened):
+    opened.change("add_step", scenario="A", method="recode", options={"variable": "age", "width": 30})
+    opened.wait()
+    found = opened.job(kind="codes", scenario="A", k=3, most=2)
+    assert found["state"] == "done"
+    data = sdc.demo.survey(n=300).with_roles(keys=["sex", "region", "age"])
+    table = sdc.risk.k_anonymity(data, k=3, subsets=2).tables["codes"]
+    told = {
+        (int(size), row["variable"], row["code"]): (row["records"], n["records"], n["combinations"])
+        for row in found["result"]["original"]
+        for size, n in row["sizes"].items()
+    }
+    assert told == {tuple(row[:3]): tuple(row[3:]) for row in table.rows()}
+    assert {row["variable"] for row in found["result"]["protected"]} == {"sex", "region", "age"}
+    after = sum(r["sizes"]["2"]["records"] for r in found["result"]["protected"])
+    assert after < sum(r["sizes"]["2"]["records"] for r in found["result"]["original"])
+    assert opened.job(kind="codes", scenario="A", k=1, most=2)["state"] == "failed"
+    assert opened.job(kind="codes", scenario="A", k=3, most=0)["state"] == "failed"
+
+
+def test_each_step_says_how_long_it_took(opened):
+    opened.change("add_step", scenario="A", method="suppress", options={"k": 2})
+    found = opened.wait()["results"]["A"]
+    assert len(found["took"]) == len(found["log"])
+    assert all(0 < seconds < 300 for seconds in found["took"])
