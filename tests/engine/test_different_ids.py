@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from sdckit.engine import different_ids
-from sdckit.engine.different_ids import tells_apart
+from sdckit.engine.different_ids import tells_apart, whole_numbers_in
 
 
 @pytest.fixture
@@ -27,6 +27,14 @@ CASES = {
 @pytest.mark.parametrize(("ids", "different"), CASES.values(), ids=list(CASES))
 def test_whole_numbers(lazy, ticking, ids, different):
     assert tells_apart(lazy(pl.DataFrame({"id": ids})), "id", len(ids)) is different
+
+
+@pytest.mark.parametrize("ids", [ids for ids, _ in CASES.values()], ids=list(CASES))
+def test_different_whole_numbers_are_counted(lazy, ticking, ids):
+    found = whole_numbers_in(lazy(pl.DataFrame({"id": ids})), "id")
+    present = [id for id in ids if id is not None]
+    assert found.different() == len(set(present))
+    assert (found.present, found.low, found.high) == (len(present), min(present), max(present))
 
 
 @pytest.mark.parametrize("kind", [pl.Int8, pl.UInt8, pl.UInt32, pl.Int32])

@@ -1,6 +1,7 @@
 """Protections outside memory: with the same seed the same values as in memory, record by record."""
 
 import random
+from importlib import import_module
 
 import polars as pl
 import pytest
@@ -140,6 +141,35 @@ def test_new_ids_on_every_engine(engine, request, monkeypatch):
         done = sdc.protect.new_ids(original, rng=4)
         with pytest.raises(DataError, match="the ids are new"):
             sdc.utility.records_changed(original, done)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("own", [False, True], ids=["its connection", "our connection"])
+@pytest.mark.parametrize("far", [1, 10**9, 10**15], ids=["dense", "sparse", "too far apart"])
+def test_many_new_ids_on_every_engine(engine, own, far, request, monkeypatch):
+    if own and engine != "duckdb":
+        pytest.skip("only DuckDB has connections")
+    monkeypatch.setattr(import_module("sdckit.protect.new_ids"), "ORDERED", 10)
+    home = pl.when(pl.col("sex") == 1).then((pl.col("id") // 21) * far)
+    frame = survey().with_columns(home.alias("home"))
+    want = sdc.protect.new_ids(data(frame, household="home"), rng=4)
+    if own:
+        from sdckit.engine.duckdb_session import connection
+
+        rows = shuffled(frame).to_arrow()
+        file = data(connection().from_arrow(rows), household="home")
+    else:
+        file = on_engine(engine, data(shuffled(frame), household="home"), request)
+    got = sdc.protect.new_ids(file, rng=4)
+    assert got.log[-1] == want.log[-1]
+    assert frames.collect(got.frame).sort("id").equals(want.frame.sort("id"))
+    pairs = frame.select(old="home").with_columns(new=want.frame["home"])
+    assert pairs["new"].is_null().equals(pairs["old"].is_null())
+    assert pairs.unique().height == pairs["old"].n_unique() == pairs["new"].n_unique()
+    assert want.frame["id"].n_unique() == 900
+    assert {len(str(i)) for i in want.frame["id"]} == {4}
+    longest = {1: 4, 10**9: 13, 10**15: 4}[far]
+    assert {len(str(i)) for i in want.frame["home"].drop_nulls()} == {longest}
 
 
 def with_homes():

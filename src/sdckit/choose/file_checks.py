@@ -20,6 +20,7 @@ from sdckit.choose.release_facts import (
     repeats,
     spells,
     told_by_order,
+    weight_facts,
 )
 from sdckit.choose.trusted_checks import intruders_asked
 from sdckit.data.intruder import WITHIN, Intruder, Unit, known_numbers
@@ -291,13 +292,13 @@ class FileChecks(OriginalChecks):
     def _weights(self) -> Iterator[Criterion]:
         if self.original.roles.weight is None:
             return
-        weights = self.original.weights()
-        total, name, n = float(weights.sum()), "weights", self.original.height
+        weights = weight_facts(self.original)
+        total, name, n = weights.total, "weights", weights.records
         about = f"The weights add up to {total:,.0f} people for {n:,} records"
         if self._said_population():
             about = (
                 f"The file came without weights and is said to be a sample of {total:,.0f} people, "
-                f"{weights.mean():,.4g} for each record"
+                f"{total / n:,.4g} for each record"
             )
         population = self.accepted.population
         if population is not None and abs(total - population) > 0.1 * population:

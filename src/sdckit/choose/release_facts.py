@@ -1,12 +1,13 @@
 """Facts about a protected file that are asked before it is released."""
 
+from dataclasses import dataclass
 from math import isfinite
 
 import narwhals as nw
 import numpy as np
 import polars as pl
 
-from sdckit._support.arrays import Floats, Ints
+from sdckit._support.arrays import Ints
 from sdckit._support.messages import join_names
 from sdckit.choose.row_agreement import SURE, agreement
 from sdckit.data.effects import merged
@@ -25,16 +26,43 @@ REGULAR = 0.2  # share of pairs of rows that may be equally far apart: far above
 PEOPLE = 8.2e9  # on Earth: weights that add up to more have implied decimals
 
 
-def odd_weights(weights: Floats) -> str:
+@dataclass(frozen=True, slots=True)
+class WeightFacts:
+    """What the weights of a file are like: their number, sum and range, and counts of odd ones."""
+
+    records: int
+    total: float
+    lowest: float
+    highest: float
+    below_one: int
+    whole_hundreds: int
+
+
+def weight_facts(data: Microdata) -> WeightFacts:
+    """The weights of a file in figures, counted where the records are."""
+    w = nw.col(data.roles.weight or "").cast(nw.Float64)
+    hundreds = (w / 100.0) == (w / 100.0).floor()
+    wanted = (
+        w.min().alias("lowest"),
+        w.max().alias("highest"),
+        (w < 1).cast(nw.Int64).sum().alias("below_one"),
+        hundreds.cast(nw.Int64).sum().alias("whole_hundreds"),
+    )
+    row = frames.gather(data.table.select(*wanted)).row(0, named=True)
+    return WeightFacts(data.height, data.weight_total(), **row)
+
+
+def odd_weights(weights: WeightFacts) -> str:
     """Why the weights can hardly be numbers of people; empty where they can."""
-    total = float(weights.sum())
-    if total > PEOPLE:
+    n = weights.records
+    if weights.total > PEOPLE:
         return "more than there are on Earth; they seem to have implied decimals"
-    if bool((weights < 1).mean() > 0.01):
+    if weights.below_one > 0.01 * n:
         return "some are below 1, so that a person would stand for less than one"
-    if len(weights) > FEWEST and isfinite(total) and bool((weights % 100 == 0).all()) and np.ptp(weights) > 0:
+    different = weights.highest > weights.lowest
+    if n > FEWEST and isfinite(weights.total) and weights.whole_hundreds == n and different:
         return "all are whole hundreds; they may have two implied decimals"
-    if len(weights) > FEWEST and bool((weights >= 1e5).all()):
+    if n > FEWEST and weights.lowest >= 1e5:
         return "each stands for a hundred thousand people or more; they may have implied decimals"
     return ""
 

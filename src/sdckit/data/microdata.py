@@ -294,7 +294,15 @@ class Microdata:
         """The survey weights; ones where there is no weight role."""
         if self.roles.weight is None:
             return np.ones(self.height)
-        return np.asarray(self.collect().frame[self.roles.weight].cast(pl.Float64).to_numpy())
+        column = frames.gather(self.table.select(nw.col(self.roles.weight).cast(nw.Float64)))
+        return np.asarray(column.to_series().to_numpy())
+
+    def weight_total(self) -> float:
+        """The sum of the weights, found where the records are; their number where there is no weight role."""
+        if self.roles.weight is None or self.engine == "polars":
+            return float(self.weights().sum()) if self.roles.weight is not None else float(self.height)
+        total = self.table.select(nw.col(self.roles.weight).cast(nw.Float64).sum())
+        return float(frames.gather(total).item() or 0)
 
     def require(self, column: str) -> None:
         """Refuse a column that is not there."""
@@ -331,7 +339,7 @@ class Microdata:
         size = f"{self.height:,} records × {len(self.columns)} columns ({self.engine})"
         roles = [(name, join_names(self.roles.columns(Role(name)), 12)) for name in self.roles.as_dict()]
         if self.roles.weight is not None:
-            roles.append(("sum of weights", f"{self._weight_total():,.0f}"))
+            roles.append(("sum of weights", f"{self.weight_total():,.0f}"))
         parts = [
             paragraph(f"Microdata: {size}", strong=True),
             table(["role", "columns"], roles),
@@ -340,8 +348,3 @@ class Microdata:
             bullets(self.warnings, "Warnings"),
         ]
         return f"<div>{''.join(parts)}</div>"
-
-    def _weight_total(self) -> float:
-        """The sum of the weights, computed where the table lives."""
-        total = self.table.select(nw.col(self.roles.weight or "").cast(nw.Float64).sum())
-        return float(frames.gather(total).item() or 0)

@@ -5,16 +5,19 @@ from contextlib import nullcontext
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from sdckit._support.arrays import Ints
 from sdckit.engine import _polars
 from sdckit.engine._polars import plain
-from sdckit.engine.duckdb_session import connection, rows_in_order, same_connection
+from sdckit.engine.duckdb_session import connection, rows_in_order, same_connection, with_function
 from sdckit.engine.duckdb_stages import kept_on_disk
 from sdckit.kernels.keyed_numbers import DIGITS, LOW, PRIME, ROUNDS, UNIT, normal_of
 
 BATCH = 500_000  # records in memory at a time, unless one stratum has more
+BUCKETS = 1000  # into which records are put that are to come into memory some at a time
 
 
 def join_null_safe(native: Any, cells: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> Any:
@@ -133,6 +136,34 @@ class _Query:
 
     def sqrt(self, value: _Sql) -> _Sql:
         return _Sql(f"sqrt({value.text})")
+
+
+def with_computed(native: Any, column: str, function: Callable[[Ints], npt.NDArray[Any]], name: str) -> Any:
+    """A column `name` with what a function makes of the whole numbers in a column; NULL for NULL.
+
+    In our own connection the function is known to SQL, and records pass through it on their way. In another
+    one they are taken into memory some at a time, and go to a temporary table.
+    """
+    made = function(np.zeros(1, dtype=np.int64))
+    if not same_connection(native, connection().sql("select 1")):
+        return _computed_in_batches(native, column, function, name, made.dtype)
+    called = with_function(function, "double" if made.dtype.kind == "f" else "bigint")
+    return native.project(f"*, {called}({quoted(column)}::bigint) as {quoted(name)}")
+
+
+def _computed_in_batches(
+    native: Any, column: str, function: Callable[[Ints], npt.NDArray[Any]], name: str, kind: Any
+) -> Any:
+    bucket = "__sdckit_bucket"
+    parts = native.project(f"*, {quoted(column)} % {BUCKETS} as {bucket}")
+    schema = parts.limit(0).pl().schema
+    new = pl.Series(np.empty(0, dtype=kind)).dtype
+
+    def computed(part: pl.DataFrame) -> pl.DataFrame:
+        return _polars.with_computed(part.lazy(), column, function, name).collect()
+
+    done = map_strata(parts, [bucket], computed, pl.Schema({**schema, name: new}))
+    return done.project(f"* exclude ({bucket})")
 
 
 def row_numbers(native: Any, by: Sequence[str], order: Sequence[str], name: str) -> Any:

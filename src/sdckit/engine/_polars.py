@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from hashlib import md5
+from typing import Any
 
+import numpy.typing as npt
 import polars as pl
 
 from sdckit._support.arrays import Ints
@@ -38,6 +40,15 @@ def with_keyed_numbers(
     drawn = (keyed_normal if normal else keyed_uniform)(numbers.fill_null(0).to_numpy(), keys)
     here = pl.when(pl.col(column).is_not_null()).then(pl.Series(name, drawn))
     return native.with_columns(here.alias(name))
+
+
+def with_computed(
+    native: pl.LazyFrame, column: str, function: Callable[[Ints], npt.NDArray[Any]], name: str
+) -> pl.LazyFrame:
+    """A column `name` with what a function makes of the whole numbers in a column; NULL for NULL."""
+    numbers = native.select(column).collect().to_series()
+    made = pl.Series(name, function(numbers.fill_null(0).to_numpy()))
+    return native.with_columns(pl.when(pl.col(column).is_not_null()).then(made).alias(name))
 
 
 def map_strata(

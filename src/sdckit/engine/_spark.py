@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, cast
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
@@ -40,18 +42,29 @@ def with_keyed_numbers(native: Any, column: str, keys: Ints, name: str, *, norma
     A Python function on Arrow batches: the optimiser would put expressions of the rounds into each other
     until memory is full.
     """
+    draw = keyed_normal if normal else keyed_uniform
+
+    def drawn(numbers: Ints) -> npt.NDArray[Any]:
+        return draw(numbers, keys)
+
+    return with_computed(native, column, drawn, name)
+
+
+def with_computed(native: Any, column: str, function: Callable[[Ints], npt.NDArray[Any]], name: str) -> Any:
+    """A column `name` with what a function makes of the whole numbers in a column; NULL for NULL."""
     from pyspark.sql import functions
     from pyspark.sql.pandas import functions as python
-    from pyspark.sql.types import DoubleType
+    from pyspark.sql.types import DoubleType, LongType
 
-    draw, series = keyed_normal if normal else keyed_uniform, import_module("pandas").Series
+    series = import_module("pandas").Series
+    kind = DoubleType() if function(np.zeros(1, dtype=np.int64)).dtype.kind == "f" else LongType()
 
-    def drawn(numbers: Any) -> Any:
-        return series(draw(numbers.to_numpy(), keys))
+    def computed(numbers: Any) -> Any:
+        return series(function(numbers.to_numpy()))
 
-    drawn.__annotations__ = {"numbers": series, "return": series}  # by which Spark knows what it is
+    computed.__annotations__ = {"numbers": series, "return": series}  # by which Spark knows what it is
     number, make = native[column], cast("Any", python.pandas_udf)
-    found = make(drawn, DoubleType())(functions.coalesce(number, functions.lit(0)).cast("bigint"))
+    found = make(computed, kind)(functions.coalesce(number, functions.lit(0)).cast("bigint"))
     return native.withColumn(name, functions.when(number.isNotNull(), found))
 
 

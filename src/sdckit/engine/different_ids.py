@@ -1,5 +1,7 @@
 """Whether ids tell all records apart, without holding them in memory."""
 
+from dataclasses import dataclass
+
 import narwhals as nw
 import numpy as np
 
@@ -15,23 +17,49 @@ _ID = f"{OURS}id"
 
 
 def tells_apart(table: Table, column: str, n: int) -> bool:
-    """Whether a column of n records has a value in each, and no two the same.
-
-    Ids on DuckDB that are whole numbers in a narrow range are ticked off in a list of the range: an engine
-    holds all it has seen, forty times as much.
-    """
+    """Whether a column of n records has a value in each, and no two the same."""
     whole = table.collect_schema()[column].is_integer()
+    if n > FEW and whole and frames.engine_of(table.to_native()) == "duckdb":
+        found = whole_numbers_in(table, column)
+        return found.present == n and found.span >= n and found.different() == n
     table = table.select(nw.col(column).alias(_ID))
     id = nw.col(_ID)
-    if n > FEW and whole and frames.engine_of(table.to_native()) == "duckdb":
-        wanted = id.count().alias("n"), id.min().alias("low"), id.max().alias("high")
-        present, low, high = frames.gather(table.select(*wanted)).row(0)
-        if present < n or high - low + 1 < n:
-            return False
-        if high - low < DENSE * n:
-            return _ticked(table, int(low), int(high)) == n
     counts = frames.gather(table.select(id.n_unique().alias("different"), id.count().alias("present")))
     return set(counts.row(0)) == {n}
+
+
+@dataclass(frozen=True, slots=True)
+class WholeNumbers:
+    """The whole numbers in a column: how many records have one, the lowest and the highest."""
+
+    table: Table
+    present: int
+    low: int
+    high: int
+
+    @property
+    def span(self) -> int:
+        """How many whole numbers there are from the lowest to the highest; 0 without any."""
+        return self.high - self.low + 1 if self.present else 0
+
+    def different(self) -> int:
+        """How many different ones the records have.
+
+        Numbers in a narrow range on DuckDB are ticked off in a list of the range: an engine holds all it has
+        seen, forty times as much.
+        """
+        on_duckdb = frames.engine_of(self.table.to_native()) == "duckdb"
+        if on_duckdb and self.present > FEW and self.span <= DENSE * self.present:
+            return _ticked(self.table, self.low, self.high)
+        return frames.height(self.table.filter(~nw.col(_ID).is_null()).unique().to_native())
+
+
+def whole_numbers_in(table: Table, column: str) -> WholeNumbers:
+    """The whole numbers in a column of such, from one pass."""
+    table, id = table.select(nw.col(column).alias(_ID)), nw.col(_ID)
+    wanted = id.count().alias("n"), id.min().alias("low"), id.max().alias("high")
+    present, low, high = frames.gather(table.select(*wanted)).row(0)
+    return WholeNumbers(table, int(present), int(low or 0), int(high or 0))
 
 
 def _ticked(table: Table, low: int, high: int) -> int:

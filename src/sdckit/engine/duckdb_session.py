@@ -7,10 +7,11 @@ connections cannot be joined, so there is one for all files.
 import atexit
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from sdckit._support.files import scratch_folder
 from sdckit._support.memory import free_memory
@@ -51,6 +52,21 @@ def scratch_path() -> Path:
     """A folder for what the connection of this process leaves on disk; it does not outlive the process."""
     connection()
     return _scratch[os.getpid()].folder
+
+
+def with_function(function: Callable[[Any], Any], kind: str) -> str:
+    """The name under which SQL of our connection knows a function of arrays of whole numbers.
+
+    It is called for some two thousand records at a time, none of them NULL; kind: the type of its results.
+    """
+    import pyarrow as pa
+
+    def called(numbers: Any) -> Any:
+        return pa.array(function(numbers.to_numpy()))
+
+    made, name = connection(), f"sdckit_{uuid4().hex}"
+    made.create_function(name, called, ["bigint"], kind, type="arrow")
+    return name
 
 
 def _closed(process: int, scratch: Scratch) -> None:

@@ -1,5 +1,6 @@
 """Random numbers that depend on seed, step and record id only: the same on every engine, in any row order."""
 
+from functools import partial
 from hashlib import sha256
 
 import narwhals as nw
@@ -9,7 +10,9 @@ from sdckit._support.arrays import Ints
 from sdckit.engine import frames
 from sdckit.engine.tables import OURS, Table, native_module, refuse_new_columns
 from sdckit.errors import ColumnError, DataError
+from sdckit.kernels import secret_numbers
 from sdckit.kernels.keyed_numbers import PRIME, ROUNDS
+from sdckit.kernels.secret_numbers import Words
 
 _ID = f"{OURS}id"
 _WORDS = (f"{OURS}x", f"{OURS}y")
@@ -27,6 +30,28 @@ def uniform(table: Table, *, id: str, seed: int, step: int, name: str) -> Table:
 def normal(table: Table, *, id: str, seed: int, step: int, name: str) -> Table:
     """The same with standard normal numbers: the normal quantiles of the uniform ones."""
     return _drawn(table, id, round_keys(seed, step), name, normal=True)
+
+
+def secret_uniform(table: Table, *, id: str, key: Words, name: str) -> Table:
+    """The table with a column `name` of numbers in (0, 1) that tell nothing of the key or of each other."""
+    refuse_new_columns(table, [name])
+    table = with_whole_id(table, id, _ID)
+    native = native_module(table).with_computed(
+        table.to_native(), _ID, partial(secret_numbers.secret_uniform, key=key, many=True), name
+    )
+    return frames.lazy(native).drop(_ID)
+
+
+def secret_places(table: Table, *, column: str, key: Words, digits: int, name: str) -> Table:
+    """The table with a column `name`: the numbers from 0 to 9·10^digits − 1 in a column, permuted."""
+    refuse_new_columns(table, [name])
+    permuted = partial(secret_numbers.secret_places, key=key, digits=digits, many=True)
+    return frames.lazy(native_module(table).with_computed(table.to_native(), column, permuted, name))
+
+
+def secret_key(seed: int, step: int) -> Words:
+    """The key of a seed and a step for numbers that must stay secret: two words."""
+    return np.frombuffer(sha256(f"secret/{seed}/{step}".encode()).digest()[:16], dtype="<u8").copy()
 
 
 def round_keys(seed: int, step: int) -> Ints:

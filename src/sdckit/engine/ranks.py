@@ -9,6 +9,7 @@ import polars as pl
 from sdckit.engine import frames, random, recode
 from sdckit.engine.joins import join_to_records
 from sdckit.engine.tables import OURS, RECORDS, Table, count_cells, native_module
+from sdckit.kernels.secret_numbers import Words
 
 SORTED_TOGETHER = 500_000  # records, about
 SAMPLE = 500  # values for each bucket, from which the limits of the buckets are taken
@@ -18,14 +19,14 @@ _CODE, _DRAWN, _BUCKET, _BEFORE, _PLACE = (
 )
 
 
-def keyed_ranks(table: Table, *, id: str, n: int, seed: int, step: int, name: str) -> Table:
-    """The table of n records with different ids and a column `name`: their places 0, 1, … in a keyed order.
+def secret_ranks(table: Table, *, id: str, n: int, key: Words, name: str) -> Table:
+    """The table of n records with different ids and a column `name`: their places 0, 1, … in a secret order.
 
-    The order is that of the keyed uniform numbers. These are spread evenly, so that the range is cut into
+    The order is that of the secret uniform numbers. These are spread evenly, so that the range is cut into
     buckets that are counted first and sorted one by one: no engine must sort the whole file in one place.
     """
     table = random.with_whole_id(table, id, _CODE)
-    table = random.uniform(table, id=_CODE, seed=seed, step=step, name=_DRAWN)
+    table = random.secret_uniform(table, id=_CODE, key=key, name=_DRAWN)
     buckets = max(n // SORTED_TOGETHER, 1)
     table = table.with_columns((nw.col(_DRAWN) * float(buckets)).floor().cast(nw.Int64).alias(_BUCKET))
     table = frames.lazy(native_module(table).worked_out(table.to_native()))  # drawn once, read twice

@@ -89,7 +89,7 @@ def contingency_loss(
         change = float((both["original"] - both["protected"]).abs().sum())
         rows.append((" × ".join(table), len(table), change))
     parts = pl.DataFrame(rows, schema=["table", "order", "change"], orient="row")
-    largest = len(wanted) * float(original.weights().sum() + protected.weights().sum())
+    largest = len(wanted) * (original.weight_total() + protected.weight_total())
     raw = float(parts["change"].sum())
     notes = category_notes(original, protected, names, recoded)
     return Result(raw / largest, {"raw": raw, "tables": len(wanted)}, parts, notes, lost=lost)

@@ -123,6 +123,6 @@ def _entropy(data: Microdata, column: str, missing: MissingShare) -> float:
     drop = missing is not MissingShare.CATEGORY
     table = tables.contingency(data.table, [column], data.roles.weight, drop_missing=drop)
     counts = table[tables.COUNT].to_numpy()
-    total = float(data.weights().sum()) if missing is MissingShare.WHOLE else float(counts.sum())
+    total = data.weight_total() if missing is MissingShare.WHOLE else float(counts.sum())
     shares = [float(f) / total for f in counts if f > 0]
     return -math.fsum(p * math.log(p) for p in shares) + 0.0

@@ -86,7 +86,7 @@ def entropy_loss(
         return Result(math.nan, notes=("No categorical variable to compare.",), lost=lost)
     require_known(transitions or (), chosen, "transitions names a variable that is not compared.")
     both = match_records(original, protected, chosen)
-    total = float(original.weights().sum())
+    total = original.weight_total()
     rows = []
     for column in chosen:
         if original is protected and column not in (transitions or ()):
