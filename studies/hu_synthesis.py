@@ -16,7 +16,7 @@ import sdckit as sdc
 PAGE = Path(__file__).parents[1] / "docs" / "studies" / "hu-synthesis.md"
 WAYS = {
     "leaf 5, gain 0": (5, 0.0),
-    "leaf 5, gain 4 (default)": (5, 4.0),
+    "leaf 5, gain 4": (5, 4.0),
     "leaf 20, gain 0": (20, 0.0),
     "leaf 20, gain 4": (20, 4.0),
 }
