@@ -74,7 +74,7 @@ What the figures do and do not say:
   ours is of all records. In Anonymeter a missing number makes every distance to complete records missing,
   too.
 - **Linkability and singling out** were measured before sdckit had them. `linkability`, `singling_out` and
-  `inference_attack` make the same attacks, also beside records held out (their `control=`).
+  `inference_attack` attack in the same manner, also beside records held out (their `control=`).
 """
 
 
