@@ -73,8 +73,8 @@ What the figures do and do not say:
   every record; where all keys are found the two estimate the same share. Its sample comes with an interval,
   ours is of all records. In Anonymeter a missing number makes every distance to complete records missing,
   too.
-- **Linkability and singling out** have no counterpart here. `record_linkage` and `replicated_uniques` ask
-  similar, not the same questions. Anonymeter can also attack records held out (`control=`).
+- **Linkability and singling out** were measured before sdckit had them. `linkability`, `singling_out` and
+  `inference_attack` attack in the same manner, also beside records held out (their `control=`).
 """
 
 

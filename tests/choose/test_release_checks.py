@@ -69,3 +69,14 @@ def test_an_assessment_warns(frame):
 def test_lists_are_not_counted(frame):
     data = sdc.read(frame.select("sex", pl.concat_list("income").alias("many")), keys="sex")
     assert unmeasured(data, data) == ()
+
+
+def test_the_verdict_counts_households_where_these_are_looked_for():
+    """Ten households of two are ten targets, whatever the number of persons; the words must say so."""
+    frame = pl.DataFrame({"home": [i // 2 for i in range(20)], "age": range(20), "w": [5.0] * 20})
+    data = sdc.read(frame, keys="age", household="home", weight="w")
+    verdict = {c.name: c.why for c in sdc.assess(data, data, max_risk=0.1).verdict}
+    assert "finds 100 % of the households" in verdict["re-identification by household"]
+    assert "claims 10 households" in verdict["claims of household"]
+    assert "% of the persons" in verdict["re-identification by insider"]
+    assert "claims 20 persons" in verdict["claims of insider"]

@@ -6,7 +6,7 @@ import pytest
 import sdckit as sdc
 from sdckit._support.progress import Progress
 from sdckit.choose.scenario import Scenario, StepCache
-from sdckit.errors import ColumnError, FileError, OptionError, Stopped, UnknownMethodError
+from sdckit.errors import ColumnError, EngineError, FileError, OptionError, Stopped, UnknownMethodError
 
 OTHER = "assess: {max_risk: 0.01, k_anonymity: {k: 5}}\n"
 TEXT = """
@@ -74,7 +74,7 @@ def test_plan_files(tmp_path, survey):
     assert plan.find("micro").steps[0].method == "microaggregate"
     with pytest.raises(OptionError, match=r"no scenario 'mikro'.*Did you mean 'micro'"):
         plan.find("mikro")
-    with pytest.raises(FileError, match=r"no such scenario file"):
+    with pytest.raises(FileError, match=r"no such plan"):
         sdc.Plan.load(tmp_path / "other.yaml")
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
@@ -245,7 +245,7 @@ def test_a_tab_in_a_plan_is_named_with_its_file(tmp_path):
     with pytest.raises(FileError) as met:
         sdc.Plan.load(path)
     assert str(met.value) == (
-        f"{path}: The scenario file is not valid YAML. Given: line 2, column 1: a tab. "
+        f"{path}: The plan is not valid YAML. Given: line 2, column 1: a tab. "
         "Use spaces, not tabs, at the beginning of lines."
     )
     path.write_text("data: {file: [}\n")
@@ -273,3 +273,14 @@ def test_a_note_is_kept_and_changes_nothing_but_the_log():
 def test_what_is_no_step_with_a_note_is_refused(step):
     with pytest.raises(OptionError):
         Scenario("s", [step])
+
+
+def test_a_step_that_needs_memory_is_refused_before_any_step_is_carried_out(tmp_path):
+    path = tmp_path / "people.parquet"
+    pl.DataFrame({"id": range(20), "age": range(20), "income": range(20)}).write_parquet(path)
+    data = sdc.read(path, engine="duckdb", id="id", keys="age", numeric="income")
+    done = []
+    steps = [{"recode": {"variable": "age", "width": 10}}, {"shuffle": {"variables": ["income"]}}]
+    with pytest.raises(EngineError, match=r"shuffle needs the records in memory"):
+        Scenario("late", steps).protect(data, seed=1, progress=lambda *told: done.append(told))
+    assert done == []

@@ -165,7 +165,7 @@ def test_mistakes_in_the_plan(run, plan, old, new, said):
 def test_missing_plan(run, tmp_path):
     result = run("compare", tmp_path / "absent.yaml")
     assert result.exit_code == 1
-    assert "no such scenario file" in result.stderr
+    assert "no such plan" in result.stderr
 
 
 def test_shares_must_be_numbers(run, plan):

@@ -134,3 +134,25 @@ def test_report_on_duckdb(run, plan, no_pictures):
     result = run("report", plan, "--scenario", "age5", "--out", out, "--engine", "duckdb")
     assert result.exit_code == 0, result.output
     assert "mean of" in out.read_text().lower()
+
+
+def test_a_file_of_the_folder_that_is_read_is_refused_before_any_step(run, tmp_path):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    pl.DataFrame({"id": range(20), "age": range(20)}).write_parquet(folder / "a.parquet")
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        "data: {file: parts, engine: duckdb, id: id, keys: [age]}\nscenarios: {one: [{suppress: {k: 2}}]}\n"
+    )
+    for name in ("a.parquet", "new.parquet"):
+        result = run("protect", plan, "--out", folder / name, "--force")
+        assert result.exit_code == 1
+        assert "The data are still read from this file" in result.stderr
+        assert "Step 1" not in result.stderr
+    assert [p.name for p in folder.iterdir()] == ["a.parquet"]
+
+
+def test_a_name_without_an_ending_says_how_folders_are_written(run, plan):
+    result = run("protect", plan, "--scenario", "age5", "--out", plan.parent / "folder")
+    assert result.exit_code == 1
+    assert "--partition-by" in result.stderr

@@ -43,3 +43,9 @@ def test_relations_of_a_users_connection_stay_there():
     kept = _duckdb.worked_out(theirs.sql("select random() as u from range(10)"))
     assert kept.fetchall() == kept.fetchall()
     assert theirs.execute("select database_name from duckdb_tables()").fetchall() == [("temp",)]
+
+
+def test_no_bar_is_drawn_among_what_commands_print():
+    """DuckDB draws one to standard output when a query takes more than two seconds."""
+    shown = connection().execute("select current_setting('enable_progress_bar')").fetchall()
+    assert shown[0][0] in (False, "false")

@@ -195,3 +195,10 @@ def test_find_dataset_keeps_the_order_of_names(tmp_path):
     for name in ("b", "a", "c"):
         put(tmp_path, f"{name}.parquet", x=[name])
     assert [file.stem for file in find_dataset(tmp_path).files] == ["a", "b", "c"]
+
+
+def test_a_broken_file_is_named(tmp_path, engine):
+    put(tmp_path, "a.parquet", x=[1])
+    (tmp_path / "b.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:60])
+    with pytest.raises(FileError, match=r"A file of the table cannot be read\. Given: .*b\.parquet"):
+        sdc.read(tmp_path, engine=engine)

@@ -183,3 +183,15 @@ def test_the_role_decides_the_type_of_a_column_without_values():
     raw = sdc.read(pl.DataFrame({"age": [30, 40], "empty": [None, None]}))
     assert with_roles(raw, {"numeric": ["empty"]}).frame.schema["empty"] == pl.Float64
     assert with_roles(raw, {"keys": ["age"]}).frame.schema["empty"] == pl.String
+
+
+def test_a_package_that_cannot_be_loaded_is_not_blamed_on_the_file(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_text("x\n1\n")
+
+    def broken(*_):
+        raise ImportError("failed to map segment from shared object")
+
+    monkeypatch.setitem(with_roles.__globals__, "_load", broken)
+    with pytest.raises(EngineError, match=r"cannot be loaded.*failed to map segment"):
+        sdc.read(path)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import sdckit as sdc
 from sdckit.data.effects import Effects
-from sdckit.errors import OptionError
+from sdckit.errors import DataError, OptionError
 
 
 def numbers(values, **options):
@@ -73,3 +73,9 @@ def test_log_and_mistakes():
         numbers([1], base=0)
     with pytest.raises(OptionError, match=r"Option 'method'.*'up'"):
         numbers([1], base=1, method="up")
+
+
+def test_weights_that_would_become_nothing_are_refused_with_a_way_out():
+    data = sdc.read(pl.DataFrame({"w": [3.0, 40.0], "x": [1, 2]}), weight="w", numeric="x")
+    with pytest.raises(DataError, match=r"Given: 1 zero\..*let it round or code weights less"):
+        sdc.protect.round_values(data, variables="w", base=10, rng=1)

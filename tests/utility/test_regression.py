@@ -201,3 +201,9 @@ def test_categories_left_beside_merged_ones_are_the_same_terms():
     assert parts["education[T.University]"]["estimate_protected"] is not None
     assert parts["education[T.Primary]"]["estimate_protected"] is None
     assert "education[T.6]" not in parts
+
+
+def test_one_complete_record_is_too_few_and_the_message_says_so():
+    data = sdc.read(pl.DataFrame({"y": [5.0], "x": [1.0]}), numeric=["y", "x"])
+    with pytest.raises(sdc.SdcError, match=r"fewer than two complete records"):
+        sdc.utility.regression(data, data, formula="y ~ x")

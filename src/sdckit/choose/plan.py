@@ -88,7 +88,7 @@ class Plan:
         """A plan from a file; the data file is looked for beside it."""
         path = Path(path)
         if not path.is_file():
-            raise FileError("There is no such scenario file.", given=str(path))
+            raise FileError("There is no such plan.", given=str(path))
         if path.stat().st_size > LARGEST:
             raise FileError(
                 "The scenario file is too large.",

@@ -186,7 +186,7 @@ def _not_yaml(error: yaml.YAMLError) -> FileError:
     place = "" if mark is None else f"line {mark.line + 1}, column {mark.column + 1}: "
     tab = "'\\t'" in problem
     return FileError(
-        "The scenario file is not valid YAML.",
+        "The plan is not valid YAML.",
         given=f"{place}{'a tab' if tab else problem}",
         hint="Use spaces, not tabs, at the beginning of lines." if tab else "",
     )

@@ -158,7 +158,7 @@ class PersonChecks(ReleaseCase):
             places = at(Place.preparation("keep_records"), INTRUDERS)
             return Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=places)
         mends = "Recode the keys, suppress, or protect the numbers more strongly; or accept a higher risk."
-        about = f"An intruder who {row['knows']} finds {100 * value:.3g} % of the persons"
+        about = f"An intruder who {row['knows']} finds {100 * value:.3g} % of the {self._targets(row)}"
         if unsure:
             why = f"{about}; what became of {unsure} could not be learned, so that the risk may be higher."
             mends = f"Protect {unsure} here, so that the log knows the recoding, or drop it."
@@ -178,6 +178,10 @@ class PersonChecks(ReleaseCase):
         places = at(*self._stronger(), Place.accept("max_risk"))
         return Criterion(name, Status.NOT_MET, why, value, ceiling, mends, share=True, places=places)
 
+    def _targets(self, row: dict[str, object]) -> str:
+        """Whom the figures of an intruder count: households where these are looked for as a whole."""
+        return "households" if row["household"] and self.original.roles.household else "persons"
+
     def _stronger(self) -> tuple[Place, ...]:
         """The steps that make persons harder to find."""
         keys, numbers = self.original.roles.keys, self.original.roles.numeric
@@ -191,12 +195,11 @@ class PersonChecks(ReleaseCase):
             why, places = f"What {row['intruder']} claims could not be measured.", at(INTRUDERS)
             return Criterion(name, Status.NOT_JUDGED, why, places=places)
         limit = self.accepted.claims
-        told = f"{row['intruder']} is sure of {claims:,.0f} persons and right for {right:,.0f}"
+        whom = self._targets(row)
+        told = f"{row['intruder']} is sure of {claims:,.0f} {whom} and right for {right:,.0f}"
         if right <= limit + 1e-9:
             return Criterion(name, Status.MET, f"{told}; {limit:g} are accepted.", right, limit)
-        why = (
-            f"An intruder who is sure claims {claims:,.0f} persons and is right for {number(right)} of them."
-        )
+        why = f"An intruder who is sure claims {claims:,.0f} {whom} and is right for {number(right)} of them."
         mends = f"Protect more strongly, or accept the number: accept: {{claims: {int(np.ceil(right))}}}."
         places = at(*self._stronger()[:1], Place.accept("claims"))
         return Criterion(name, Status.NOT_JUDGED, why, right, limit, mends, places=places)

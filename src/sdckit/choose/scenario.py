@@ -65,11 +65,12 @@ class Step:
         return noted
 
     def check(self, data: Microdata) -> None:
-        """Refuse columns that are not there before any work starts.
+        """Refuse columns that are not there, and an engine the step cannot use, before any work starts.
 
         Roles may change on the way (a recoded number is no longer numeric), so each step checks its own.
         """
         spec = find(self.method, self.kind)
+        spec.check_engine(data)
         spec.resolve(data, spec.validate(self.options))
 
     @property

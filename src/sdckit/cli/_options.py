@@ -24,7 +24,7 @@ def expanded(path: Path | None) -> Path | None:
         return path
 
 
-PlanFile = Annotated[Path, typer.Argument(metavar="PLAN.yaml", callback=expanded, help="The scenario file.")]
+PlanFile = Annotated[Path, typer.Argument(metavar="PLAN.yaml", callback=expanded, help="The plan.")]
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document instead of tables.")]
 Force = Annotated[bool, typer.Option("--force", metavar="", help="Replace files that are there already.")]
 MaxRisk = Annotated[

@@ -48,7 +48,7 @@ def assess(
     household: Annotated[str | None, _column("Household number.")] = None,
     id: Annotated[str | None, _column("Record number, the same in both files.")] = None,
     plan: Annotated[
-        Path | None, typer.Option(callback=expanded, help="Roles and settings from this scenario file.")
+        Path | None, typer.Option(callback=expanded, help="Roles and settings from this plan.")
     ] = None,
     measures: Annotated[Names, typer.Option(metavar="A,B,…", help="Only these measures.")] = None,
     max_risk: MaxRisk = None,

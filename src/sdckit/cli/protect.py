@@ -87,6 +87,7 @@ def protect(
     from sdckit.io import write
     from sdckit.io.codebook import beside
     from sdckit.io.formats import writable
+    from sdckit.io.write import keep_original
 
     if partition_by is None:
         writable(out)
@@ -100,6 +101,8 @@ def protect(
     chosen = one_scenario(loaded, scenario)
     used = loaded.seed if seed is None else seed
     data = loaded.read()
+    for path in outputs:  # a file of the folder that is read: said before the work, not after it
+        keep_original(data, path, overwrite=overwrite)
     with following("Step") as tell:
         # steps that draw nothing, and what was fitted to their file, serve all sets
         kept = {"cache": StepCache()} if sets > 1 else {}

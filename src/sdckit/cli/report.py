@@ -20,7 +20,7 @@ def report(
         typer.Argument(
             metavar="PLAN.yaml|RESULTS.json",
             callback=expanded,
-            help="The scenario file, or results that assess or compare saved.",
+            help="The plan, or results that assess or compare saved.",
         ),
     ],
     out: Annotated[Path, typer.Option(callback=expanded, help="The HTML file to write.")],

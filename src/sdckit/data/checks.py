@@ -12,6 +12,8 @@ from sdckit.errors import ColumnError, DataError, RoleError
 if TYPE_CHECKING:
     from sdckit.data.microdata import Microdata
 
+LESS = "Where a step made them so, let it round or code weights less strongly."
+
 
 def check(data: "Microdata", *, reading: bool = False, changed: Collection[str] | None = None) -> None:
     """Refuse repeated names, roles of columns that are not there or of the wrong type, and no records.
@@ -31,7 +33,7 @@ def check(data: "Microdata", *, reading: bool = False, changed: Collection[str] 
     _check_types(data, reading=reading)
     if data.height == 0:
         raise DataError("The data have no records.", given="0 rows", allowed="1 or more")
-    _check_values(data, changed)
+    _check_values(data, changed, reading=reading)
 
 
 def _check_made_from(data: "Microdata") -> None:
@@ -62,7 +64,7 @@ def _check_types(data: "Microdata", *, reading: bool) -> None:
     data.require_categories(data.roles.keys + data.roles.strata)
 
 
-def _check_values(data: "Microdata", changed: Collection[str] | None) -> None:
+def _check_values(data: "Microdata", changed: Collection[str] | None, *, reading: bool) -> None:
     new = set(data.columns if changed is None else changed)
     numeric = [c for c in data.roles.numeric if c in new]
     weight = data.roles.weight if data.roles.weight in new else None
@@ -84,6 +86,7 @@ def _check_values(data: "Microdata", changed: Collection[str] | None) -> None:
                     f"Weights in {weight!r} must be positive numbers.",
                     given=f"{facts[f'weight_{fault}']} {fault}",
                     allowed="positive, finite, none missing",
+                    hint="" if reading else LESS,
                 )
     if keys and all(facts[f"present_{k}"] == 0 for k in keys):
         raise DataError(

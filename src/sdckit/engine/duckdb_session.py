@@ -39,6 +39,7 @@ def connection() -> Any:
         scratch = Scratch(Path(tempfile.gettempdir()))
         _set(made, "temp_directory", str(scratch.folder / SPILLED))
         _set(made, "preserve_insertion_order", "false")
+        _set(made, "enable_progress_bar", "false")  # drawn to standard output, among tables and JSON
         free = free_memory()
         if free is not None:
             _set(made, "memory_limit", f"{max(free // SHARE, LEAST) // 2**20}MiB")

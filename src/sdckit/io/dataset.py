@@ -82,7 +82,7 @@ def find_dataset(path: Path, options: TableOptions = FOUND_OUT) -> Dataset:
                 given=path,
             )
         return Dataset(base, files, ending, layout=_same_layout(files, options))
-    schemas = {file: schema_of(file) for file in files}
+    schemas = {file: _schema(file) for file in files}
     types, differing = _compared(schemas, base)
     twice = [name for name in partitions if name.lower() in {column.lower() for column in types}]
     if twice:
@@ -96,6 +96,17 @@ def find_dataset(path: Path, options: TableOptions = FOUND_OUT) -> Dataset:
         for file, schema in schemas.items()
     }
     return Dataset(base, files, ending, types, differing, partitions, untyped=untyped)
+
+
+def _schema(file: Path) -> pl.Schema:
+    """Columns and types of one file of several; a broken one is named."""
+    try:
+        return schema_of(file)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise FileError(
+            "A file of the table cannot be read.", given=file, hint=f"It may be broken ({reason})."
+        ) from error
 
 
 def files_of(path: Path) -> tuple[Path, ...]:

@@ -57,7 +57,11 @@ def writable(path: Path) -> str:
         )
     if ending not in WRITABLE:
         raise FileError(
-            f"Files ending in {ending!r} cannot be written.", given=path.name, allowed=join_names(WRITABLE)
+            f"Files ending in {ending!r} cannot be written.",
+            given=path.name,
+            allowed=join_names(WRITABLE),
+            hint="" if ending else "A folder of files is written with partition_by.",
+            plan_hint="" if ending else "A folder of files is written with --partition-by.",
         )
     if path.is_dir():
         raise FileError("This is a folder, not a file.", given=path)

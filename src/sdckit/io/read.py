@@ -157,6 +157,10 @@ def _from_file(path: Path, engine: str, options: TableOptions, roles: dict[str, 
         raise
     except pl.exceptions.DuplicateError as error:
         raise ColumnError("Column names must differ.", given=_first_line(error)) from error
+    except ImportError as error:  # too little memory to load it, or a broken installation: not the file
+        raise EngineError(
+            "A package that reads this file cannot be loaded.", given=path, hint=f"{_first_line(error)}."
+        ) from error
     # The readers of six formats have no error class in common; whatever they say, the file is at fault.
     except (Exception, pl.exceptions.PanicException) as error:
         raise FileError(

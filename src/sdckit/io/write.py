@@ -147,7 +147,7 @@ def write(
     target = Path(path).expanduser()
     ending = writable(target) if partition_by is None else writable_folder(data, target, partition_by)
     require_flag("overwrite", overwrite)
-    _keep_original(data, target, overwrite=overwrite)
+    keep_original(data, target, overwrite=overwrite)
     require_flag("escape_formulas", escape_formulas)
     if decimal == "," and ending not in DELIMITED:
         raise OptionError("Only .csv files have a decimal comma.", given=target.name)
@@ -202,15 +202,16 @@ def _file_errors(ending: str, target: Path) -> Iterator[None]:
         raise FileError(f"The {ending} file cannot be written.", given=target, hint=reason) from error
 
 
-def _keep_original(data: Microdata, target: Path, *, overwrite: bool) -> None:
+def keep_original(data: Microdata, target: Path, *, overwrite: bool) -> None:
     """Refuse to replace the file that was read: it may be the only copy of the original."""
     if not data.reading.is_file(target):
         return
     if data.engine != "polars":
         raise FileError(
-            "The data are still read from this file, so it cannot be replaced.",
+            "The data are still read from this file or its folder, so nothing can be written there.",
             given=target,
             hint="Choose another name, or load the data first: data.collect().",
+            plan_hint="Choose another name.",
         )
     if not overwrite:
         raise FileError(

@@ -314,6 +314,10 @@ class Spec:
                 hint=f"Give it when you read the data: {missing[0].value}=…, under data: in a plan, or "
                 f"--{missing[0].value} on the command line.",
             )
+        self.check_engine(data)
+
+    def check_engine(self, data: Microdata) -> None:
+        """Refuse data on an engine this function cannot use."""
         if data.engine not in self.engines:
             raise EngineError(
                 f"{self.name} needs the records in memory.",

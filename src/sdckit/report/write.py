@@ -33,7 +33,7 @@ def report(
     (`sdckit.report.document` has the names); `json=False` leaves that file out. It takes some seconds:
     `progress` is told what is done next, how many pieces are done, and how many there are.
 
-    **internal** shows the key combinations with the highest risk and the scenario file, so that the protected
+    **internal** shows the key combinations with the highest risk and the plan, so that the protected
     file can be made again. **public** is put together from an allow-list: the verdict, rounded headline
     numbers, the kinds of steps, and pictures of records rounded to multiples of 5; no difference of two of
     its numbers tells of fewer than 5 records, and no setting or seed helps to undo random changes.

@@ -61,7 +61,7 @@ def prediction_quality(
     fits, notes = fitted([original, *sets], formula, family, CoefficientVariance(Spread.MODEL))
     first, others = fits[0], [f for f in fits[1:] if f is not None]
     if first is None:
-        raise DataError("The original has no complete records for this formula.")
+        raise DataError("The original has fewer than two complete records for this formula.")
     if not others:
         return Result(math.nan, notes=tuple(notes))
     before, after = first.mean_fitted, float(np.mean([f.mean_fitted for f in others]))

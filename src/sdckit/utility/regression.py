@@ -182,7 +182,7 @@ def regression(
     notes += noise_note(sets)
     first = fits[0]
     if first is None:
-        raise DataError("The original has no complete records for this formula.")
+        raise DataError("The original has fewer than two complete records for this formula.")
     before = first.estimates(level)
     size = sets[0].height / original.height
     kind = synthesis_of(original, sets, synthesis)
