@@ -71,4 +71,9 @@ def test_more_values_than_codes_are_cut_into_quantiles():
     ],
 )
 def test_numbers_are_rounded_as_the_column_is(values, given, expected):
-    assert number_codes(pl.Series(values)).rounded(np.array(given)).tolist() == expected
+    assert number_codes(pl.Series(values * 4), spikes=()).rounded(np.array(given)).tolist() == expected
+
+
+def test_a_handful_of_numbers_tells_no_step():
+    told = number_codes(pl.Series([0.0] * 50 + [80_000.0])).rounded(np.array([1e5]))
+    assert told.tolist() == [1e5], "a multiple of 80,000 would be that one"

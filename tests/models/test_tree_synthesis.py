@@ -131,8 +131,8 @@ def test_tails_are_the_outermost_values_unless_many_share_them():
     assert values[low.holds(values)].tolist() == [0.0, 1.0, 2.0]
     assert fit_tails(np.array([5.0] * 10 + [1.0] * 10), 3) == ()
     assert fit_tails(values, 0) == ()
-    only = fit_tails(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), 3)
-    assert only[0].draw(np.array([0.1, 0.9])).tolist() == [3.0, 3.0], "nearly all are extreme"
+    only = fit_tails(np.arange(10.0, 20.0), 5)
+    assert only[0].draw(np.array([0.1, 0.9])).tolist() == [14.5, 14.5], "nearly all are extreme"
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
@@ -154,11 +154,30 @@ def test_no_tail_tells_its_largest_value(n, ends, sign, count):
         assert abs(mean - largest) > 0.02 * abs(largest - sign * 1_000), (times, mean)
 
 
-def test_one_or_two_numbers_are_told_by_a_digit_only():
-    assert fit_tails(np.array([51_234.0]), 5)[0].mean == 50_000.0
-    assert fit_tails(np.array([51_234.0, 68_321.0]), 5)[0].mean == 60_000.0
-    million = fit_tails(np.array([1.0, 2.0, 3.0, 1e6]), 5)[0].mean
-    assert million < 10, "the others cannot hide it"
+@pytest.mark.parametrize("n", range(1, 10))
+def test_of_fewer_than_ten_numbers_only_a_power_of_ten_is_told(n):
+    rng = np.random.default_rng(n)
+    for values in (rng.uniform(20_000, 90_000, n), np.full(n, 50_000.0), -rng.uniform(20_000, 90_000, n)):
+        (tail,) = fit_tails(values, 5)
+        assert np.log10(abs(tail.mean)) == round(np.log10(abs(tail.mean)))
+        assert tail.holds(values).all()
+    (tail,) = fit_tails(np.append(np.full(max(n - 1, 2), 2.0), 1e6), 5)
+    assert tail.mean == 1.0, "the others cannot hide it"
+    assert fit_tails(np.zeros(n), 5)[0].mean == 0.0
+
+
+@pytest.mark.parametrize("n", [10, 14, 30])
+def test_the_mean_of_a_handful_tells_neither_its_largest_nor_its_smallest(n):
+    values = np.random.default_rng(n).uniform(20_000, 90_000, n)
+    order = np.argsort(values)
+    told = fit_tails(values, 20)[0].mean
+    assert told not in values
+    for place, factor in ((order[-1], 1_000.0), (order[0], 0.001)):
+        changed = values.copy()
+        changed[place] *= factor
+        assert fit_tails(changed, 20)[0].mean == told
+    three = np.append(np.full(n - 3, 5.0), [7e4, 8e4, 9e4])
+    assert fit_tails(three, 20)[0].mean == 5.0  # which all others have
 
 
 def test_tails_follow_a_pareto_distribution_where_there_are_enough_records():

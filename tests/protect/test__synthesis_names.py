@@ -94,4 +94,6 @@ def test_spikes_that_few_have_are_refused():
     largest = data.frame["income"].max()
     with pytest.raises(OptionError, match="fewer than 5 records"):
         sdc.protect.synthesize(data, spikes={"income": [largest]}, rng=1)
+    with pytest.raises(OptionError, match="fewer than 5 records"):
+        sdc.protect.synthesize(data, spikes={"income": [largest]}, leaf=1, rng=1)
     sdc.protect.synthesize(data, spikes={"income": [0]}, rng=1)  # nobody has it: nothing is released

@@ -332,3 +332,15 @@ def test_weights_without_strata_add_up():
     made = sdc.protect.synthesize(weighted, rng=1)
     assert made.weights().sum() == pytest.approx(weighted.weights().sum())
     assert made.frame["w"].n_unique() > 100
+
+
+@pytest.mark.parametrize("instead", [None, 0.0])
+@pytest.mark.parametrize(
+    "known", [[50_000.0], [80_000.0], [37_123.0, 58_211.0, 99_402.0], [5.0, 5.0, 7.0, 9.0]]
+)
+def test_a_number_that_a_handful_have_does_not_come_back(known, instead):
+    extra = pl.Series("extra", [*known, *[instead] * (600 - len(known))], dtype=pl.Float64)
+    sexes = pl.Series("sex", ["f", "m"] * 300)
+    data = sdc.read(pl.DataFrame([sexes, extra]), keys="sex", numeric="extra")
+    told = {value for one in sdc.synthesize(data, m=5, seed=1) for value in one.frame["extra"].drop_nulls()}
+    assert not told & set(known)

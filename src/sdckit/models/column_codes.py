@@ -13,6 +13,7 @@ Predictor = npt.NDArray[np.uint16]
 
 MOST_CODES = 65_000  # of a predictor: more different numbers are cut into so many quantiles
 SPIKE = 0.05  # share of a number's records from which on one value is a class of its own
+HANDFUL = 10  # records of whose numbers no step is learned
 SEVERAL = 5  # records that have it at least: of 15 numbers each is that of a fifteenth, and of one person
 DECIMALS = 6  # more than these are taken for a measurement that is not rounded
 LARGEST = 2.0**53  # whole numbers up to it are exact
@@ -87,7 +88,7 @@ def number_codes(column: pl.Series, spikes: Sequence[float] | None = None) -> Co
     ranks[finite] = average[dense]
     alike = np.zeros(len(values), dtype=np.int32)
     alike[finite] = counts[dense]
-    step, origin = _grid(known)
+    step, origin = _grid(known, int((rest & finite).sum()))
     return ColumnCodes(codes, 0, classes, values, np.where(rest, ranks, 0.0), alike, step, origin, len(found))
 
 
@@ -106,11 +107,16 @@ def _levels(column: pl.Series) -> Codes:
     return levels
 
 
-def _grid(values: Floats) -> tuple[float, float]:
-    """The step of which numbers are multiples and where they begin; 0 where there is none."""
+def _grid(values: Floats, records: int) -> tuple[float, float]:
+    """The step of which different numbers are multiples and where they begin; 0 where there is none.
+
+    Of a handful of records beside the spikes no step is learned, for it would tell their numbers.
+    """
     if not len(values):
         return 1.0, 0.0
     if (values == np.round(values)).all() and np.abs(values).max() < LARGEST:
+        if records < HANDFUL:
+            return 1.0, 0.0
         away = (values - values[0]).astype(np.int64)
         return float(max(int(np.gcd.reduce(away)), 1)), float(values[0])
     for digits in range(1, DECIMALS + 1):

@@ -69,12 +69,19 @@ def _safe_mean(x: Floats, count: int) -> float:
 
 
 def _few(values: Floats) -> float:
-    """What stands for a handful of numbers: their mean; of one or two no more than a digit."""
-    if len(values) > 2:
-        least = float(values.min())
-        return least + float(not_dominated(np.sort(values - least)[::-1]).mean())
-    mean = float(values.mean())
-    return float(f"{mean:.0e}")
+    """What stands for a handful of numbers: of fewer than ten an order of magnitude, else their mean.
+
+    Any mean of so few is near the value of one of them, or tells it to who knows the others. Of ten and more
+    the smallest and the largest are left out, and no other dominates.
+
+    >>> _few(np.array([37_123.0, 58_211.0, 99_402.0]))
+    100000.0
+    """
+    if len(values) < 2 * FEWEST:
+        middle = float(np.median(values))
+        return float(np.sign(middle)) * 10.0 ** round(np.log10(abs(middle))) if middle else 0.0
+    inner = np.sort(values)[1:-1]
+    return float(inner[0] + not_dominated((inner - inner[0])[::-1]).mean())
 
 
 def not_dominated(x: Floats) -> Floats:

@@ -10,7 +10,7 @@ from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.data.naming import FEWEST, names_most
 from sdckit.errors import ColumnError, OptionError
-from sdckit.models.column_codes import ColumnCodes
+from sdckit.models.column_codes import SEVERAL, ColumnCodes
 from sdckit.protect._synthesis_draft import Draft
 from sdckit.protect._synthesis_order import Scope
 
@@ -41,14 +41,15 @@ def refuse_names(data: Microdata, scope: Scope, coding: Mapping[str, ColumnCodes
 
 def refuse_rare_spikes(data: Microdata, spikes: Mapping[str, Sequence[float]], leaf: int) -> None:
     """Refuse spikes that few records have: a spike is released as it is, the largest value of all, too."""
+    fewest = max(leaf, SEVERAL)
     for name, values in spikes.items():
         column = data.frame[name].to_physical() if name in data.columns else pl.Series([], dtype=pl.Float64)
         counts = [int((column == value).sum()) for value in values]
-        if any(0 < count < leaf for count in counts):
+        if any(0 < count < fewest for count in counts):
             raise OptionError(
-                f"Spikes of {name!r} are values that fewer than {leaf} records have: they would be released.",
-                given=f"{sum(0 < c < leaf for c in counts):,} such values",
-                allowed="values that at least `leaf` records have, such as 0",
+                f"Spikes of {name!r} are values that fewer than {fewest} records have: they would come out.",
+                given=f"{sum(0 < c < fewest for c in counts):,} such values",
+                allowed=f"values that at least {SEVERAL}, and at least `leaf`, records have, such as 0",
             )
 
 
