@@ -8,6 +8,7 @@ import pytest
 
 import sdckit as sdc
 from attacks.test_found import verdict
+from sdckit.choose.trusted_checks import trusted
 
 N = 1_500
 
@@ -99,6 +100,16 @@ def test_an_age_that_is_called_sensitive(name, label):
     assert "sensitive columns that others may know" not in open_ones(accepted)
     wide = sdc.protect.recode(safe, variable=name, breaks=[50])
     assert verdict(data, wide, **options).releasable
+
+
+def test_that_records_are_new_is_trusted_where_only_the_caller_says_so():
+    data = sdc.read(persons().drop("weight"), keys=["area", "sex"], sensitive="answer", numeric="age")
+    elsewhere = sdc.read(data.frame.sample(fraction=1, shuffle=True, seed=1), keys=["area", "sex"])
+    made = sdc.protect.synthesize(data, rng=1)
+    said = "every record was drawn anew, as was said"
+    for protected, linked, wanted in ((elsewhere, False, True), (made, False, False), (made, None, False)):
+        x = sdc.assess(data, protected, measures=["reidentification_risk"], linked=linked)
+        assert (said in trusted(x)) == wanted
 
 
 def test_a_sensitive_column_that_nobody_is_said_to_know_is_not_asked_about():

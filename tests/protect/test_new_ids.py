@@ -55,3 +55,16 @@ def test_labels_of_ids_go_and_roles_are_needed():
     assert sdc.protect.new_ids(data, rng=1).labels.values == {}
     with pytest.raises(RoleError, match=r"needs the role 'id', 'household' or 'cluster'"):
         sdc.protect.new_ids(sdc.read(pl.DataFrame({"x": [1]})))
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_ids_beyond_the_largest_signed_number(tmp_path, engine):
+    if engine == "duckdb":
+        pytest.importorskip("duckdb")
+    ids = pl.Series("id", [2**63 + 5, 2**63 + 9, 7, 7_000], dtype=pl.UInt64)
+    pl.DataFrame([ids, pl.Series("a", [1, 2, 3, 4])]).write_parquet(tmp_path / "people.parquet")
+    data = sdc.read(tmp_path / "people.parquet", id="id", engine=engine)
+    new = sdc.protect.new_ids(data, rng=1).collect().frame
+    assert new["id"].n_unique() == 4
+    memory = sdc.protect.new_ids(data.collect(), rng=1).frame
+    assert dict(memory.select("a", "id").rows()) == dict(new.select("a", "id").rows())

@@ -78,3 +78,11 @@ def test_cells_that_only_weights_keep_apart_are_one_combination():
 
 def test_without_subsets_there_is_no_such_table():
     assert not sdc.risk.k_anonymity(sdc.demo.survey(n=50, seed=1), keys=["sex", "region"]).tables
+
+
+def test_too_many_combinations_are_refused():
+    names = [f"k{i}" for i in range(20)]
+    data = sdc.read(pl.DataFrame({name: [1, 1, 2, 2] for name in names}), keys=names)
+    assert sdc.risk.k_anonymity(data, k=2, subsets=2).tables["subsets"].height == 210
+    with pytest.raises(sdc.SdcError, match="616,665 of up to 10 of 20 keys"):
+        sdc.risk.k_anonymity(data, k=2, subsets=10)

@@ -7,7 +7,7 @@ from sdckit.choose.scenario import Step
 from sdckit.errors import SdcError
 from sdckit.web.changes import CHANGES
 from sdckit.web.document import Document
-from sdckit.web.linked_columns import with_linked
+from sdckit.web.linked_columns import with_linked, with_links_left
 
 COLUMNS = {"region", "town", "zip", "sex"}
 ROLES = {"region": ("keys",), "sex": ("keys",)}
@@ -71,3 +71,11 @@ def test_what_a_step_says_is_shown_beside_the_roles():
 def test_what_cannot_follow_is_refused(linked):
     with pytest.raises(SdcError):
         with_linked(Document(roles=ROLES), linked, COLUMNS)
+
+
+def test_a_column_that_the_file_lacks_follows_in_no_step():
+    document = Document(roles=ROLES, seed=1).with_step("A", Step("suppress", k=3))
+    document = with_linked(document, {"region": ["town", "zip"]}, COLUMNS)
+    left = with_links_left(document, COLUMNS - {"town"})
+    assert left.linked == {"region": ("zip",)}
+    assert options(left)["linked"] == {"region": ["zip"]}

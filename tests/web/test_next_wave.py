@@ -14,6 +14,7 @@ def test_decisions_stay_and_what_was_accepted_is_asked_again(reused):
     client.wait()
     client.change("roles", roles={"sex": "keys", "region": "keys", "age": "keys", "health": "sensitive"})
     client.change("add_step", scenario="A", method="recode", options={"variable": "age", "width": 20})
+    client.change("add_step", scenario="A", method="suppress", options={"k": 3})
     client.change("criteria", max_risk=0.2, accept={"order": True})
     before = client.wait()["document"]
     assert client.post("/api/open", path=str(root / "second.csv"), keep=True).status_code == 200
@@ -22,7 +23,12 @@ def test_decisions_stay_and_what_was_accepted_is_asked_again(reused):
     assert state["facts"]["records"] == 90
     assert after["source"]["file"] == str((root / "second.csv").resolve())
     assert after["roles"] == {"sex": ["keys"], "region": ["keys"], "age": ["keys"]}
-    assert after["scenarios"] == before["scenarios"]
+    seeds = [one["seed"] for one in (before, after)]
+    (steps, new) = (one["scenarios"]["A"] for one in (before, after))
+    seeds += [cards[1]["options"]["seed"] for cards in (steps, new)]
+    assert len(set(seeds)) == 4, "the same draws on two files of the same people would tell what changed"
+    assert new[0] == steps[0]
+    assert {**new[1]["options"], "seed": 0} == {**steps[1]["options"], "seed": 0}
     assert (after["max_risk"], after["accept"]) == (0.2, {})
     assert any("health" in note for note in state["facts"]["notes"])
     assert state["results"]["A"]["records"] == 90

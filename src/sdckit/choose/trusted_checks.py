@@ -12,6 +12,7 @@ from sdckit.choose.describe import is_commonly_known
 from sdckit.choose.place import Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import LARGEST_HOUSEHOLD, names_records
+from sdckit.data.effects import merged
 from sdckit.data.intruder import Intruder, Unit, intruders_of
 from sdckit.data.roles import Role
 from sdckit.engine import frames
@@ -151,8 +152,20 @@ def trusted(x: "Assessment") -> str:
     Each of two files may be safe while both together are not, and only this one was looked at.
     """
     names = _trusted_columns(x)
-    knows = f"nobody knows {join_names(names, 4)} of a person, and " if names else ""
-    return f"Trusted: {knows}no other file of the same people is released."
+    said = [f"nobody knows {join_names(names, 4)} of a person"] if names else []
+    if _said_to_be_new(x):
+        said.append("every record was drawn anew, as was said")
+    said.append("no other file of the same people is released")
+    return f"Trusted: {', and '.join(filter(None, (', '.join(said[:-1]), said[-1])))}."
+
+
+def _said_to_be_new(x: "Assessment") -> bool:
+    """Whether only the caller says that no record is made from one person, and no log of a step does."""
+    result = x.after.get("reidentification_risk")
+    if result is None or result.options.get("linked") is not False:
+        return False
+    steps = (merged(entry.effects for entry in data.steps_since(x.original)) for data in x.protected)
+    return not all(effects.new_records for effects in steps)
 
 
 def _trusted_columns(x: "Assessment") -> list[str]:

@@ -73,8 +73,16 @@ def _key(seed: int, step: int, number: int, word: str) -> int:
 
 
 def with_whole_id(table: Table, id: str, name: str) -> Table:
-    """The table with the id as a whole number (Int64) in the column `name`; text by its MD5."""
+    """The table with the id as a whole number (Int64) in the column `name`; text by its MD5.
+
+    Ids from 2⁶³ on, which few programs know, are taken as texts, all of the column.
+    """
     kind = table.collect_schema()[id]
+    if (
+        kind == nw.UInt64
+        and (frames.gather(table.select(nw.col(id).max().alias("high"))).item() or 0) >= 2**63
+    ):
+        table, kind = table.with_columns(nw.col(id).cast(nw.String)), nw.String()
     if kind.is_numeric():
         number = nw.col(id).cast(nw.Int64)
         if not kind.is_integer():

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from sdckit._support.arrays import Floats, Ints
 from sdckit.kernels._jit import inner, jit
-from sdckit.kernels.secret_numbers import siphash
+from sdckit.kernels.secret_numbers import ROUNDS, siphash
 
 _siphash = inner(siphash)
 
@@ -27,7 +27,7 @@ def compiled_places(numbers: Ints, key: npt.NDArray[np.uint64], low: int, high: 
     found = np.empty(len(numbers), dtype=np.int64)
     for i in range(len(numbers)):
         left, right = np.uint64(numbers[i]) // second, np.uint64(numbers[i]) % second
-        for number in range(10):
+        for number in range(ROUNDS):
             size = first if number % 2 == 0 else second
             drawn = _siphash(key[0], key[1], right | (np.uint64(number) << np.uint64(56)))
             left, right = right, (left + drawn % size) % size

@@ -39,7 +39,8 @@ def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
     The rows stay in their order (see `shuffle_order`), so that measures can still compare record by record
     here, though not on an engine outside memory; once the file is written they cannot.
     The seed decides the new numbers together with the old ones: keep it as secret as the original, or give
-    none. Missing stays missing. Reference: Hundepool et al. (2012).
+    none; a small number is no secret, and one seed for two files of the same people links them. Missing stays
+    missing. Reference: Hundepool et al. (2012).
 
     >>> import polars as pl, sdckit as sdc
     >>> frame = pl.DataFrame({"home": ["a", "a", "b"], "person": [11, 12, 21]})
@@ -122,11 +123,13 @@ def _on_engine(data: Microdata, names: Sequence[str], seed: int) -> tuple[Any, d
         alone = name == data.roles.id and data.is_unique(name)
         values = data.table.select(nw.col(name).alias(_OLD))
         numbers = whole_numbers_in(data.table, name) if kinds[name].is_integer() else None
-        if not alone and numbers is None:
-            values = _kept(values.filter(~nw.col(_OLD).is_null()).unique())
-            n = frames.height(values.to_native())
+        if alone:
+            n = data.height
+        elif numbers is not None:
+            n = numbers.different()
         else:
-            n = data.height if alone or numbers is None else numbers.different()
+            values = _different(values)
+            n = frames.height(values.to_native())
         counts[name] = n
         digits = _digits(n, numbers.low, numbers.high) if numbers is not None else None
         if numbers is not None and digits is not None:
@@ -135,9 +138,13 @@ def _on_engine(data: Microdata, names: Sequence[str], seed: int) -> tuple[Any, d
             table = placed.with_columns((nw.col(_NEW) + 10**digits).alias(name)).select(*data.columns)
             continue
         if not alone and numbers is not None:
-            values = _kept(values.filter(~nw.col(_OLD).is_null()).unique())
+            values = _different(values)
         table = _in_drawn_order(table, name, values, n, (order, gaps)).select(*data.columns)
     return table.to_native(), counts
+
+
+def _different(values: Table) -> Table:
+    return _kept(values.filter(~nw.col(_OLD).is_null()).unique())
 
 
 def _in_drawn_order(table: Table, name: str, values: Table, n: int, keys: tuple[Words, Words]) -> Table:

@@ -1,6 +1,7 @@
 """k-anonymity: records in key cells smaller than k."""
 
 from itertools import combinations
+from math import comb
 from typing import Annotated
 
 import numpy as np
@@ -23,6 +24,7 @@ from sdckit.risk._codes_below_k import codes_below_k
 from sdckit.risk.frequencies import WEIGHT_NEEDS_WILDCARD, missing_note
 
 USUAL = (2, 3, 5)
+MOST_SUBSETS = 5_000
 
 
 @risk(
@@ -143,6 +145,13 @@ def _subsets(keys: tuple[str, ...], asked: int | list[Columns] | None) -> list[t
     if asked is None:
         return [keys]
     if isinstance(asked, int):
+        number = sum(comb(len(keys), size) for size in range(1, min(asked, len(keys)) + 1))
+        if number > MOST_SUBSETS:
+            raise OptionError(
+                "So many combinations of keys are not looked at one by one.",
+                given=f"{number:,} of up to {asked} of {len(keys)} keys",
+                allowed=f"at most {MOST_SUBSETS:,}: fewer keys together, or a list of combinations",
+            )
         return [s for size in range(1, min(asked, len(keys)) + 1) for s in combinations(keys, size)]
     require_known((c for subset in asked for c in subset), keys, "subsets may only name keys.")
     if not asked or not all(asked):

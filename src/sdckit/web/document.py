@@ -27,16 +27,16 @@ SINGLE = (Role.ID, Role.WEIGHT, Role.CLUSTER, Role.HOUSEHOLD)  # roles of one co
 SECRET_BITS = 52  # what a number of a browser can hold
 
 
-def with_written_seed(step: Step) -> Step:
+def with_written_seed(step: Step, *, anew: bool = False) -> Step:
     """The step with a seed where it would draw one in secret: page, plan and script then make one file.
+
+    anew: also where it has one.
 
     >>> with_written_seed(Step("suppress", k=3, seed=1))
     suppress(k=3, seed=1)
     """
-    lacking = [
-        f.name for f in find(step.method, Kind.PROTECTION).form() if f.secret and f.name not in step.options
-    ]
-    drawn = {name: randbits(SECRET_BITS) for name in lacking}
+    secret = [f.name for f in find(step.method, Kind.PROTECTION).form() if f.secret]
+    drawn = {name: randbits(SECRET_BITS) for name in secret if anew or name not in step.options}
     return Step(step.method, **{**step.options, **drawn}).with_note(step.note)
 
 
@@ -125,6 +125,8 @@ class Document:
     def with_file(self, path: Path) -> "Document":
         """Another file, read and prepared as this one; nothing of it is accepted yet beyond the risk.
 
+        All seeds are others: the same noise on both files would cancel in their difference.
+
         >>> wave = Document(source={"file": "a.csv", "decimal": ","}, accept={"order": True}, max_risk=0.1)
         >>> new = wave.with_file(Path("b.csv"))
         >>> new.source, new.accept, new.max_risk
@@ -133,7 +135,12 @@ class Document:
         kept = {n: v for n, v in self.source.items() if n != "demo"}
         if ending_of(path) != ending_of(Path(str(kept.get("file", "")))):
             kept = {n: v for n, v in kept.items() if n not in TABLE}
-        return replace(self, source={**kept, "file": str(path)}, accept={})
+        scenarios = {
+            name: tuple(replace(card, step=with_written_seed(card.step, anew=True)) for card in cards)
+            for name, cards in self.scenarios.items()
+        }
+        source, seed = {**kept, "file": str(path)}, randbits(SECRET_BITS)
+        return replace(self, source=source, accept={}, seed=seed, scenarios=scenarios)
 
     def with_step(self, scenario: str, step: Step, at: int | None = None) -> "Document":
         """One more step, at the end or at a place."""

@@ -45,13 +45,14 @@ def with_links_of(document: Document, step: Step) -> Document:
 def with_links_left(document: Document, columns: Collection[str]) -> Document:
     """The document without links of what is no key any more, became one, or is no longer in the file."""
     keys = _keys(document)
-    left = {
-        k: tuple(c for c in names if c in columns) for k, names in document.linked.items() if k in columns
-    }
-    linked = _fitting(left, keys)
+
+    def left(links: Links) -> Links:
+        return {k: tuple(c for c in names if c in columns) for k, names in links.items() if k in columns}
+
+    linked = _fitting(left(document.linked), keys)
     if linked == dict(document.linked):
         return document
-    return _with_steps(replace(document, linked=linked), lambda had: had)
+    return _with_steps(replace(document, linked=linked), left)
 
 
 def _with_steps(document: Document, links: Callable[[Links], Links]) -> Document:
