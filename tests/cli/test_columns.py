@@ -80,8 +80,8 @@ def test_roles_that_take_one_column_and_weights_that_are_none():
 
 
 def test_where_no_name_is_known_few_values_are_keys():
-    found = roles(geschlecht=["w", "m"] * (N // 2), einkommen=np.arange(N) * 1.5, code=[1, 2, 3] * (N // 3))
-    assert found == {"geschlecht": "keys", "einkommen": "numeric", "code": "keys"}
+    found = roles(pohlavie=["z", "m"] * (N // 2), prijem=np.arange(N) * 1.5, code=[1, 2, 3] * (N // 3))
+    assert found == {"pohlavie": "keys", "prijem": "numeric", "code": "keys"}
 
 
 def test_the_label_is_asked_where_the_name_says_nothing():

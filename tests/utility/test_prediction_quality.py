@@ -49,5 +49,5 @@ def test_nothing_left_to_fit():
     result = sdc.utility.prediction_quality(data, empty, formula="y ~ x")
     assert math.isnan(result.value)
     assert "fewer than two complete records" in result.notes[-1]
-    with pytest.raises(sdc.SdcError, match="no complete records"):
+    with pytest.raises(sdc.SdcError, match="fewer than two complete records"):
         sdc.utility.prediction_quality(empty, data, formula="y ~ x")
