@@ -84,7 +84,7 @@ function Row({ column, asked, roles, trouble, give, picked, pick }) {
     <td>${column.kind}</td><td class="number">${number(column.different)}</td><td class="number">${number(column.missing)}${column.missing_codes.length > 0 && html`<small title="Prepare the file first: declare_missing on the screen Data">codes for missing? ${column.missing_codes.join(", ")}</small>`}</td>
     <td class="common" title=${column.common.join(", ")}>${column.common.join(", ")}</td></tr>
     ${opened && html`<tr class="detail"><td></td><td colspan="6">${(roles || []).includes("keys") && html`<div class="tools"><span>Linked variables:</span> <${Follow} name=${column.name} value=${followed} put=${link} columns=${store.state.facts.columns.map((c) => c.name)} /></div>
-      <p class="hint">Where local suppression blanks ${column.name}, these are blanked as well, so that they do not tell it.</p>${refused && html`<p class="bad" role="alert">${refused}</p>`}`}${detail.trouble ? html`<p class="bad">${detail.trouble}</p>` : detail.original
+      <p class="hint">Every local suppression, now and new, blanks these where it blanks ${column.name}, so that they do not tell it; a step can be told otherwise on its card.</p>${refused && html`<p class="bad" role="alert">${refused}</p>`}`}${detail.trouble ? html`<p class="bad">${detail.trouble}</p>` : detail.original
       ? html`<${Bars} original=${detail.original} changed=${detail.protected} labels=${detail.labels} label=${`Distribution of ${column.name}`} />
         ${!(roles || []).some((r) => ["id", "direct"].includes(r)) && html`<${More} column=${column} />`}` : "…"}</td></tr>`}`;
 }
