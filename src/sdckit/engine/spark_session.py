@@ -46,15 +46,32 @@ def start_session() -> Any:
         raise EngineError("Spark cannot be started.", hint=reason) from error
 
 
+LACKING = "ModuleNotFoundError: No module named "
+
+
 @contextmanager
 def spark_errors() -> Iterator[None]:
     """What Spark says of work that failed, in one line: files that are gone, workers that are lost."""
     try:
         yield
     except _errors() as error:
-        lines = str(error).strip().splitlines() or [type(error).__name__]
-        causes = [line.strip() for line in lines if line.strip().startswith("Caused by:")]
-        raise EngineError("Spark could not finish the work.", hint=[lines[0], *causes][-1]) from error
+        raise EngineError("Spark could not finish the work.", hint=_reason(str(error), error)) from error
+
+
+def _reason(text: str, error: BaseException) -> str:
+    """The innermost cause that Spark names; of packages that workers lack, what to do.
+
+    >>> _reason("Job aborted.\\nModuleNotFoundError: No module named 'pandas'", ValueError())
+    "Its workers lack the package 'pandas': start the session with PYSPARK_PYTHON set to one with sdckit."
+    """
+    lines = [line.strip() for line in text.strip().splitlines()] or [type(error).__name__]
+    lacking = [line.removeprefix(LACKING) for line in lines if line.startswith(LACKING)]
+    if lacking:
+        return (
+            f"Its workers lack the package {lacking[-1]}: start the session with PYSPARK_PYTHON set to one "
+            "with sdckit."
+        )
+    return [lines[0], *(line for line in lines if line.startswith("Caused by:"))][-1]
 
 
 def _errors() -> tuple[type[Exception], ...]:
