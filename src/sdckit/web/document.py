@@ -132,7 +132,7 @@ class Document:
         """
         kept = {n: v for n, v in self.source.items() if n != "demo"}
         if ending_of(path) != ending_of(Path(str(kept.get("file", "")))):
-            kept = {n: v for n, v in kept.items() if n not in TABLE}
+            kept = {n: v for n, v in kept.items() if n not in TABLE or n == "codebook"}
         return replace(self, source={**kept, "file": str(path)}, accept={})
 
     def with_step(self, scenario: str, step: Step, at: int | None = None) -> "Document":
@@ -248,6 +248,8 @@ class Document:
     def of_plan(cls, plan: Plan) -> "Document":
         """The document that a plan describes."""
         source = {n: plan.data[n] for n in ("file", "demo", *TABLE) if plan.data.get(n) is not None}
+        if "codebook" in source:
+            source["codebook"] = str(plan.folder / Path(source["codebook"]).expanduser())
         if steps := preparations_of(plan.data.get("prepare")):
             placed = (step.with_files(lambda name: str(plan.folder / name)) for step in steps)
             source["prepare"] = [step.as_dict() for step in placed]
