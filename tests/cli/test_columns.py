@@ -167,6 +167,24 @@ def test_odd_names_stay_names(run, tmp_path):
     assert run("columns", tmp_path / "x.parquet").exit_code == 0
 
 
+def test_a_codebook_goes_into_the_plan(run, tmp_path):
+    (tmp_path / "data").mkdir()
+    pl.DataFrame({"v1": [1, 2, 9] * 20, "age": range(60)}).write_csv(tmp_path / "data" / "people.csv")
+    book, plan = tmp_path / "data" / "book.csv", tmp_path / "plan.yaml"
+    book.write_text("variable,label,value,value_label,missing\nv1,Sex,1,male,\nv1,,2,female,\nv1,,9,?,yes\n")
+    told = run("columns", tmp_path / "data" / "people.csv", "--codebook", book, "--plan", plan)
+    assert told.exit_code == 0, told.output
+    assert "codes: [9], variables: [v1]" in told.output
+    loaded = sdc.Plan.load(plan)
+    assert loaded.data["codebook"] == "data/book.csv"
+    assert "v1" in loaded.data["keys"]  # its label says so
+    with pytest.warns(sdc.errors.SdcWarning, match="marks values as missing"):
+        assert loaded.read().labels.variables == {"v1": "Sex"}
+    told = run("columns", tmp_path / "data" / "people.csv", "--codebook", tmp_path / "none.xml")
+    assert told.exit_code != 0
+    assert "There is no such codebook." in told.output
+
+
 def test_a_plan_is_never_replaced(run, survey_csv, tmp_path):
     out = tmp_path / "plan.yaml"
     out.write_text("mine")
@@ -212,7 +230,7 @@ def test_dates_of_birth_are_keys_and_other_dates_get_no_role():
     assert found["interview"][0] is None
     assert "a key if somebody may know it" in found["interview"][1]
     summary = describe(Microdata.of(frame)).columns
-    plan = sdc.Plan.parse(starter(summary, "people.csv", "plan.yaml"))
+    plan = sdc.Plan.parse(starter(summary, {"file": "people.csv"}, "plan.yaml"))
     assert all(s.steps[0].options == {"variable": "birth_date", "to": "year"} for s in plan.scenarios)
 
 

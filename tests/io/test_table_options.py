@@ -111,7 +111,11 @@ def test_options_for_other_files_are_refused(book: Path) -> None:
 def test_preview_has_the_first_rows_and_what_was_found(csv: File, book: Path) -> None:
     path = csv("x;y\n" + "".join(f"{i};{i},5\n" for i in range(100)))
     found = preview_file(path, rows=3)
-    assert found["columns"] == [{"name": "x", "kind": "whole number"}, {"name": "y", "kind": "number"}]
+    no_labels = {"label": "", "values": {}}
+    assert found["columns"] == [
+        {"name": "x", "kind": "whole number", **no_labels},
+        {"name": "y", "kind": "number", **no_labels},
+    ]
     assert found["rows"] == [["0", "0.5"], ["1", "1.5"], ["2", "2.5"]]
     assert found["found"] == {"encoding": "utf-8", "separator": ";"}
     assert found["sheets"] == []
@@ -120,10 +124,11 @@ def test_preview_has_the_first_rows_and_what_was_found(csv: File, book: Path) ->
     path = csv("x;y\n1;2\n")
     assert preview_file(path, header=False, rows=1)["rows"] == [["x", "y"]]
     assert preview_file(book, sheet=2, rows=2) == {
-        "columns": [{"name": "y", "kind": "text"}],
+        "columns": [{"name": "y", "kind": "text", **no_labels}],
         "rows": [["a"], ["b"]],
         "sheets": ["first", "second"],
         "found": {"sheet": "second"},
+        "notes": [],
     }
 
 

@@ -44,6 +44,12 @@ def test_linked_variables_are_said_beside_the_roles_and_used_by_suppression(page
 def test_records_below_k_are_counted_by_key_and_code_and_sorted(page):  # noqa: F811
     open_demo(page)
     screen(page, "Protect")
+    page.get_by_role("button", name="Summary of keys").click()
+    keys = page.get_by_role("region", name="Summary of the keys")
+    keys.wait_for(timeout=LONG)
+    row = keys.locator("tbody tr", has_text="sex").locator("td")
+    assert row.all_text_contents()[:2] == ["2", "2"]  # categories before and after
+    page.get_by_role("button", name="Summary of keys").click()
     page.get_by_role("button", name="Records below k, by code").click()
     page.get_by_role("button", name="Count", exact=True).click()
     keys, codes = page.get_by_role("region", name="By key"), page.get_by_role("region", name="Codes of ")

@@ -23,6 +23,21 @@ def test_codes_below_k_are_those_of_the_measure(opened):
     assert opened.job(kind="codes", scenario="A", k=3, most=0)["state"] == "failed"
 
 
+def test_counts_of_single_keys_are_what_the_summary_of_keys_shows(opened):
+    """Categories, mean and smallest size come from them; also where there is a single key."""
+    before = opened.state()["position"]
+    data = sdc.demo.survey(n=300)
+    opened.change("roles", roles={"region": [], "age": []})
+    opened.wait()
+    found = opened.job(kind="codes", scenario="A", k=2, most=1)
+    assert found["state"] == "done", found["result"]
+    counts = data.frame["sex"].drop_nulls().value_counts()
+    told = {row["code"]: row["records"] for row in found["result"]["original"] if row["code"] is not None}
+    assert told == {str(code): n for code, n in counts.rows()}
+    opened.post("/api/history", to=before)
+    opened.wait()
+
+
 def test_each_step_says_how_long_it_took(opened):
     opened.change("add_step", scenario="A", method="suppress", options={"k": 2})
     found = opened.wait()["results"]["A"]

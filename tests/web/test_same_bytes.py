@@ -43,6 +43,14 @@ def text_file(folder: Path) -> tuple[Path, dict[str, Any]]:
     return path, {"separator": "#", "decimal": ",", "encoding": "cp1252"}
 
 
+def text_with_codebook(folder: Path) -> tuple[Path, dict[str, Any]]:
+    path, options = text_file(folder)
+    book = folder / f"codebook of {SECRET}.csv"
+    rows = ["sex,Sex of the person,1,male,", "sex,,2,female,", "sex,,9,refused,yes", "income,Income,,,"]
+    book.write_text("\n".join(["variable,label,value,value_label,missing", *rows]), encoding="utf-8")
+    return path, {**options, "codebook": str(book)}
+
+
 def workbook(folder: Path) -> tuple[Path, dict[str, Any]]:
     import xlsxwriter
 
@@ -114,6 +122,8 @@ def opened_with(client: Any, folder: Path, made: Any) -> None:
         (text_file, "protected.csv", {"decimal": ",", "separator": "|", "codebook": True}),
         (text_file, "protected.csv", {"header": False, "codebook": True}),
         (text_file, "protected.sav", {}),
+        (text_with_codebook, "protected.sav", {}),
+        (text_with_codebook, "protected.csv", {"values": "labels", "codebook": True}),
         (workbook, "protected.csv", {"separator": ";", "escape_formulas": True}),
         (workbook, "protected.dta", {"values": "labels"}),
         (spss, "protected.csv", {"values": "labels", "decimal": ",", "codebook": True}),

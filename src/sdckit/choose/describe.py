@@ -274,7 +274,13 @@ def _common(column: ColumnSummary, frame: pl.DataFrame, data: Microdata) -> tupl
 
 
 def _missing_codes(column: ColumnSummary, data: Microdata) -> tuple[Any, ...]:
-    """Values that may stand for a missing answer; none of a column that identifies."""
+    """Values that may stand for a missing answer: as a codebook says, else guessed, and then none of a column
+    that identifies.
+    """
+    declared = data.reading.declared_missing.get(column.name, ())
+    if declared:
+        held = set(data.frame[column.name].drop_nulls().unique().to_list())
+        return tuple(code for code in declared if code in held)
     if column.role in (Role.DIRECT, Role.ID, Role.HOUSEHOLD, Role.WEIGHT):
         return ()
     return missing_codes(data.frame[column.name], data.labels)

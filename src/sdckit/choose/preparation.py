@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
+from warnings import catch_warnings, simplefilter, warn
 
 from sdckit.choose.scenario import Step
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.errors import OptionError, SdcError, preview
 from sdckit.io import read
+from sdckit.io.codebook_labels import ProposedMissing, proposed_missing
 from sdckit.io.read import with_roles
 from sdckit.methods.registry import find
 from sdckit.methods.spec import Kind
@@ -90,10 +92,17 @@ def read_entries(source: Any, entries: Mapping[str, Any], folder: Path = Path())
     The roles come last, for they are those of the prepared file. Direct identifiers are there until then.
     """
     known = {name: value for name, value in entries.items() if name not in ("file", "demo", "prepare")}
+    if known.get("codebook") is not None:
+        known["codebook"] = folder / Path(known["codebook"]).expanduser()
     steps = preparations_of(entries.get("prepare"))
     if not steps and not isinstance(source, Microdata):
         return read(source, **known)
     roles = {name: known.pop(name) for name in list(known) if name in set(Role)}
     keep = bool(known.pop("keep_direct", False))
-    data = source if isinstance(source, Microdata) else read(source, **known)
-    return with_roles(prepared(data, steps, folder), roles, keep_direct=keep)
+    with catch_warnings():
+        simplefilter("ignore", ProposedMissing)  # a preparation may declare them
+        data = source if isinstance(source, Microdata) else read(source, **known)
+    done = prepared(data, steps, folder)
+    for text in proposed_missing(done):
+        warn(text, ProposedMissing, stacklevel=3)
+    return with_roles(done, roles, keep_direct=keep)

@@ -1,6 +1,6 @@
 """A plan to begin with, made from the columns of a file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -18,10 +18,13 @@ HEADER = """\
 """
 
 
-def starter(columns: Sequence[ColumnSummary], file: str, plan: str) -> str:
-    """The text of a plan with the suggested roles, and two ways to protect the file."""
+def starter(columns: Sequence[ColumnSummary], files: Mapping[str, str], plan: str) -> str:
+    """The text of a plan with the suggested roles, and two ways to protect the file.
+
+    files: the data file and its codebook, as entries of data.
+    """
     several = [role for role in Role if isinstance(getattr(Roles(), role.value), tuple)]
-    data: dict[str, Any] = {"file": file}
+    data: dict[str, Any] = dict(files)
     for role in Role:
         names = [c.name for c in columns if c.role is role]
         if names:

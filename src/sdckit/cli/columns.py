@@ -22,6 +22,12 @@ def columns(
             metavar="PLAN.yaml", callback=expanded, help="Also write the plan here; nothing is replaced."
         ),
     ] = None,
+    codebook: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", callback=expanded, help="A codebook with labels: DDI-Codebook .xml, or .csv."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show the columns of a file with a role suggested for each, and a plan to begin with.
@@ -45,11 +51,13 @@ def columns(
         check_plan_name(plan)
         if plan.exists():
             raise FileError(f"{plan} exists already, and is not replaced.", hint="Choose another name.")
-        check_outputs([plan], [file], force=False)
-    data = read(file)
+        check_outputs([plan], [file, *([codebook] if codebook else [])], force=False)
+    data = read(file, codebook=codebook)
     found = describe(data).columns
     called = "plan.yaml" if plan is None else shlex.quote(str(plan))
-    text = starter(found, file.name if plan is None else relative(file, plan), called)
+    read_from = {"file": file, **({"codebook": codebook} if codebook else {})}
+    named = {n: path.name if plan is None else relative(path, plan) for n, path in read_from.items()}
+    text = starter(found, named, called)
     if as_json:
         _json.emit({"records": data.height, "columns": [plain.column(c) for c in found], "plan": text})
     else:

@@ -25,7 +25,8 @@ class MissingCodes:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What was read: the file or folder, the files where there are several, its table (None outside memory)
-    and its codes of missing values.
+    and its codes of missing values. declared_missing: values that a codebook marks as missing, by
+    column; they are proposed, and stay values until somebody says so.
 
     rows_certain: whether every table since was made by a step, so that the log tells which row is which.
     All microdata made from one reading share it. It is never written and not handed to other processes:
@@ -37,12 +38,14 @@ class Reading:
     missing_codes: Mapping[str, MissingCodes] = field(default_factory=dict)
     rows_certain: bool = True
     files: tuple[Path, ...] = ()
+    declared_missing: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def without(self, columns: tuple[str, ...]) -> "Reading":
         """The reading with these columns gone."""
         frame = None if self.frame is None else self.frame.drop(columns, strict=False)
         codes = {name: one for name, one in self.missing_codes.items() if name not in columns}
-        return replace(self, frame=frame, missing_codes=codes)
+        declared = {name: one for name, one in self.declared_missing.items() if name not in columns}
+        return replace(self, frame=frame, missing_codes=codes, declared_missing=declared)
 
     def of_other_rows(self) -> "Reading":
         """The reading of a table that was put in from elsewhere: nobody knows which row is which."""

@@ -16,6 +16,7 @@ from sdckit.data.reading import MissingCodes
 from sdckit.data.roles import roles_of
 from sdckit.engine.frames import ENGINES
 from sdckit.errors import ColumnError, EngineError, FileError, OptionError, SdcError, SdcWarning, preview
+from sdckit.io.codebook_labels import ProposedMissing, proposed_missing, with_codebook
 from sdckit.io.dataset import is_dataset
 from sdckit.io.delimited import read_delimited
 from sdckit.io.excel import read_excel
@@ -24,7 +25,7 @@ from sdckit.io.on_disk import open_on_disk
 from sdckit.io.parquet import parquet_labels, read_parquet
 from sdckit.io.several import load_several
 from sdckit.io.statistical import read_statistical
-from sdckit.io.table_options import TableOptions
+from sdckit.io.table_options import FRAME, TableOptions
 
 FEWEST = 20  # records; in a handful of them any key may differ
 
@@ -49,6 +50,7 @@ def read(
     decimal: str | None = None,
     header: bool = True,
     sheet: str | int | None = None,
+    codebook: str | Path | None = None,
 ) -> Microdata:
     """Microdata from a file or any data frame, with the roles of its columns.
 
@@ -82,6 +84,12 @@ def read(
     **Excel.** The first sheet, or `sheet="2024"` by its name or number; `header=False` as for text files.
     **Parquet and Excel** files that sdckit wrote bring their labels along.
 
+    **Codebook.** `codebook="survey.codebook.xml"` brings labels of variables and values to a file without
+    any: DDI-Codebook, as `write(…, codebook=True)` and archives have it, or a .csv with the columns variable,
+    label, value, value_label and, if you like, missing (yes or no). Codes are matched with the type of the
+    column. A warning says which variables the file lacks, which values no record has, and which values the
+    codebook marks as missing: these stay values, and are proposed for the preparation `declare_missing`.
+
     **Missing.** NULL everywhere; NaN becomes NULL. A column without any value is numeric if its role is.
 
     **Several files** that are one table: a folder, or a pattern such as `"survey/*.parquet"`, of .parquet or
@@ -105,15 +113,18 @@ def read(
     if engine not in ENGINES:
         raise OptionError("There is no such engine.", given=preview(engine), allowed=join_names(ENGINES))
     named = {name: getattr(checked, name) for name in roles}
-    options = TableOptions(encoding, separator, decimal, header, sheet)
+    options = TableOptions(encoding, separator, decimal, header, sheet, codebook)
     if isinstance(source, str | Path):
         data = _from_file(Path(source).expanduser(), engine, options, named)
     else:
-        options.require_for("", "a data frame")
+        options.require_for(FRAME, "a data frame")
         data = _from_frame(source, engine, named)
     _check_keys(data)
-    for text in (*_index_not_read(source), *_repeated_ids(data), *_unlike_keys(data)):
+    data, notes = (data, list[str]()) if codebook is None else with_codebook(data, codebook)
+    for text in (*notes, *_index_not_read(source), *_repeated_ids(data), *_unlike_keys(data)):
         warn(text, SdcWarning, stacklevel=3)  # the caller of read, behind the check of its options
+    for text in proposed_missing(data):
+        warn(text, ProposedMissing, stacklevel=3)
     return data if keep_direct else without_direct(data)
 
 

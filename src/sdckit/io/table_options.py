@@ -1,15 +1,18 @@
-"""How a text file or a workbook is laid out, where its reader is not to find it out: options of `read`."""
+"""How a text file or a workbook is laid out, and which codebook goes with a file: options of `read`."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sdckit._support.messages import join_names, require_flag
 from sdckit.errors import OptionError, preview
-from sdckit.io.formats import DELIMITED
+from sdckit.io.formats import DELIMITED, READABLE, ending_of
 
 WORKBOOKS = (".xlsx",)
 NAMED = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " ", "bar": "|", "\\t": "\t"}
 DECIMALS = (".", ",")
+CODEBOOKS = (".xml", ".csv")  # the first is of no data file
+FRAME = ""  # the ending of what is no file
 # What each option is for; one that is not given is left to the reader.
 MEANT_FOR = {
     "encoding": DELIMITED,
@@ -17,12 +20,13 @@ MEANT_FOR = {
     "decimal": DELIMITED,
     "header": (*DELIMITED, *WORKBOOKS),
     "sheet": WORKBOOKS,
+    "codebook": (*READABLE, FRAME),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """What was said of a file's layout; None is found out from the file.
+    """What was said of a file's layout and its codebook; None is found out from the file.
 
     >>> TableOptions(separator="tab").separator
     '\\t'
@@ -33,6 +37,7 @@ class TableOptions:
     decimal: str | None = None
     header: bool = True
     sheet: str | int | None = None
+    codebook: str | Path | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no file can have."""
@@ -46,6 +51,7 @@ class TableOptions:
             )
         require_flag("header", self.header)
         _require_sheet(self.sheet)
+        _require_codebook(self.codebook)
 
     def require_for(self, ending: str, source: str) -> None:
         """Refuse an option that means nothing for this kind of file."""
@@ -76,6 +82,16 @@ def _require_sheet(given: Any) -> None:
     if given is not None and not number and not (isinstance(given, str) and given.strip()):
         raise OptionError(
             "sheet is the name of a sheet or its number.", given=preview(given), allowed="1 for the first"
+        )
+
+
+def _require_codebook(given: Any) -> None:
+    named = isinstance(given, Path) or (isinstance(given, str) and "\0" not in given)
+    if given is not None and not (named and ending_of(Path(given)) in CODEBOOKS):
+        raise OptionError(
+            "codebook is the path of a codebook.",
+            given=preview(str(given)),
+            allowed=".xml (DDI-Codebook), or .csv with the columns variable, label, value and value_label",
         )
 
 

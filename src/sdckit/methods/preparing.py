@@ -73,7 +73,12 @@ def _original(before: Microdata, done: Prepared, entry: LogEntry) -> Microdata:
         special={c: kind for c, kind in before.special.items() if c in same},
         prepared=(*before.prepared, replace(entry, effects=Effects(drops_rows=done.rows is not None))),
         origin=randbits(63),
-        reading=Reading(before.reading.path, frame, _codes(before, frame, rows)),
+        reading=Reading(
+            before.reading.path,
+            frame,
+            _codes(before, frame, rows),
+            declared_missing=before.reading.without(gone).declared_missing,
+        ),
     )
     check(data)
     return data

@@ -98,7 +98,7 @@ def k_anonymity(
     cells = key_cells(data, keys, missing, missing_weight)
     levels = sorted({*USUAL, k})
     wanted = _subsets(tuple(keys), subsets)
-    if wanted == [tuple(keys)]:
+    if subsets is None:
         smallest, exact = cells.sample, cells.records
         tables: dict[str, pl.DataFrame] = {}
     else:

@@ -24,6 +24,7 @@ from sdckit.choose.preparation import Preparation, preparations_of
 from sdckit.errors import FileError, OptionError, SdcError, preview
 from sdckit.io.formats import READABLE, ending_of, readable
 from sdckit.io.preview import preview_file
+from sdckit.io.table_options import CODEBOOKS
 from sdckit.methods.registry import find, specs
 from sdckit.methods.serialise import to_builtin
 from sdckit.web.document import Document
@@ -143,9 +144,11 @@ class Page:
         if asked.get("again"):
             if "prepare" in asked:
                 asked = {**asked, "prepare": self._placed(asked["prepare"])}
+            if asked.get("options") is not None:
+                asked = {**asked, "options": self._reading(asked["options"])}
             return JSONResponse({"job": self.session.read_again(asked).id})
         path = self._asked_path(asked)
-        options = asked.get("options") or {}
+        options = self._reading(asked.get("options"))
         call = partial(self.open, path, options, keep=bool(asked.get("keep")))
         return JSONResponse({"job": (await run_in_threadpool(call)).id})
 
@@ -160,9 +163,7 @@ class Page:
     async def _preview(self, request: Request) -> Response:
         """The first records of a text file or workbook as they would be read."""
         asked = await _json(request)
-        options = {n: v for n, v in dict(asked.get("options") or {}).items() if v is not None}
-        require_known(options, TABLE, "There is no such option of reading.")
-        call = partial(preview_file, self._asked_path(asked), **options)
+        call = partial(preview_file, self._asked_path(asked), **self._reading(asked.get("options")))
         return JSONResponse(await run_in_threadpool(call))
 
     async def _recent(self, request: Request) -> Response:
@@ -192,7 +193,8 @@ class Page:
             self._require_inside({"measure": measure, "options": document.assess[measure]})
         if "file" in document.source:
             file = self._files.inside(str(plan.folder / str(document.source["file"])))
-            document = replace(document, source={**document.source, "file": str(file)})
+            reading = self._reading({n: v for n, v in document.source.items() if n in TABLE})
+            document = replace(document, source={**document.source, **reading, "file": str(file)})
         document = document.with_preparation(self._placed(document.source.get("prepare")))
         return self.session.open(document, f"opened the plan {path.name}")
 
@@ -204,8 +206,9 @@ class Page:
         name = Path(unquote(request.headers.get("x-file-name", "")).replace("\\", "/")).name
         if not name.isprintable() or name.startswith(".") or not 0 < len(name.encode()) <= LONGEST_NAME:
             raise FileError("The file needs a name.", given=preview(name))
-        if ending_of(Path(name)) not in READABLE:
-            raise FileError("Files of this kind cannot be read.", given=name, allowed=join_names(READABLE))
+        allowed = (*READABLE, *CODEBOOKS[:1]) if beside else READABLE
+        if ending_of(Path(name)) not in allowed:
+            raise FileError("Files of this kind cannot be read.", given=name, allowed=join_names(allowed))
         folder = self._folder / "uploads"
         folder.mkdir(mode=0o700, exist_ok=True)
         name = _free_name(name, folder) if beside else name
@@ -261,6 +264,13 @@ class Page:
         if "\0" not in name and (path := Path(name)).is_relative_to(uploads) and path.is_file():
             return FileList((uploads,)).inside(name)
         return self._files.inside(name)
+
+    def _reading(self, given: Any) -> dict[str, Any]:
+        """Options of reading; a codebook is refused outside the folders that the page may read."""
+        options = {n: v for n, v in dict(given or {}).items() if v is not None}
+        require_known(options, TABLE, "There is no such option of reading.")
+        book = options.get("codebook")
+        return options if book is None else {**options, "codebook": str(self._inside(str(book)))}
 
     def _placed(self, preparations: Any) -> list[Preparation]:
         """Preparations with their files where they are; refused outside the folders the page may read."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from sdckit.choose.preparation import preparations_of
@@ -169,7 +170,8 @@ def read_otherwise(document: Document, asked: Mapping[str, Any]) -> tuple[Docume
     options = asked.get("options")
     given = {"encoding": asked.get("encoding") or None} if options is None else options
     document = document.with_reading(given)
-    told = [f"{name} {_short(value)}" for name, value in given.items() if value is not None]
+    shown = {**given, **({"codebook": Path(str(given["codebook"])).name} if given.get("codebook") else {})}
+    told = [f"{name} {_short(value)}" for name, value in shown.items() if value is not None]
     return document, f"read again, {', '.join(told)}" if told else "read again"
 
 

@@ -134,7 +134,7 @@ class Document:
         """
         kept = {n: v for n, v in self.source.items() if n != "demo"}
         if ending_of(path) != ending_of(Path(str(kept.get("file", "")))):
-            kept = {n: v for n, v in kept.items() if n not in TABLE}
+            kept = {n: v for n, v in kept.items() if n not in TABLE or n == "codebook"}
         scenarios = {
             name: tuple(replace(card, step=with_written_seed(card.step, anew=True)) for card in cards)
             for name, cards in self.scenarios.items()
@@ -255,6 +255,8 @@ class Document:
     def of_plan(cls, plan: Plan) -> "Document":
         """The document that a plan describes."""
         source = {n: plan.data[n] for n in ("file", "demo", *TABLE) if plan.data.get(n) is not None}
+        if "codebook" in source:
+            source["codebook"] = str(plan.folder / Path(source["codebook"]).expanduser())
         if steps := preparations_of(plan.data.get("prepare")):
             placed = (step.with_files(lambda name: str(plan.folder / name)) for step in steps)
             source["prepare"] = [step.as_dict() for step in placed]

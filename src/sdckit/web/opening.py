@@ -4,11 +4,13 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 from sdckit._support.messages import join_names
 from sdckit.choose.plan import TABLE, demo_data
 from sdckit.data.microdata import Microdata
 from sdckit.io import read
+from sdckit.io.codebook_labels import ProposedMissing, proposed_missing
 from sdckit.io.formats import DELIMITED, ending_of
 from sdckit.io.preview import preview_file
 from sdckit.io.table_options import WORKBOOKS
@@ -17,7 +19,9 @@ from sdckit.io.table_options import WORKBOOKS
 def opened(source: Mapping[str, Any]) -> Microdata:
     """The file or the demo that a source names."""
     if "file" in source:
-        return read(source["file"], **{name: source[name] for name in TABLE if name in source})
+        with catch_warnings():
+            simplefilter("ignore", ProposedMissing)  # a note says it, of the file as prepared
+            return read(source["file"], **{name: source[name] for name in TABLE if name in source})
     made = demo_data(source.get("demo"))
     return Microdata.of(made.frame, labels=made.labels)
 
@@ -50,4 +54,4 @@ def reading_notes(source: Mapping[str, Any], raw: Microdata, found: Mapping[str,
         notes.append(
             f"Only missing values: {join_names(empty, 6)}. The preparation drop_empty leaves them out."
         )
-    return notes
+    return [*notes, *proposed_missing(raw)]

@@ -338,9 +338,8 @@ class Desk:
         def bare(name: str) -> str:
             return Path(name).name if Path(name).is_relative_to(self.folder) else name
 
-        source = dict(document.source)
-        if "file" in source:
-            source["file"] = bare(str(source["file"]))
+        named = ("file", "codebook")
+        source = {n: bare(str(v)) if n in named else v for n, v in document.source.items()}
         if "prepare" in source:
             source["prepare"] = [s.with_files(bare).as_dict() for s in preparations_of(source["prepare"])]
         return replace(document, source=source, assess=with_files_named(document.assess, bare))

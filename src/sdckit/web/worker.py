@@ -82,5 +82,6 @@ def source_key(source: Mapping[str, Any]) -> str:
 
     more = {name: value for name, value in source.items() if name != "file"}
     merged = [digest(Path(file)) for step in preparations_of(source.get("prepare")) for file in step.files]
+    merged += [digest(Path(source["codebook"]))] if source.get("codebook") else []
     how = json.dumps([more, merged], sort_keys=True, default=str)
     return f"file {digest(Path(source['file']))} {how}" if "file" in source else f"demo {how}"

@@ -84,7 +84,8 @@ export function Rules({ value, put, shared }) {
 }
 
 // A file that an option names: by its path, or uploaded; it stays in the session's folder, and the plan names it.
-export function NamedFile({ field, value, put, shared }) {
+const TABLES = ".csv,.gz,.parquet,.sav,.zsav,.dta,.sas7bdat,.xpt,.xlsx";
+export function NamedFile({ field, value, put, shared, accept = TABLES }) {
   const [busy, wait] = useState(false);
   const [trouble, say] = useState(null);
   const send = async (event) => {
@@ -96,6 +97,6 @@ export function NamedFile({ field, value, put, shared }) {
     event.target.value = "";
   };
   return html`<div class="namedfile"><${Single} field=${field} value=${value} put=${put} shared=${shared} />
-    <label class="button">${busy ? "Uploading …" : "Upload …"} <input type="file" class="hidden" disabled=${busy} aria-label=${`Upload: ${field.label}`} accept=".csv,.gz,.parquet,.sav,.zsav,.dta,.sas7bdat,.xpt,.xlsx" onChange=${send} /></label>
+    <label class="button">${busy ? "Uploading …" : "Upload …"} <input type="file" class="hidden" disabled=${busy} aria-label=${`Upload: ${field.label}`} accept=${accept} onChange=${send} /></label>
     ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.given ? `Given: ${trouble.given}.` : ""} ${trouble.allowed ? `Allowed: ${trouble.allowed}.` : ""} ${trouble.hint || ""}</p>`}</div>`;
 }

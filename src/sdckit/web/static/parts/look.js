@@ -4,12 +4,15 @@ import { look, number, start, store } from "../store.js";
 import { Chart } from "./chart.js";
 import { Codes } from "./codes.js";
 import { Form } from "./form.js";
+import { Keys } from "./keys.js";
 
 export function Look({ state }) {
   const [kind, choose] = useState("risk");
   const [name, pick] = useState("");
   const [found, show] = useState(null);
   const [counting, see] = useState(false);
+  const [summing, sum] = useState(false);
+  const keyed = Object.values(state.document.roles).some((roles) => roles.includes("keys"));
   const ask = async (content) => {
     const scenario = store.view.scenario, version = store.state.version;
     const still = () => scenario === store.view.scenario && version === store.state.version; // else it is of another file
@@ -23,11 +26,12 @@ export function Look({ state }) {
   const method = store.methods[kind].find((m) => m.name === name);
   return html`<section class="look"><h2>Look</h2><div class="tools"><div role="group" aria-label="What to look at">${["risk", "utility"].map((k) => html`<button class=${k === kind ? "chip on" : "chip"} aria-pressed=${k === kind} onClick=${() => { choose(k); pick(""); show(null); }}>${k}</button>`)}</div>
     <label>Measure <select value=${name} onChange=${(e) => e.target.value && measure(e.target.value)}><option value="">choose …</option>${store.methods[kind].slice().sort((a, b) => a.title.localeCompare(b.title)).map((m) => html`<option value=${m.name}>${m.title}</option>`)}</select></label>
-    ${kind === "risk" && html`<button onClick=${() => { pick(""); ask({ kind: "riskiest" }); }}>Riskiest combinations</button><button aria-pressed=${counting} onClick=${() => { pick(""); show(null); see(!counting); }}>Records below k, by code</button>`}
+    ${kind === "risk" && html`<button onClick=${() => { pick(""); ask({ kind: "riskiest" }); }}>Riskiest combinations</button><button aria-pressed=${counting} onClick=${() => { pick(""); show(null); see(!counting); }}>Records below k, by code</button>${keyed && html`<button aria-pressed=${summing} onClick=${() => { pick(""); show(null); sum(!summing); }}>Summary of keys</button>`}`}
     ${method && html`<button class="quiet" onClick=${() => look({ help: { kind, name } })}>What does this mean?</button>`}</div>
     ${method?.form.length > 0 && html`<details key=${name} class="card" open=${needs(name)}><summary>Options of this measure</summary>
       <${Form} key=${name} method=${method} columns=${state.facts.columns.map((c) => c.name)} save="Measure" prefix="look" onSave=${(options) => ask({ kind: "measure", measure: name, options })} /></details>`}
     ${counting && kind === "risk" && html`<section class="card"><${Codes} state=${state} /></section>`}
+    ${summing && keyed && kind === "risk" && html`<section class="card"><${Keys} state=${state} /></section>`}
     ${found?.waiting && html`<p class="hint">Being measured …</p>`}
     ${found?.trouble && html`<p class="bad" role="alert">${found.trouble.what} ${found.trouble.hint || ""}</p>`}
     ${found?.after && method && html`<div class="pair">${found.before && html`<${Found} title="before" result=${found.before} method=${method} />`}<${Found} title=${found.before ? "after" : method.title} result=${found.after} method=${method} /></div>`}

@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
 import { change, complain, go, look, number, refresh, store } from "../store.js";
 import { Options } from "./options.js";
-import { Places, focus, taken } from "./places.js";
+import { Places, focus, mending, taken } from "./places.js";
 import { Presets } from "./presets.js";
 import { Sample } from "./sample.js";
 
@@ -70,7 +70,7 @@ function Criteria({ verdict }) {
   return html`<ul class="criteria">${[...failed, ...met].map((c) => html`<li key=${`${c.name} ${c.status}`} class=${c.status.replace(" ", "-")}>
       <details><summary><span class="mark" aria-hidden="true">${MARKS[c.status]}</span><span>${c.name}</span>
         <span class="value">${c.value === null ? "" : shown(c)}</span><span class="hidden">${c.status}</span></summary>
-        <p>${c.why}</p>${c.mends && html`<p class="mends">What would mend it: ${c.mends}</p>`}<${Places} places=${c.places} of=${c.name} /></details></li>`)}</ul>`;
+        <p>${c.why}</p>${c.mends && html`<p class="mends">What would mend it: ${mending(c)}</p>`}<${Places} places=${c.places} of=${c.name} /></details></li>`)}</ul>`;
 }
 
 const shown = (c) => `${number(c.value, c.share)}${c.limit !== null ? ` / ${number(c.limit, c.share)}` : ""}`;

@@ -27,6 +27,22 @@ function words(place) {
   return "How the file is read";
 }
 
+// What would mend a criterion, in the words of the page. Where something can be accepted, the sentence of the plan has
+// its syntax (accept: {…}, max_risk); the buttons below lead there, so that kinds of places say enough.
+const KINDS = { step: "add or change a step", role: "give another role", intruders: "look at who might attack", preparation: "prepare the file otherwise", options: "change the options of the measure", file: "read the file otherwise" };
+function accepting({ name }, { value, limit }) {
+  if (name === "max_risk") return limit === null ? "set the accepted risk" : "accept a higher risk";
+  if (name === "claims" && value !== null) return `accept ${Math.ceil(value)} right claims`;
+  return name === "population" ? "say how many people there are" : "accept this after looking at it";
+}
+export function mending(criterion) {
+  const { places, mends } = criterion;
+  if (!mends || !places?.some((place) => place.kind === "accept")) return mends;
+  const ways = [...new Set(places.map((place) => place.kind === "accept" ? accepting(place, criterion) : KINDS[place.kind]))];
+  const text = ways.length > 1 ? `${ways.slice(0, -1).join(", ")} or ${ways.at(-1)}` : ways[0];
+  return `${text[0].toUpperCase()}${text.slice(1)}.`;
+}
+
 // The options of a step that is to be about these columns.
 function about(name, columns) {
   const there = columns.filter((c) => store.state.facts.columns.some((one) => one.name === c));

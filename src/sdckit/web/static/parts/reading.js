@@ -1,13 +1,15 @@
 // How a text file or a workbook is read: options, and the first records as they would be read with them.
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
+import { NamedFile } from "./inputs.js";
 
 const ENCODINGS = { "": "found by itself (UTF-8, else Windows-1252)", "utf-8": "UTF-8", "cp1252": "Western (Windows-1252)", "cp1250": "Central European (Windows-1250)", "cp1251": "Cyrillic (Windows-1251)", "cp1253": "Greek (Windows-1253)", "cp1254": "Turkish (Windows-1254)", "cp1256": "Arabic (Windows-1256)", "cp1257": "Baltic (Windows-1257)", "iso8859-2": "Central European (ISO 8859-2)", "iso8859-15": "Western (ISO 8859-15)", "gb18030": "Chinese (GB 18030)", "shift_jis": "Japanese (Shift JIS)", "utf-16": "UTF-16" };
 const SEPARATORS = { "": "found by itself", ",": "comma", ";": "semicolon", tab: "tab", space: "space", "|": "bar |", other: "another mark" };
 const DECIMALS = { "": "found by itself", ".": "point, 1.5", ",": "comma, 1,5" };
 export const isText = (name) => /\.csv(\.gz)?$/i.test(name || "");
 export const hasOptions = (name) => isText(name) || /\.xlsx$/i.test(name || "");
-const NAMES = ["encoding", "separator", "decimal", "header", "sheet"];
+const NAMES = ["encoding", "separator", "decimal", "header", "sheet", "codebook"];
+const BOOK = { name: "codebook", label: "Codebook with labels", kind: "file" };
 
 // `file`: what is asked for, {path} or {upload: true}, or {} for the open file. `onRead` opens it with the options.
 export function Reading({ file, name, source = {}, onRead, save = "Read it like this" }) {
@@ -36,11 +38,12 @@ export function Reading({ file, name, source = {}, onRead, save = "Read it like 
     ${isText(name) && field("decimal", "Decimal mark", choose("decimal", DECIMALS))}
     ${field("header", "First line", html`<select ...${shared("header")} value=${options.header === false ? "no" : "yes"} onChange=${(e) => put("header", e.target.value === "no" ? false : undefined)}><option value="yes">names of the variables</option><option value="no">already a record</option></select>`)}
     ${isText(name) && field("encoding", "Letters (encoding)", choose("encoding", ENCODINGS))}
-    ${!isText(name) && field("sheet", "Sheet", html`<select ...${shared("sheet")} value=${options.sheet ?? ""} onChange=${(e) => put("sheet", e.target.value)}><option value="">the first</option>${(shown?.sheets || [options.sheet].filter(Boolean)).map((s) => html`<option value=${s}>${s}</option>`)}</select>`)}</div>
+    ${!isText(name) && field("sheet", "Sheet", html`<select ...${shared("sheet")} value=${options.sheet ?? ""} onChange=${(e) => put("sheet", e.target.value)}><option value="">the first</option>${(shown?.sheets || [options.sheet].filter(Boolean)).map((s) => html`<option value=${s}>${s}</option>`)}</select>`)}
+    ${field("codebook", "Codebook with labels", html`<${NamedFile} field=${BOOK} value=${options.codebook} put=${(value) => put("codebook", value)} shared=${shared("codebook")} accept=".xml,.csv" />`)}</div>
     ${trouble && !about && html`<p class="bad" role="alert">${said(trouble)}</p>`}
-    ${shown && html`<div class="wide preview" tabindex="0" role="region" aria-label="The first records"><table><thead><tr>${shown.columns.map((c) => html`<th scope="col">${c.name}<small>${c.kind}</small></th>`)}</tr></thead>
-      <tbody>${shown.rows.map((row) => html`<tr>${row.map((value) => html`<td>${value ?? html`<span class="missing">·</span>`}</td>`)}</tr>`)}</tbody></table></div>
-      <p class="hint" role="status">${shown.columns.length} variables; the first ${shown.rows.length} records.</p>`}
+    ${shown && html`<div class="wide preview" tabindex="0" role="region" aria-label="The first records"><table><thead><tr>${shown.columns.map((c) => html`<th scope="col">${c.name}${c.label && html`<small class="label">${c.label}</small>`}<small>${c.kind}</small></th>`)}</tr></thead>
+      <tbody>${shown.rows.map((row) => html`<tr>${row.map((value, i) => html`<td>${value ?? html`<span class="missing">·</span>`}${value !== null && shown.columns[i].values[value] ? html` <small>${shown.columns[i].values[value]}</small>` : ""}</td>`)}</tr>`)}</tbody></table></div>
+      ${shown.notes.map((note) => html`<p class="hint">${note}</p>`)}<p class="hint" role="status">${shown.columns.length} variables; the first ${shown.rows.length} records.</p>`}
     <button class="main" disabled=${!shown} onClick=${read}>${save}</button></div>`;
 }
 
