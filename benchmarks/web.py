@@ -55,7 +55,8 @@ class Measured:
         for name, roles in (
             ("one more key → verdict", {KEYS[-1]: ["keys"]}),
             ("a sensitive variable → verdict", {"health": ["sensitive"]}),
-            ("two numbers → verdict", {"income": ["numeric"], "expenditure": ["numeric"]}),
+            ("a number → verdict", {"income": ["numeric"]}),
+            ("a second number → verdict", {"expenditure": ["numeric"]}),
         ):
             start, self._first = perf_counter(), None
             await self.change("roles", roles=roles)
