@@ -1,6 +1,7 @@
 """What a verdict takes on trust: columns that, by their role, no intruder is taken to know."""
 
 from collections.abc import Iterable, Iterator
+from math import isnan
 from typing import TYPE_CHECKING
 
 import narwhals as nw
@@ -71,7 +72,9 @@ class TrustedChecks(ReleaseCase):
         if limit is None:
             return
         found = self._found_by(names, limit)
-        if not found <= limit:  # nor where it could not be measured
+        if isnan(found):
+            yield self._asked(kind, names, lessen, f"{why}: how many are found by it could not be measured.")
+        elif found > limit:
             why += f": who does finds {100 * found:.3g} % of the persons; accepted are {100 * limit:.3g} %."
             yield self._asked(kind, names, lessen, why, found, limit)
 
