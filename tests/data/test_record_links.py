@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
+from sdckit.data import record_links
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import PROTECTED, match_records, source_rows
 from sdckit.engine import frames
@@ -167,3 +168,17 @@ def test_steps_before_the_original_do_not_unlink():
     half = sdc.protect.sample_records(sdc.demo.survey(n=200, seed=1), share=0.5, rng=1)
     done = sdc.assess(half, sdc.protect.add_noise(half, rng=1), measures=["il1s"])
     assert "il1s" in done.utility
+
+
+def test_an_engine_joins_two_files_once(monkeypatch):
+    first = file("duckdb", [1, 2, 3], [10, 20, 30])
+    others = [file("duckdb", [3, 2, 1], values) for values in ([33, 22, 11], [3, 2, 1])]
+    joins = []
+    real = record_links._joined
+    monkeypatch.setattr(record_links, "_joined", lambda *given: joins.append(given) or real(*given))
+    for _ in range(3):
+        assert met(first, others[0]) == [(10, 11), (20, 22), (30, 33)]
+    assert len(joins) == 1
+    assert met(first, others[1]) == [(10, 1), (20, 2), (30, 3)]
+    assert met(others[0], first) == [(11, 10), (22, 20), (33, 30)]
+    assert len(joins) == 3

@@ -15,8 +15,6 @@ from sdckit.methods.spec import Compares, Kind
 N = 30_000
 # What comes in at most: the sample of a bracket, or combinations of keys and pairs of them.
 MOST = 12_000
-# Measures that still bring all different values of a number, or all combinations of them.
-KNOWN = ("distribution_distance",)
 
 
 def numbers(shift: float) -> sdc.Microdata:
@@ -74,10 +72,7 @@ def test_measures_bring_little_into_memory(spec, collected):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         spec.call(*files, **options)
-    if spec.name in KNOWN:
-        assert max(collected) > MOST, "no longer true: take it off the list"
-    else:
-        assert max(collected) <= MOST
+    assert max(collected) <= MOST
 
 
 def test_a_verdict_brings_little_into_memory(collected):

@@ -98,9 +98,15 @@ def key_cells(
     return data.cached(asked, lambda: _key_cells(data, keys, missing, alpha))
 
 
+def combinations_of(data: Microdata, columns: Sequence[str]) -> pl.DataFrame:
+    """The combinations of columns that occur, with their records and weights, counted once for all."""
+    wanted, weight = tuple(columns), data.roles.weight
+    return data.cached(("combinations", wanted), lambda: tables.count_cells(data.table, wanted, weight))
+
+
 def _key_cells(data: Microdata, keys: Sequence[str], missing: Missing, alpha: float) -> KeyCells:
     by = _grouped_by(data, keys, missing)
-    table = tables.count_cells(data.table, by, data.roles.weight)
+    table = combinations_of(data, by)
     records, weights = table[tables.RECORDS].to_numpy(), table[tables.WEIGHT_SUM].to_numpy()
     plain = missing is Missing.CATEGORY or (by == list(keys) and not any(table[k].null_count() for k in keys))
     codes = None if plain else key_codes(table, keys)  # which takes longer than the count

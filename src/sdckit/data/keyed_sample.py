@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from math import isfinite, sqrt
 from statistics import stdev
 from typing import Any
@@ -36,7 +37,7 @@ def on_keyed_sample(
     if max(data.height for data in files) <= RECORDS:
         return measure(*(data.collect() for data in files), **options)
     share = RECORDS / height
-    drawn = [_drawn(data, share) for data in files]
+    drawn = [data.cached(("keyed sample", share), partial(_drawn, data, share)) for data in files]
     samples, groups = zip(*drawn, strict=True)
     result = measure(*samples, **options)
     parts = [

@@ -11,11 +11,11 @@ import polars as pl
 
 from sdckit._support.arrays import Floats, Ints
 from sdckit._support.messages import join_names
-from sdckit.data.common_columns import common_numeric
+from sdckit.data.common_columns import common_numeric, role_variables
 from sdckit.data.effects import Effects, merged
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
-from sdckit.engine.tables import OURS, refuse_clash
+from sdckit.engine.tables import OURS, native_module, refuse_clash
 from sdckit.errors import ColumnError, DataError, EngineError
 
 PROTECTED = f"{OURS}protected"  # suffix of the protected file's columns
@@ -220,14 +220,38 @@ def match_records(original: Microdata, protected: Microdata, columns: Sequence[s
             f"Comparing records on {original.engine} needs an id column.",
             hint="Give the role id to the column that numbers the records.",
         )
-    left = original.table.select(name, *[c for c in kept if c != name])
-    right = protected.table.select(name, *[c for c in columns if c != name]).rename(
-        {c: c + PROTECTED for c in columns if c != name}
+    wanted = list(dict.fromkeys([name, *kept, *(renamed[c] for c in columns if c != name)]))
+    usual = role_variables(original, protected)
+    if not {*columns} <= {name, *usual}:
+        return _complete(original, _joined(original, protected, columns)).select(*wanted)
+    # the original is kept beside the table, so that no other object can get its number
+    found: tuple[Microdata, nw.LazyFrame[Any]] = protected.cached(
+        ("matched records", id(original)), lambda: (original, _joined_once(original, protected, usual))
     )
-    joined = left.join(right, on=name, how="inner")
-    if int(frames.gather(joined.select(nw.len().alias("n")))["n"][0]) != original.height:
-        raise DataError(f"Records cannot be compared one by one: ids in {name!r} differ between the files.")
-    return joined
+    return found[1].select(*wanted)
+
+
+def _joined(original: Microdata, protected: Microdata, columns: Sequence[str]) -> nw.LazyFrame[Any]:
+    """Columns of both files and the original's weight, joined by id on the engine."""
+    name, weight = original.roles.id or "", original.roles.weight
+    own = dict.fromkeys(c for c in (*columns, weight) if c is not None and c != name)
+    theirs = {c: c + PROTECTED for c in columns if c != name}
+    right = protected.table.select(name, *theirs).rename(theirs)
+    return original.table.select(name, *own).join(right, on=name, how="inner")
+
+
+def _joined_once(original: Microdata, protected: Microdata, columns: Sequence[str]) -> nw.LazyFrame[Any]:
+    """The same, kept by the engine: a dozen measures read it, and each would join all records again."""
+    joined = _joined(original, protected, columns)
+    return _complete(original, frames.lazy(native_module(joined).worked_out(joined.to_native())))
+
+
+def _complete(original: Microdata, joined: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """The joined records, or an error where some of the original met none."""
+    if int(frames.gather(joined.select(nw.len().alias("n")))["n"][0]) == original.height:
+        return joined
+    name = original.roles.id
+    raise DataError(f"Records cannot be compared one by one: ids in {name!r} differ between the files.")
 
 
 def match_numbers(

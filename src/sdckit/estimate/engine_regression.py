@@ -44,7 +44,8 @@ class Records:
 
         def work(frame: pl.DataFrame) -> Floats:
             matrix = model_matrix(model, encoded, frame)
-            return function(matrix, design.weights(frame)[matrix.kept])
+            with one_thread():  # for matrices of this size threads wait longer than they work
+                return function(matrix, design.weights(frame)[matrix.kept])
 
         return fold_batches(self.data.table.select(*columns), work)
 
@@ -138,12 +139,11 @@ def _packed(head: list[float], totals: Floats, x: Floats, y: Floats, w: Floats) 
 def triangle(rows: Floats) -> Floats:
     """The square triangle R with RᵀR that of the rows."""
     p = rows.shape[1]
-    with one_thread():  # for matrices of this size threads wait longer than they work
-        if len(rows) > 2 * CHUNK > 4 * p:
-            cut = len(rows) // CHUNK * CHUNK
-            several = np.asarray(np.linalg.qr(rows[:cut].reshape(-1, CHUNK, p), mode="r"))
-            rows = np.vstack([several.reshape(-1, p), rows[cut:]])
-        found = np.asarray(np.linalg.qr(rows, mode="r"))
+    if len(rows) > 2 * CHUNK > 4 * p:
+        cut = len(rows) // CHUNK * CHUNK
+        several = np.asarray(np.linalg.qr(rows[:cut].reshape(-1, CHUNK, p), mode="r"))
+        rows = np.vstack([several.reshape(-1, p), rows[cut:]])
+    found = np.asarray(np.linalg.qr(rows, mode="r"))
     return np.vstack([found, np.zeros((p - len(found), p))]) if len(found) < p else found
 
 
@@ -266,10 +266,12 @@ def _score_rows(
 
     matrix = model_matrix(model, encoded, frame)
     scores = np.zeros((frame.height, len(beta)))
-    if len(matrix.y):
-        x = matrix.x[:, kept]
-        eta = x @ beta
-        mu = eta if family is Family.OLS else (POISSON if family is Family.POISSON else LOGIT).mean(eta)[0]
-        scores[matrix.kept] = (design.weights(frame)[matrix.kept] * (matrix.y - mu))[:, None] * x
     inside = np.broadcast_to(matrix.kept[:, None], scores.shape)
-    return design.rows(frame, scores, inside, full=True)
+    with one_thread():
+        if len(matrix.y):
+            x = matrix.x[:, kept]
+            eta = x @ beta
+            response = POISSON if family is Family.POISSON else LOGIT
+            mu = eta if family is Family.OLS else response.mean(eta)[0]
+            scores[matrix.kept] = (design.weights(frame)[matrix.kept] * (matrix.y - mu))[:, None] * x
+        return design.rows(frame, scores, inside, full=True)

@@ -104,7 +104,7 @@ class ValueCells:
     def of(cls, table: Table, records: int, second: Second, *, coarse: bool) -> "ValueCells":
         """Cells of the records of a table; `coarse`: one for each domain, where sums are all that counts."""
         table = table.filter(~nw.any_horizontal(nw.col(X).is_null(), nw.col(Y).is_null(), ignore_nulls=False))
-        table = table.with_columns((nw.lit(0) if coarse else _bin()).cast(nw.Int64).alias(BIN))
+        table = table.with_columns((nw.lit(0) if coarse else bin_of(X)).cast(nw.Int64).alias(BIN))
         fine = records <= EXACT and not coarse
         return cls(table, second, _grouped(table, [DOMAIN, X if fine else BIN], second))
 
@@ -170,9 +170,9 @@ class CellFinder:
         return found
 
 
-def _bin() -> nw.Expr:
-    """Numbers of bins: those of negative values are negative, that of 0 is 0."""
-    x = nw.col(X)
+def bin_of(column: str) -> nw.Expr:
+    """Numbers of bins, in the order of values: those of negative values are negative, that of 0 is 0."""
+    x = nw.col(column)
     size = nw.when(x == 0).then(nw.lit(1.0)).otherwise(x.abs())
     code = (size.log() * FINE).floor().cast(nw.Int64) + MIDDLE
     return nw.when(x > 0).then(code).otherwise(nw.when(x < 0).then(-code).otherwise(nw.lit(0)))

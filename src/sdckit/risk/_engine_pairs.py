@@ -9,8 +9,7 @@ import polars as pl
 
 from sdckit._support.arrays import Ints
 from sdckit.data.microdata import Microdata
-from sdckit.data.record_links import PROTECTED
-from sdckit.data.values import texts
+from sdckit.data.record_links import PROTECTED, linkage_problem, match_records
 from sdckit.engine import tables
 from sdckit.methods.recoding import apply_same_recoding
 from sdckit.models.category_channel import CategoryChannel
@@ -40,15 +39,18 @@ def engine_pairs(original: Microdata, protected: Microdata, keys: Sequence[str])
     if not (original.is_unique(name) and protected.is_unique(name)):
         return None
     shown = [k for k in keys if k in protected.columns and k != name]
-    left = original.table.select(name, *dict.fromkeys([*shown, *([] if weight is None else [weight])]))
-    right = protected.table.select(name, *shown).rename({k: k + PROTECTED for k in shown})
-    both = left.join(right.with_columns(nw.lit(1).alias(IN_FILE)), on=name, how="left")
+    if original.height == protected.height and not linkage_problem(original, protected):
+        both = match_records(original, protected, shown).with_columns(nw.lit(1).alias(IN_FILE))
+    else:  # some persons may have no record
+        left = original.table.select(name, *dict.fromkeys([*shown, *([] if weight is None else [weight])]))
+        right = protected.table.select(name, *shown).rename({k: k + PROTECTED for k in shown})
+        both = left.join(right.with_columns(nw.lit(1).alias(IN_FILE)), on=name, how="left")
     table = tables.count_cells(both, [*shown, *(k + PROTECTED for k in shown), IN_FILE], weight)
     kept = table[IN_FILE].is_not_null().to_numpy()
     if int(table[tables.RECORDS].filter(kept).sum()) != protected.height:
         return None  # some released records belong to nobody
     alike = _recoded(original, protected, table.select(shown))
-    columns = [coded(texts(table[k]), texts(table[k + PROTECTED]), texts(alike[k])) for k in shown]
+    columns = [coded(table[k], table[k + PROTECTED], alike[k]) for k in shown]
     counts, sums = (table[c].to_numpy().astype(np.float64) for c in (tables.RECORDS, tables.WEIGHT_SUM))
     weights = None if weight is None else np.where(kept, sums * (sums.sum() / sums[kept].sum()), 0.0)
     sizes = tuple(c[2] for c in columns)

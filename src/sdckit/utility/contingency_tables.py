@@ -12,6 +12,7 @@ import polars as pl
 from sdckit import charts
 from sdckit._support.arrays import Floats
 from sdckit.data.common_columns import lost_columns
+from sdckit.data.key_cells import combinations_of
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.engine import frames, tables
@@ -173,7 +174,8 @@ def paired_tables(
 ) -> Iterator[pl.DataFrame]:
     """For each set of variables, the cells of both files: categories `0`, `1`, …, `original` and `protected`.
 
-    Files in memory are first reduced to their distinct combinations, so that many tables cost one pass.
+    Files are first reduced to their distinct combinations, so that many tables cost one pass; files outside
+    memory only where the variables are keys.
     """
     names = tuple(dict.fromkeys(c for table in wanted for c in table))
     for variables in wanted:
@@ -198,11 +200,9 @@ def _table(
 
 
 def _source(data: Microdata, names: tuple[str, ...]) -> tuple[nw.LazyFrame[Any], str | None]:
-    if data.engine != "polars":
-        return data.table, data.roles.weight
-    weight = data.roles.weight
-    found = data.cached(("combinations", names), lambda: tables.count_cells(data.table, names, weight))
-    return frames.lazy(found), tables.WEIGHT_SUM
+    if data.engine != "polars" and not {*names} <= {*data.roles.keys}:
+        return data.table, data.roles.weight  # combinations of other columns may be as many as records
+    return frames.lazy(combinations_of(data, names)), tables.WEIGHT_SUM
 
 
 def _joined(x: pl.DataFrame, y: pl.DataFrame, places: list[str]) -> pl.DataFrame:
