@@ -1,6 +1,7 @@
 """Measures of a sample drawn by ids."""
 
 import math
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -67,3 +68,16 @@ def test_without_an_id_it_is_refused(files, request, monkeypatch):
     moved = [on_engine("duckdb", sdc.read(data.frame, numeric="x"), request) for data in files]
     with pytest.raises(sdc.errors.EngineError, match="drawn by ids"):
         sdc.utility.ecdf_distance(*moved)
+
+
+def test_a_file_with_fewer_records_draws_by_its_own_ids(files, request, monkeypatch):
+    monkeypatch.setattr(keyed_sample, "RECORDS", 500)
+    fewer = replace(files[1], frame=files[1].frame.filter(pl.col("id") % 3 > 0))
+    seen = []
+
+    def measure(one, other):
+        seen.append((one.frame["id"].to_list(), other.frame["id"].to_list()))
+        return sdc.Result(1.0)
+
+    keyed_sample.on_keyed_sample(measure, [on_engine("duckdb", data, request) for data in (files[0], fewer)])
+    assert seen[0][1] == [i for i in seen[0][0] if i % 3 > 0]

