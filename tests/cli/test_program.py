@@ -30,6 +30,13 @@ def test_the_program_itself():
     assert result.stderr.count("\n") == 1
 
 
+def test_python_runs_it_by_name():
+    words = [sys.executable, "-m", "sdckit", "methods", "il1z"]
+    result = subprocess.run(words, capture_output=True, text=True, check=False, encoding="utf-8")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == program("methods", "il1z").stderr
+
+
 def test_help_loads_no_heavy_library():
     code = (
         "import sys\nfrom sdckit.cli import app\n"

@@ -93,3 +93,12 @@ def test_combined_sets_keep_the_log_scale():
     sets = [interval(v, 1.0, inf, 0.95, centre=v + 0.2) for v in (4.0, 5.0)]
     assert combine(sets) == interval(4.5, 1.25, 25.0, 0.95, centre=4.7)
     assert combine([sets[0], ONE]).centre is None
+
+
+def test_rounding_is_neither_a_variance_nor_a_difference():
+    """0.3 and 0.1 + 0.2 differ in the last digit, and so may the means of a constant in two files."""
+    first, second = interval(0.3, 1e-34, 5, 0.95), interval(0.1 + 0.2, 0.0, 5, 0.95)
+    assert (first.variance, first.low, first.high) == (0.0, 0.3, 0.3)
+    same = compared(first, second)
+    assert (same.share, same.contained, same.verdict) == (1.0, True, "unchanged")
+    assert compared(first, interval(0.3001, 0.0, 5, 0.95)).share == 0.0

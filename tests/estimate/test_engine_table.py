@@ -84,6 +84,28 @@ def test_without_clusters_and_with_lonely_units(rule, files, request):
     same(here, there, 1e-9)
 
 
+@pytest.mark.parametrize("rule", ["adjust", "certainty", "remove"])
+def test_domains_of_one_unit_and_values_that_are_all_equal(rule, files, request, monkeypatch):
+    monkeypatch.setattr(batches, "BATCH", 100)
+    isle = pl.col("psu") == files[0].frame["psu"][0]
+    moved, pair = [], []
+    for data in files:
+        frame = data.frame.with_columns(
+            region=pl.when(isle).then(pl.lit("isle")).otherwise("region"),
+            stratum=pl.when(isle).then(99).otherwise("stratum"),
+            flat=pl.lit(0.1),
+        )
+        pair.append(data.with_frame(frame))
+        moved.append(on_engine(OUTSIDE[0], pair[-1], request))
+    asked = {"indicators": ["mean", "gini", "total", "median"], "variables": ["income", "flat"]}
+    here, there = (
+        sdc.utility.indicators(*both, **asked, by=["region"], single_psu=rule) for both in (pair, moved)
+    )
+    same(here, there, 1e-9)
+    flat = here.parts.filter(pl.col("variable") == "flat", pl.col("indicator") != "total")
+    assert set(flat["variance_original"]) == ({0.0} if rule == "certainty" else {0.0, None})
+
+
 def test_what_needs_the_records_is_refused(files, request):
     moved = [on_engine("duckdb", data, request) for data in files]
     for options in ({"variance": "bootstrap"}, {"indicators": [lambda x, w: x.mean()]}):

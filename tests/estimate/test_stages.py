@@ -128,11 +128,11 @@ def test_the_rules_for_a_single_unit_by_hand():
     by_rule = {"adjust": 4 + 4, "average": 4 * 2, "certainty": 4, "remove": 4}
     for rule, expected in by_rule.items():
         assert variance(data, single_psu=rule) == pytest.approx(expected), rule
-    with pytest.raises(sdc.SdcError, match=r"1 strata have one sampling unit.*single_psu"):
+    with pytest.raises(sdc.SdcError, match=r"1 stratum has one sampling unit.*single_psu"):
         variance(data, single_psu="fail")
     said = {rule: sdc.utility.indicators(data, data, single_psu=rule).notes for rule in by_rule}
     assert not said["certainty"]
-    assert "add nothing" in said["remove"][0]
+    assert "adds nothing" in said["remove"][0]
 
 
 def test_a_single_unit_of_a_domain_by_hand():
@@ -227,3 +227,53 @@ def test_the_variance_of_two_stages_is_unbiased_over_all_samples():
     assert np.mean(totals) == pytest.approx(51)
     assert np.mean(variances) == pytest.approx(np.var(totals))
     assert np.mean(first_alone) < 0.9 * np.var(totals)
+
+
+ISLAND = pl.DataFrame(
+    {
+        "h": [1, 1, 1, 1, 2, 2, 3, 3],
+        "c": [1, 1, 2, 2, 3, 4, 5, 5],
+        "region": ["a", "b", "a", "a", "a", "a", "isle", "isle"],
+        "y": [6.0, 9.0, 3.0, 5.0, 7.0, 2.0, 4.0, 1.0],
+        "w": [0.1, 0.3, 0.7, 0.2, 0.9, 1.1, 0.6, 0.7],
+        "f": [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1.0, 1.0],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"single_psu": "remove"}, {"single_psu_domains": True}, {"variance": "rescaled"},
+     {"quantile_interval": "woodruff"}],
+)  # fmt: skip
+def test_a_domain_of_one_unit_has_no_interval_but_that_of_its_total(options):
+    """The scores of a mean add up to 0 over the domain: what rounding leaves of it is no variance."""
+    data = sdc.read(ISLAND, strata="h", cluster="c", weight="w", numeric="y")
+    other = data.with_frame(ISLAND.with_columns(pl.col("y") + pl.col("c") / 10))
+    asked = ["mean", "median", "gini", "poverty_rate"] if "variance" not in options else ["mean"]
+    result = sdc.utility.indicators(data, other, indicators=[*asked, "total"], by="region", **options)
+    alone = result.parts.filter(pl.col("domain").is_in(["b", "isle"]))
+    totals = alone["indicator"] == "total"
+    for name in ("variance_original", "variance_protected", "low_original", "overlap"):
+        assert alone.filter(~totals)[name].is_null().all(), name
+    assert alone.filter(totals)["variance_original"].is_not_null().all()
+    assert set(alone.filter(~totals)["verdict"]) == {"no interval"}
+    assert any("records of one sampling unit only" in note and "b, isle" in note for note in result.notes)
+    elsewhere = result.parts.filter(pl.col("domain") == "a")
+    assert elsewhere["variance_original"].is_not_null().all()
+
+
+def test_a_unit_that_was_taken_with_certainty_has_a_variance_of_its_own():
+    data = sdc.read(ISLAND, strata="h", cluster="c", weight="w", numeric="y")
+    for options in ({"fpc": "f"}, {"single_psu": "certainty"}):
+        parts = sdc.utility.indicators(data, data, indicators="mean", by="region", **options).parts
+        assert parts.filter(domain="isle")["variance_original"].to_list() == [0.0], options
+        assert parts.filter(domain="b")["variance_original"].to_list() == [None], options
+
+
+def test_a_regression_on_the_records_of_one_unit_has_no_intervals():
+    frame = ISLAND.with_columns(pl.when(pl.col("c") == 5).then("y").alias("y"))
+    data = sdc.read(pl.concat([frame, frame.with_columns(pl.col("y") + 1)]), strata="h", cluster="c")
+    result = sdc.utility.regression(data, data, formula="y ~ w")
+    assert math.isnan(result.value)
+    assert "No coefficient has an interval." in result.notes

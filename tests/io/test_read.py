@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sdckit.io as sdc
+from sdckit.choose.plan import Plan
 from sdckit.errors import ColumnError, DataError, EngineError, FileError, OptionError, RoleError, SdcWarning
 from sdckit.io.formats import READABLE
 from sdckit.io.read import with_roles
@@ -118,6 +119,18 @@ def test_weights(tmp_path, weights, text, engine):
     path.write_text("w,k\n" + "".join(f"{w},a\n" for w in weights))
     with pytest.raises(DataError, match=f"must be positive numbers. Given: {text}"):
         sdc.read(path, weight="w", keys="k", engine=engine)
+
+
+def test_records_without_weight_are_left_out_as_the_hint_says(tmp_path):
+    (tmp_path / "a.csv").write_text("w?,k\n1,a\n0,b\n,c\n2,d\n")
+    with pytest.raises(DataError) as refused:
+        sdc.read(tmp_path / "a.csv", weight="w?", keys="k")
+    prepare = str(refused.value).split("in a plan by ")[1].removesuffix(".")
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        f"data:\n  file: a.csv\n  keys: [k]\n  weight: w?\n  {prepare}\nscenarios: {{none: []}}\n"
+    )
+    assert Plan.load(plan).read().frame["k"].to_list() == ["a", "d"]
 
 
 def test_infinite_values(tmp_path):

@@ -112,7 +112,7 @@ def test_direct_identifiers_record_ids_and_extremes_are_in_no_report(pages, audi
     html = pages[audience].replace(",", "")
     for canary in NAMES:
         assert canary not in html
-    # the internal report names the column: to drop it now and, in the scenario file, when done again
+    # the internal report names the column: to drop it now and, in the plan, when done again
     assert (html.count("secret_name") >= 2) == (audience == "internal")
     assert audience == "internal" or "secret_name" not in html
     # the internal report may show a figure a measure calls the largest; the data themselves are in neither

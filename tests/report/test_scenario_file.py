@@ -1,4 +1,4 @@
-"""The scenario file of a report does it again, and releases no more than the first time."""
+"""The plan in a report does it again, and releases no more than the first time."""
 
 import numpy as np
 import polars as pl
@@ -32,6 +32,33 @@ def test_done_again_from_the_report_of_a_map(people):
     same = sdc.compare(plan.read(), plan.scenarios, seed=plan.seed, **plan.assess)
     assert (same.risk, same.utility, same.max_risk) == (found.risk, found.utility, 0.5)
     assert same.points["risk", "loss"].equals(found.points["risk", "loss"])
+
+
+def test_intruders_and_what_is_accepted_are_those_of_the_comparison(people):
+    data = sdc.read(people, keys=["region", "sex"], numeric="expenditure", direct="name")
+    steps = {"a": [{"suppress": {"k": 3}}, {"microaggregate": {"k": 4}}]}
+    who = [
+        sdc.Intruder("colleague", knows=["keys"], numbers={"expenditure": 0.1}, max_risk=0.9),
+        sdc.Intruder("journalist", in_file=False, on_axis=False),
+    ]
+    accept = {"claims": 2, "columns": ["age"], "order": True}
+    found = sdc.compare(data, steps, intruders=who, accept=accept, max_risk=0.8, seed=7)
+    plan = Plan.parse(summarize(found)["scenario_file"].replace(FILE, people.name), people.parent)
+    assert [one.as_dict() for one in plan.intruders] == [one.as_dict() for one in who]
+    assert plan.assess["accept"] == accept
+    same = sdc.compare(plan.read(), plan.scenarios, seed=plan.seed, intruders=plan.intruders, **plan.assess)
+    assert same.points["risk", "loss"].equals(found.points["risk", "loss"])
+    assert same.verdict.headline == found.verdict.headline
+
+
+def test_intruders_of_one_measure_stay_with_it(people):
+    data = sdc.read(people, keys=["region", "sex"], numeric="expenditure", direct="name")
+    asked = {"reidentification_risk": {"intruders": [sdc.Intruder("colleague")]}}
+    found = sdc.compare(data, {"a": [{"suppress": {"k": 3}}]}, **asked)
+    content = yaml.safe_load(summarize(found)["scenario_file"])
+    assert "intruders" not in content
+    told = content["assess"]["reidentification_risk"]["intruders"]
+    assert told == {"colleague": sdc.Intruder("colleague").as_dict()}
 
 
 def test_direct_identifiers_keep_their_role(people):

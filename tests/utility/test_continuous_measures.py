@@ -380,3 +380,13 @@ def test_extreme_numbers_give_what_ordinary_ones_give(name):
     data, other = random_pair()
     grown = [d.with_frame(d.frame.with_columns(pl.col("a") * 2.0**700)) for d in (data, other)]
     assert getattr(U, name)(*grown).value == pytest.approx(getattr(U, name)(data, other).value, rel=1e-9)
+
+
+def test_il1s_tells_no_value_from_no_variation():
+    frame = pl.DataFrame(
+        {"x": [1.0, 2.0], "flat": [5.0, 5.0], "none": pl.Series([None, None], dtype=pl.Float64)}
+    )
+    data = sdc.read(frame, numeric=frame.columns)
+    assert sdc.utility.il1s(data, data).notes == (
+        "flat does not vary in the original.", "none has no value in the original.",
+    )  # fmt: skip

@@ -170,3 +170,13 @@ def test_curve_is_made_of_aggregates():
         assert row["weighted_difference"] == pytest.approx(wx[inside].sum() / wx.sum() - below)
     small = sdc.utility.ecdf_distance(microdata([(1.0,)] * 40), microdata([(2.0,)] * 20)).tables["curve"]
     assert small["difference"].to_list() == [1.0, 0.0]
+
+
+def test_a_variable_without_values_does_not_take_the_records_of_the_others():
+    frame = pl.DataFrame({"x": [1.0, 2.0, 3.0], "y": [None, None, None]}, schema_overrides={"y": pl.Float64})
+    data = sdc.read(frame, numeric=["x", "y"])
+    result = sdc.utility.ecdf_distance(data, data.with_frame(frame.with_columns(pl.col("x") + 1)))
+    assert result.value == pytest.approx(1 / 3)
+    assert result.notes == ("No value present in one of the files, left out: y.",)
+    empty = sdc.read(frame, numeric="y")
+    assert np.isnan(sdc.utility.ecdf_distance(empty, empty).value)

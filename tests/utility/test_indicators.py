@@ -442,3 +442,25 @@ def test_the_chart_draws_both_intervals():
         ["k3"], [0.01], [(1.0, 0.5, 1.5)], (1.1, 0.9, 1.3), title="coefficient"
     )
     assert "k3" in str(one.to_dict())
+
+
+def test_a_constant_is_unchanged_whatever_the_weights_and_its_total_varies():
+    weights = [1.0, 1.3, 2.7, 0.4, 1.1, 3.9, 0.7, 2.2, 1.9, 0.3, 1.7]
+    frame = pl.DataFrame({"x": [0.1] * 11, "w": weights, "d": list("aaaaabbbbbb")})
+    data = sdc.read(frame, numeric="x", weight="w")
+    other = data.with_frame(frame.with_columns(w=pl.col("w") * 1.37 + 0.01))
+    parts = sdc.utility.indicators(data, other, indicators=["mean", "gini", "s80s20", "total"], by="d").parts
+    totals = parts["indicator"] == "total"
+    assert set(parts.filter(~totals)["verdict"]) == {"unchanged"}
+    assert set(parts.filter(~totals)["variance_protected"]) == {0.0}
+    assert parts.filter(totals)["variance_protected"].min() > 0
+
+
+def test_sets_of_different_sizes_count_alike_in_the_variance():
+    """Sizes 6, 4 and 8 of 6 records: k/n is 1, whichever set comes first."""
+    values = [1.0, 4.0, 2.0, 8.0, 5.0, 7.0, 3.0, 6.0]
+    data, *sets = (sdc.read(pl.DataFrame({"x": values[:n]}), numeric="x") for n in (6, 6, 4, 8))
+    for order in (sets, sets[::-1]):
+        parts = sdc.utility.indicators(data, order, indicators="mean", synthesis="sample").parts
+        within = np.mean([np.var(s.frame["x"].to_numpy(), ddof=1) / s.height for s in sets])
+        assert parts["variance_protected"][0] == pytest.approx(within * (1 + 1 / 3))

@@ -1,7 +1,7 @@
 """The verdict on a protected file: a list of criteria, each met, not met or not judged."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
@@ -232,6 +232,15 @@ class Accepted:
         if self.prepared:
             found.append(f"values changed before ({join_names(self.prepared, 4)})")
         return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """What differs from accepting nothing, as a plan has it."""
+        values = {f.name: (getattr(self, f.name), f.default) for f in fields(self)}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, (value, nothing) in values.items()
+            if value != nothing
+        }
 
     @classmethod
     def of(cls, given: Any) -> "Accepted":

@@ -1,4 +1,4 @@
-"""Plan: the scenario file, the same for the command line, the web page and the API."""
+"""A plan, the same for the command line, the web page and the API."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -54,7 +54,7 @@ class Plan:
         """A plan from YAML text; every name in it is checked."""
         content = parse_text(text)
         if not isinstance(content, Mapping):
-            raise FileError("The scenario file must hold sections.", allowed=join_names(SECTIONS))
+            raise FileError("The plan must hold sections.", allowed=join_names(SECTIONS))
         _known(content, SECTIONS, "section")
         data = _mapping(content, "data")
         _known(data, ("file", "demo", "keep_direct", "engine", *TABLE, "prepare", *Role), "entry of data")
@@ -91,14 +91,14 @@ class Plan:
             raise FileError("There is no such plan.", given=str(path))
         if path.stat().st_size > LARGEST:
             raise FileError(
-                "The scenario file is too large.",
+                "The plan is too large.",
                 given=f"{path}, {path.stat().st_size:,} bytes",
                 allowed=f"{LARGEST:,} bytes",
             )
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            raise FileError("The scenario file is not text in UTF-8.", given=path) from None
+            raise FileError("The plan is not text in UTF-8.", given=path) from None
         try:
             return cls.parse(text, path.parent)
         except FileError as error:
@@ -114,9 +114,7 @@ class Plan:
             entries = self.data if own else {**made.roles.as_dict(), **self.data}
             return read_entries(Microdata.of(made.frame, labels=made.labels), entries, self.folder)
         if "file" not in self.data:
-            raise OptionError(
-                "The plan names no data file.", hint="Add data: {file: …} to the scenario file."
-            )
+            raise OptionError("The plan names no data file.", hint="Add data: {file: …} to it.")
         return read_entries(self.folder / str(self.data["file"]), self.data, self.folder)
 
     def find(self, name: str) -> Scenario:

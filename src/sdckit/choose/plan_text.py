@@ -1,4 +1,4 @@
-"""The text of a scenario file as plain data, whoever wrote it: a strict and bounded part of YAML.
+"""The text of a plan as plain data, whoever wrote it: a strict and bounded part of YAML.
 
 Numbers, true, false and null are what they are in YAML 1.2. All else is text: `no`, `off`, `010`, `3:10` and
 2026-01-01 are the categories, codes and days that people mean, not a truth value, 8, 190 and an object.
@@ -56,7 +56,7 @@ class _PlanLoader(yaml.SafeLoader):
         if self.depth > MAX_DEPTH:
             line = self.peek_event().start_mark.line + 1  # type: ignore[no-untyped-call]
             raise FileError(
-                "The scenario file is nested too deeply.",
+                "The plan is nested too deeply.",
                 given=f"line {line}",
                 allowed=f"{MAX_DEPTH} levels",
             )
@@ -166,7 +166,7 @@ def _refuse_endless(root: yaml.Node) -> None:
 
 def _too_many(mark: Any) -> FileError:
     return FileError(
-        "The scenario file holds too many values.",
+        "The plan holds too many values.",
         given=f"line {mark.line + 1}",
         allowed=f"{MAX_VALUES:,}, with aliases written out",
     )

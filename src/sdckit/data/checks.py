@@ -64,6 +64,14 @@ def _check_types(data: "Microdata", *, reading: bool) -> None:
     data.require_categories(data.roles.keys + data.roles.strata)
 
 
+def _weight_hint(weight: str, fault: str) -> str:
+    """What to do about weights of a file that is read: who has none stands for nobody."""
+    if fault not in ("missing", "zero"):
+        return ""
+    rule = f"`{weight}` > 0"
+    return f'Leave these records out, in a plan by prepare: [{{keep_records: {{where: "{rule}"}}}}].'
+
+
 def _check_values(data: "Microdata", changed: Collection[str] | None, *, reading: bool) -> None:
     new = set(data.columns if changed is None else changed)
     numeric = [c for c in data.roles.numeric if c in new]
@@ -86,7 +94,7 @@ def _check_values(data: "Microdata", changed: Collection[str] | None, *, reading
                     f"Weights in {weight!r} must be positive numbers.",
                     given=f"{facts[f'weight_{fault}']} {fault}",
                     allowed="positive, finite, none missing",
-                    hint="" if reading else LESS,
+                    hint=_weight_hint(weight, fault) if reading else LESS,
                 )
     if keys and all(facts[f"present_{k}"] == 0 for k in keys):
         raise DataError(

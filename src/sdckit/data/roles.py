@@ -65,7 +65,7 @@ class Roles:
         return roles_of(**kept)
 
     def as_dict(self) -> dict[str, Any]:
-        """Only the roles that are set, for scenario files and reports."""
+        """Only the roles that are set, for plans and reports."""
         pairs = {role.value: getattr(self, role.value) for role in Role}
         return {
             name: list(v) if isinstance(v, tuple) else v for name, v in pairs.items() if v not in (None, ())

@@ -1,6 +1,6 @@
 """The scenarios of `sdckit demo`, in the spirit of Table 6.1 of the practice guide (Benschop et al. 2019).
 
-Plain data, as a scenario file has them: another way to protect is one more entry. The first ones are what is
+Plain data, as a plan has them: another way to protect is one more entry. The first ones are what is
 often done, and what an intruder still finds after it; the cells are meant to survive the attack. The last
 one is synthetic: it loses least by far, and cannot be cleared, as nobody was held back to compare with.
 """

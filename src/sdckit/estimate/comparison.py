@@ -6,7 +6,7 @@ from math import inf, isfinite, isnan, nan
 
 import polars as pl
 
-from sdckit.estimate.variance import Estimate
+from sdckit.estimate.variance import ROUNDING, Estimate
 
 NEAR, FAIR = 0.9, 0.5
 PRECISION = 2.0  # variances that differ by more than this factor are worth a word
@@ -37,7 +37,8 @@ def compared(original: Estimate, protected: Estimate) -> Comparison:
     gap = abs(original.value - protected.value)
     away = abs(original.variance - protected.variance)
     both = overlap(original, protected)
-    inside = original.low <= protected.value <= original.high
+    covered = original.low <= protected.value <= original.high or _same_value(original, protected)
+    inside = covered and not isnan(both)
     return Comparison(
         percent(gap, original.value),
         percent(away, original.variance),
@@ -56,6 +57,11 @@ def percent(gap: float, size: float) -> float:
     return 100 * gap / abs(size) if size else inf if gap > 0 else nan
 
 
+def _same_value(a: Estimate, b: Estimate) -> bool:
+    """Whether two estimates differ by rounding at most."""
+    return abs(a.value - b.value) <= ROUNDING * abs(a.value)
+
+
 def overlap(a: Estimate, b: Estimate) -> float:
     """Mean of the shares of the two intervals that they have in common (Karr et al. 2006).
 
@@ -69,7 +75,7 @@ def overlap(a: Estimate, b: Estimate) -> float:
         if length > 0:
             shares.append(common / length)
         elif length == 0:
-            shares.append(1.0 if common == 0 else -inf)
+            shares.append(1.0 if common == 0 or _same_value(a, b) else -inf)
         else:
             return nan
     return (shares[0] + shares[1]) / 2
@@ -79,7 +85,7 @@ def verdict(original: Estimate, protected: Estimate, both: float, inside: bool) 
     """The comparison in words."""
     if isnan(both):
         return "no interval"
-    if both == 1 and original.value == protected.value:
+    if both == 1 and _same_value(original, protected):
         return "unchanged"
     if both >= NEAR:
         words = "practically the same"

@@ -70,6 +70,19 @@ class Design:
         units = len(np.unique(self.cluster[inside]))
         return max(units - len(np.unique(self.stratum[inside])), 1)
 
+    def within_one_unit(self, inside: Bools) -> bool:
+        """Whether the records of a domain are all of one PSU that was not taken with certainty.
+
+        A mean, a share or a coefficient of that PSU alone cannot be compared with another: the scores add up
+        to 0 over it, which would make the variance 0.
+        """
+        unit = self.cluster[inside]
+        if not len(unit) or (unit != unit[0]).any():
+            return False
+        stratum = self.stratum_of_cluster[unit[0]]
+        certain = self.single_psu is SinglePsu.CERTAINTY and self.clusters[stratum] == 1
+        return bool(self.fraction[stratum] < 1) and not certain
+
     def covariance(self, scores: Floats, inside: Bools | None = None) -> Floats:
         """[k, k] Covariance of the sums of k score columns [n, k], each score with its weight already in it.
 

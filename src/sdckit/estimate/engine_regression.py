@@ -98,6 +98,7 @@ def fit_on_engine(
     sums = _unit_sums(records, kept, beta, family) if by_design else None
     if sums is not None:
         covariance, degrees = bread @ sums.variance(design.rule) @ bread, sums.degrees
+        covariance[:, sums.within_one_unit(design.rule)] = np.nan  # of all coefficients, or of none
     elif family is Family.OLS:
         covariance, degrees = bread * (last.squares / free), float(free)
     else:

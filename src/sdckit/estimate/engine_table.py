@@ -20,10 +20,10 @@ from sdckit.estimate.categories import occurring
 from sdckit.estimate.indicator import DomainSample, Indicator, PovertyLineIndicator, Source
 from sdckit.estimate.means import Mean, Ratio, Total
 from sdckit.estimate.replicates import Method
-from sdckit.estimate.table import Row, VarianceOptions, readable
+from sdckit.estimate.table import Row, VarianceOptions, one_unit_note, readable
 from sdckit.estimate.unit_sums import EngineDesign, UnitSums
 from sdckit.estimate.value_cells import DOMAIN, WEIGHT, CellFinder, Second, ValueCells, X, Y
-from sdckit.estimate.variance import LOST, WHOLE, Estimate, Task, interval, with_line
+from sdckit.estimate.variance import LOST, WHOLE, Estimate, Task, interval, is_constant, with_line
 from sdckit.estimate.woodruff import QuantileInterval
 
 STRAIGHT = (Mean, Total, Ratio)  # whose influence is a straight line in the values: no cells are needed
@@ -66,15 +66,17 @@ def table(
         again = {s for s in again if measured[s].cells.hits}
     scores = [found[i].scores(t, columns[t.source], measured[t.source].cells) for i, t in tasks.items()]
     sums = _unit_sums(records, design, scores, {s: measured[s].cells.finder for s in sources}, columns)
-    variances = sums.variance(design.rule) if scores else np.empty(0)
-    placed = {
-        i: interval(
-            found[i].value, float(v) if found[i].there else np.nan, sums.degrees, options.level,
-            centre=found[i].centre,
-        )
-        for i, v in zip(tasks, variances, strict=True)
-    }  # fmt: skip
-    return [placed.get(i, LOST) for i in range(len(rows))], sums.notes(data, options.sampling_used)
+    placed: dict[int, Estimate] = {}
+    alone: set[int] = set()
+    if scores:
+        singles, variances = sums.within_one_unit(design.rule), sums.variance(design.rule)
+        for (i, task), single, variance in zip(tasks.items(), singles, variances, strict=True):
+            known = found[i].variance(task, variance, single=bool(single))
+            placed[i] = interval(found[i].value, known, sums.degrees, options.level, centre=found[i].centre)
+            alone |= {task.domain} if single else set()
+    notes = sums.notes(data, options.sampling_used)
+    notes += one_unit_note([name for i, name in enumerate(names) if i in alone])
+    return [placed.get(i, LOST) for i in range(len(rows))], notes
 
 
 def _refuse_unready(data: Microdata, rows: Sequence[Row], options: VarianceOptions) -> None:
@@ -185,6 +187,12 @@ class _Found:
     there: bool
     influence: Floats
     sample: DomainSample
+
+    def variance(self, task: Task, variance: float, *, single: bool) -> float:
+        """Its variance by that of its scores; `single`: all records are of one sampling unit."""
+        if not self.there or (single and not task.indicator.grows_with_weight):
+            return np.nan
+        return 0.0 if is_constant(task.indicator, self.sample) else float(variance)
 
     def scores(self, task: Task, columns: tuple[str, str], cells: ValueCells) -> "_Scores":
         """What makes the scores of records."""

@@ -86,6 +86,11 @@ class DomainSample:
         """Σ w² of the records, under one set of weights."""
         return float(np.sum(self.w[0] * self.w[0]))
 
+    @property
+    def constant(self) -> bool:
+        """Whether all values are equal."""
+        return len(self.x) > 0 and bool(self.x[0] == self.x[-1])
+
     def records_upto(self, places: Any) -> Any:
         """How many records stand before some places among the ordered values."""
         return places
@@ -124,6 +129,7 @@ class Indicator(ABC):
     label: ClassVar[str] = ""
     unit: ClassVar[str] = "units of the variable"
     rests_on_quantile: ClassVar[bool] = False
+    grows_with_weight: ClassVar[bool] = False  # as totals do: with twice the weights it is twice as large
 
     @property
     def name(self) -> str:

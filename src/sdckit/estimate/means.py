@@ -29,6 +29,7 @@ class Total(Indicator):
     """Σwx."""
 
     label: ClassVar[str] = "total"
+    grows_with_weight: ClassVar[bool] = True
 
     def point(self, sample: DomainSample) -> Floats:
         """[r] The weighted totals."""

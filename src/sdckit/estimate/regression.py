@@ -96,7 +96,7 @@ def fit(matrix: Matrix, design: Design, *, family: Family = Family.OLS, by_desig
         scores = np.zeros((len(design.weights), int(kept.sum())))
         scores[matrix.kept] = (w * (y - mu))[:, None] * x[:, kept]
         meat, degrees = design.covariance(scores, matrix.kept), float(design.degrees_of_freedom)
-        covariance = bread @ meat @ bread
+        covariance = bread @ meat @ bread * (np.nan if design.within_one_unit(matrix.kept) else 1.0)
     elif family is Family.OLS:
         covariance, degrees = sigma2 * bread, float(free)
     else:

@@ -124,7 +124,7 @@ def design_notes(
         if drawn == 1 and options.single_psu in (SinglePsu.ADJUST, SinglePsu.AVERAGE):
             yield "There is one sampling unit in all: variances of the design cannot be estimated."
             continue
-        yield f"{groups:,} {_groups(number)} one sampling unit; {_RULES[options.single_psu]}."
+        yield f"{_groups(number, groups)} one sampling unit; {_RULES[options.single_psu]}."
 
 
 def refuse_single_units(single: Sequence[int]) -> None:
@@ -132,19 +132,21 @@ def refuse_single_units(single: Sequence[int]) -> None:
     for number, groups in enumerate(single, 1):
         if groups:
             raise DataError(
-                f"{groups:,} {_groups(number)} one sampling unit, from which no variance can be estimated.",
+                f"{_groups(number, groups)} one sampling unit, from which no variance can be estimated.",
                 hint="Merge strata, or choose another rule in single_psu=.",
             )
 
 
-def _groups(number: int) -> str:
-    return "strata have" if number == 1 else f"units of stage {number - 1} have"
+def _groups(number: int, groups: int) -> str:
+    one, several = ("stratum", "strata") if number == 1 else ("unit", "units")
+    what = f"1 {one}" if groups == 1 else f"{groups:,} {several}"
+    return f"{what} {'' if number == 1 else f'of stage {number - 1} '}{'has' if groups == 1 else 'have'}"
 
 
 _RULES = {
     SinglePsu.ADJUST: "it is compared with the mean of all units",
-    SinglePsu.AVERAGE: "they have the mean variance of the others",
-    SinglePsu.REMOVE: "they add nothing to the variance",
+    SinglePsu.AVERAGE: "the mean variance of the others stands for what cannot be estimated",
+    SinglePsu.REMOVE: "this adds nothing to the variance",
 }
 
 

@@ -20,7 +20,16 @@ from sdckit.estimate.replicates import Method, Replicates, given_replicates, rep
 from sdckit.estimate.replication import ReplicateOptions, replicate_columns
 from sdckit.estimate.sampling import SamplingOptions, column_codes, design_of
 from sdckit.estimate.stage import SinglePsu
-from sdckit.estimate.variance import LOST, WHOLE, Estimate, SortedSample, Task, estimates, sorted_sample
+from sdckit.estimate.variance import (
+    LOST,
+    WHOLE,
+    Estimate,
+    SortedSample,
+    Task,
+    estimates,
+    members,
+    sorted_sample,
+)
 from sdckit.estimate.woodruff import QuantileInterval, woodruff
 
 
@@ -93,7 +102,22 @@ def table(
     for some, way, how in ways:
         found = _estimated(list(some.values()), sources, way, _repeated(data, way, how, rows), options)
         placed |= dict(zip(some, found, strict=True))
+    if options.method is not Method.REPLICATES:
+        alone = {t.domain for t in tasks.values() if _in_one_unit(sources[t.source], t.domain, design)}
+        notes += one_unit_note([name for i, name in enumerate(names) if i in alone])
     return [placed.get(i, LOST) for i in range(len(rows))], (*notes, *_unused(design, options))
+
+
+def _in_one_unit(source: SortedSample, domain: int, design: Design) -> bool:
+    return design.within_one_unit(members(source.rows_of(domain), len(design.weights)))
+
+
+def one_unit_note(domains: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """What must be said of domains whose records are all of one PSU."""
+    if not domains:
+        return ()
+    which = join_names((" × ".join(domain) for domain in domains), 6)
+    return (f"With records of one sampling unit only, so that nothing but totals has a variance: {which}.",)
 
 
 def _estimated(

@@ -66,31 +66,32 @@ class EngineDesign:
     def rows(self, frame: pl.DataFrame, scores: Floats, inside: Bools, *, full: bool) -> Floats:
         """One row a stratum of what some records, all of whole units, add to the sums.
 
-        Columns: number of the stratum; units; for each of k scores whether a record is inside; means of the
-        unit totals; sums of their squared deviations, or with `full` of all products.
+        Columns: number of the stratum; units; for each of k scores the units with a record inside; means of
+        the unit totals; sums of their squared deviations, or with `full` of all products.
         """
         stratum = np.zeros(frame.height, dtype=np.int64)
         if self.strata:
-            met = frame.select(self.strata).join(
+            joined = frame.select(self.strata).join(
                 self.codes, on=list(self.strata), how="left", nulls_equal=True, maintain_order="left"
             )
-            stratum = np.asarray(met[_CODE].to_numpy(), dtype=np.int64)
-        totals, group = scores, stratum
+            stratum = np.asarray(joined[_CODE].to_numpy(), dtype=np.int64)
+        totals, group, met = scores, stratum, inside.astype(np.float64)
         if self.cluster is not None:
             unit = units_within(stratum, frame[self.cluster])
             group = np.empty(int(unit.max()) + 1, dtype=np.int64)
             group[unit] = stratum
             totals = _sums(unit, scores)
-        return _stratum_rows(stratum, inside, group, totals, full=full)
+            met = (_sums(unit, met) > 0).astype(np.float64)
+        return _stratum_rows(group, met, totals, full=full)
 
 
 def _sums(of: Ints, columns: Floats) -> Floats:
     return np.column_stack([np.bincount(of, weights=column) for column in columns.T])
 
 
-def _stratum_rows(stratum: Ints, inside: Bools, group: Ints, totals: Floats, *, full: bool) -> Floats:
+def _stratum_rows(group: Ints, met: Floats, totals: Floats, *, full: bool) -> Floats:
     if len(totals) and group.min() == group.max():  # the most common case, in a fifth of the time
-        return _one_stratum(group[0], inside, totals, full=full)
+        return _one_stratum(group[0], met, totals, full=full)
     codes, place = np.unique(group, return_inverse=True)
     m = np.bincount(place)
     means = _sums(place, totals) / m[:, None]
@@ -101,35 +102,34 @@ def _stratum_rows(stratum: Ints, inside: Bools, group: Ints, totals: Floats, *, 
         squares = np.array([(part.T @ part).ravel() for part in parts])
     else:
         squares = _sums(place, away**2)
-    here = _sums(np.searchsorted(codes, stratum), inside.astype(np.float64)) > 0
-    return np.column_stack([codes, m, here, means, squares])
+    return np.column_stack([codes, m, _sums(place, met), means, squares])
 
 
-def _one_stratum(code: int, inside: Bools, totals: Floats, *, full: bool) -> Floats:
+def _one_stratum(code: int, met: Floats, totals: Floats, *, full: bool) -> Floats:
     """The same where all units are of one stratum."""
     mean = totals.mean(axis=0)
     away = totals - mean
     squares = (away.T @ away).ravel() if full else (away**2).sum(axis=0)
-    return np.concatenate([[code, len(totals)], inside.any(axis=0), mean, squares])[None, :]
+    return np.concatenate([[code, len(totals)], met.sum(axis=0), mean, squares])[None, :]
 
 
 @dataclass(frozen=True, eq=False)
 class UnitSums:
-    """For every stratum its units, whether scores have records inside, means and products of unit totals."""
+    """For every stratum its units, those with records of each score, means and products of unit totals."""
 
     m: Ints
-    here: Bools  # [strata, k]
+    met: Ints  # [strata, k]
     means: Floats  # [strata, k]
     products: Floats  # [strata, k, k], or [strata, k] squares only
 
     @classmethod
     def of(cls, parts: Iterable[Floats], strata: int, k: int, *, full: bool) -> "UnitSums":
         """The rows of all batches put together, without loss of digits (Chan, Golub & LeVeque 1983)."""
-        m, here = np.zeros(strata), np.zeros((strata, k), dtype=np.bool_)
+        m, met = np.zeros(strata), np.zeros((strata, k))
         means, products = np.zeros((strata, k)), np.zeros((strata, k, k) if full else (strata, k))
         for rows in parts:
             code, more = rows[:, 0].astype(np.int64), rows[:, 1]
-            here[code] |= rows[:, 2 : 2 + k] > 0
+            met[code] += rows[:, 2 : 2 + k]
             apart = rows[:, 2 + k : 2 + 2 * k] - means[code]
             both = m[code] + more
             factor = (m[code] * more / both)[:, None]
@@ -138,12 +138,17 @@ class UnitSums:
             products[code] += added + (factor[:, :, None] if full else factor) * cross
             means[code] += apart * (more / both)[:, None]
             m[code] = both
-        return cls(m.astype(np.int64), here, means, products)
+        return cls(m.astype(np.int64), met.astype(np.int64), means, products)
 
     @property
     def degrees(self) -> float:
         """Units less strata, and at least 1."""
         return float(max(int(self.m.sum()) - len(self.m), 1))
+
+    def within_one_unit(self, rule: SinglePsu) -> Bools:
+        """[k] Whether the records of a score are all of one unit, as `Design` has it."""
+        certain = (self.m == 1) & (rule is SinglePsu.CERTAINTY)
+        return np.asarray((self.met.sum(axis=0) == 1) & (self.met[certain].sum(axis=0) == 0))
 
     def variance(self, rule: SinglePsu) -> Floats:
         r"""[k] or [k, k]: :math:`\sum_h \frac{m_h}{m_h-1}\sum_c (u_{hc}-\bar u_h)^2`, as `Design` has it."""
@@ -157,9 +162,10 @@ class UnitSums:
                 away = np.full_like(away, np.nan)
             found = found + (away.T @ away if full else (away**2).sum(axis=0))
         if rule is SinglePsu.AVERAGE:
-            known = (self.here & ~single[:, None]).sum(axis=0)
-            share = np.where(known > 0, self.here.sum(axis=0) / np.maximum(known, 1), np.nan)
-            share = np.where((self.here & single[:, None]).any(axis=0), share, 1.0)
+            here = self.met > 0
+            known = (here & ~single[:, None]).sum(axis=0)
+            share = np.where(known > 0, here.sum(axis=0) / np.maximum(known, 1), np.nan)
+            share = np.where((here & single[:, None]).any(axis=0), share, 1.0)
             found = found * (np.sqrt(np.outer(share, share)) if full else share)
         return np.asarray(found)
 

@@ -57,6 +57,11 @@ class CellSample(DomainSample):
         """Σ w² of the records."""
         return float(self.squares.sum())
 
+    @property
+    def constant(self) -> bool:
+        """Whether all values are equal, also within the cells."""
+        return len(self.x) > 0 and bool(self.low.min() == self.high.max())
+
     @cached_property
     def _before(self) -> Floats:
         return np.concatenate([[0.0], np.cumsum(self.records)])

@@ -15,6 +15,7 @@ from sdckit.estimate.indicator import DomainSample, Indicator, PovertyLineIndica
 from sdckit.estimate.replicates import Replicates
 
 WHOLE = -1  # the domain that is the whole file
+ROUNDING = 1e-13  # a standard error that is a smaller share of the number is none
 FARTHEST = 5.0  # an interval on the log scale reaches e⁵, about 150 times the number, at most
 
 
@@ -175,6 +176,9 @@ def estimates(
         column = drawn[:, i]
         known = np.isfinite(column)
         variance = float(repeated.covariance(column[:, None], values[i : i + 1])[0, 0])
+        inside = members(sources[tasks[i].source].rows_of(tasks[i].domain), len(design.weights))
+        if repeated.given is None and not has_variance(tasks[i], inside, design):
+            variance, known = nan, np.zeros_like(known)
         one = interval(value, variance, repeated.degrees, level, centre=centre)
         if percentile and known.any():
             low, high = np.quantile(column[known], [(1 - level) / 2, (1 + level) / 2])
@@ -191,10 +195,24 @@ def _centre(task: Task, sources: dict[Source, SortedSample], design: Design) -> 
 
 def _taylor(task: Task, sources: dict[Source, SortedSample], design: Design) -> float:
     rows = sources[task.source].rows_of(task.domain)
-    if not len(rows):
+    inside = members(rows, len(design.weights))
+    if not len(rows) or not has_variance(task, inside, design):
         return np.nan
+    if is_constant(task.indicator, sources[task.source].sample(design.weights[None, :], task.domain)):
+        return 0.0
     scores = linearised(task, sources, design.weights)
-    return np.nan if scores is None else design.variance(scores, members(rows, len(design.weights)))
+    return np.nan if scores is None else design.variance(scores, inside)
+
+
+def has_variance(task: Task, inside: Bools, design: Design) -> bool:
+    """Whether the design can say how an estimate varies: not where all its records are of one PSU."""
+    return task.indicator.grows_with_weight or not design.within_one_unit(inside)
+
+
+def is_constant(indicator: Indicator, sample: DomainSample) -> bool:
+    """Whether the weights do not matter, as all values are equal: rounding must not become a variance."""
+    fixed = not indicator.grows_with_weight and not isinstance(indicator, PovertyLineIndicator)
+    return fixed and sample.other is None and sample.constant
 
 
 def members(rows: Ints, n: int) -> Bools:
@@ -212,6 +230,8 @@ def interval(
     Degrees of freedom may be infinite. A ratio that is not positive, or too uncertain for the log scale, has
     the symmetric interval.
     """
+    if np.sqrt(variance) <= ROUNDING * abs(value):
+        variance = 0.0
     half = student(degrees, level) * np.sqrt(variance)
     if centre is not None and 0 < centre < inf and 0 < value < inf and half < FARTHEST * value:
         times = np.exp(half / value)

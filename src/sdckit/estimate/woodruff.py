@@ -80,10 +80,9 @@ def woodruff(
 def _inverted(
     sample: DomainSample, value: float, share: Estimate, degrees: float, kind: QuantileInterval, level: float
 ) -> Estimate:
-    constant = sample.x[0] == sample.x[-1]
-    if not share.variance < np.inf or not (constant or 0 < share.value < 1):
+    if not share.variance < np.inf or not (sample.constant or 0 < share.value < 1):
         return Estimate(value, np.nan, np.nan, np.nan, degrees)
-    if constant or share.variance == 0:  # or the whole population was observed
+    if sample.constant or share.variance == 0:  # or the whole population was observed
         return Estimate(value, 0.0, value, value, degrees)
     p_low, p_high = _limits(share, len(sample.x), degrees, kind, level)
     low, high = (float(sample.quantile(min(max(p, 0.0), 1.0))[0]) for p in (p_low, p_high))

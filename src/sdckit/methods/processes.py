@@ -58,7 +58,7 @@ def sources() -> dict[str, str]:
 
 
 def named_in(plan: str) -> str:
-    """A comment for a scenario file that names methods from outside sdckit; empty where it names none."""
+    """A comment for a plan that names methods from outside sdckit; empty where it names none."""
     own = [spec for spec in specs() if is_third_party(spec.function) and re.search(rf"\b{spec.name}\b", plan)]
     if not own:
         return ""

@@ -1,4 +1,4 @@
-"""What was done: the steps with their options and results, and the scenario file."""
+"""What was done: the steps with their options and results, and the plan."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,6 +14,7 @@ from sdckit._support.number_text import number
 from sdckit.choose.scenario import Scenario, Step
 from sdckit.data.effects import Effects
 from sdckit.data.history import LogEntry
+from sdckit.data.intruder import intruders_of
 from sdckit.data.microdata import Microdata
 from sdckit.methods.processes import named_in
 from sdckit.methods.registry import find, is_registered, specs
@@ -182,7 +183,7 @@ def scenario_file(
     seed: int | None,
     assess: Mapping[str, Any] | None = None,
 ) -> str:
-    """The scenario file as YAML: roles, steps, what was measured, and the seed.
+    """The plan as YAML: roles, steps, what was measured, and the seed.
 
     Direct identifiers are named in it: without their role they would be released when it is done again.
     """
@@ -205,7 +206,9 @@ def scenario_file(
         data["direct"] = [*original.roles.direct, *original.dropped]
     content: dict[str, Any] = {"data": data, "scenarios": scenarios}
     if assess:
-        content["assess"] = assess
+        intruders, measured = _named_intruders(assess)
+        content |= {"intruders": intruders} if intruders else {}
+        content["assess"] = measured
     if seed is not None:
         content["seed"] = seed
     simple = json.loads(json.dumps(content, default=_written))
@@ -213,8 +216,30 @@ def scenario_file(
     return named_in(text) + text
 
 
+def _named_intruders(assess: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Intruders by name as a plan has them, and the section `assess`.
+
+    The section of intruders is for all measures that have any; where only some were given intruders, or not
+    the same, they stay with their measures.
+    """
+    measured = {
+        name: {**own, "intruders": {one.name: one.as_dict() for one in intruders_of(own["intruders"])}}
+        if isinstance(own, Mapping) and own.get("intruders") is not None
+        else own
+        for name, own in assess.items()
+    }
+    with_any = [spec.name for spec in specs(Kind.RISK) if "intruders" in spec.options.model_fields]
+    given = [measured[name].get("intruders") if name in measured else None for name in with_any]
+    if not given[0] or any(one != given[0] for one in given):
+        return {}, measured
+    for name in with_any:
+        rest = {option: value for option, value in measured.pop(name).items() if option != "intruders"}
+        measured |= {name: rest} if rest else {}
+    return given[0], measured
+
+
 def _written(value: Any) -> Any:
-    """What JSON does not have as a scenario file has it; of tables no value, of other things their type."""
+    """What JSON does not have as a plan has it; of tables no value, of other things their type."""
     if isinstance(value, Path | date):
         return str(value)
     if isinstance(value, Mapping):
@@ -227,7 +252,7 @@ def _written(value: Any) -> Any:
 
 
 def logged(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
-    """The steps in a file's log as a scenario file has them."""
+    """The steps in a file's log as a plan has them."""
     return [
         {
             e.method: {n: v for n, v in e.options.items() if v is not None},

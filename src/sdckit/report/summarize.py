@@ -174,4 +174,6 @@ def _asked(found: RiskUtilityMap) -> dict[str, Any]:
         asked["extra_measures"] = list(found.extra_measures)
     if found.max_risk is not None:
         asked["max_risk"] = found.max_risk
+    if accepted := found.accept.as_dict():
+        asked["accept"] = accepted
     return {**asked, **found.measure_options}

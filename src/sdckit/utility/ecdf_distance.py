@@ -127,6 +127,12 @@ def _of_records(original: Microdata, protected: Microdata, *, variables: Sequenc
     chosen = list(dict.fromkeys(good))
     if not chosen:
         return Result(math.nan, notes=(*notes, "No variable is numeric in both files."), lost=gone)
+    empty = [c for c in chosen if any(d.frame[c].null_count() == d.height for d in (original, protected))]
+    if empty:  # they would leave no record for the others
+        notes = (*notes, f"No value present in one of the files, left out: {', '.join(empty)}.")
+        chosen = [c for c in chosen if c not in empty]
+    if not chosen:
+        return Result(math.nan, notes=notes, lost=gone)
     both = Stacked(
         np.vstack([_matrix(original, chosen), _matrix(protected, chosen)]),
         np.concatenate([original.weights(), protected.weights()]),

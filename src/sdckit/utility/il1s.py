@@ -75,7 +75,11 @@ def il1s(original: Microdata, protected: Microdata, *, variables: NumericColumns
         return Result(
             math.nan, {}, parts.drop("pairs_weight"), (*notes, "No pair of values to compare."), lost=lost
         )
-    flat = tuple(f"{c} does not vary in the original." for c in chosen if spread[c] == 0)
+    flat = tuple(
+        f"{c} {'does not vary' if moments.mean[c] is not None else 'has no value'} in the original."
+        for c in chosen
+        if spread[c] == 0
+    )
     used = parts.filter((pl.col("standard_deviation") > 0) | (pl.col("il1s") > 0))
     value = float(used["il1s"].mean() or 0.0) if used.height else 0.0  # type: ignore[arg-type]
     complete = float(used["complete_pairs"].mean() or 0.0) if used.height else 0.0  # type: ignore[arg-type]

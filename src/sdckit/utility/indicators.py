@@ -232,7 +232,8 @@ def indicators(
               + \sum_{hc} f_h (1-f_{hc})\tfrac{m_{hc}}{m_{hc}-1}\sum_s (u_{hcs}-\bar u_{hc})^2
 
     over totals u of w·z; stages without a column count as complete. `single_psu`: what a stratum with one PSU
-    adds; `single_psu_domains`: also where a domain meets one PSU of it. One PSU in all: no interval.
+    adds; `single_psu_domains`: also where a domain meets one PSU of it. One PSU in all: no interval; in
+    a domain: none but of totals.
     Missing values of the variable: the record is outside the domain; a missing `by` value: in the total
     only. Several synthetic sets, as a list, are combined by the rules that `synthesis` names, or else the
     steps that made the files: samples from a model of the original (`synthesize`; of one file, too), else
@@ -282,7 +283,7 @@ def indicators(
         found, more = table(data, rows, variances)
         after.append(found)
         also += tuple(f"Protected file: {note}" for note in more if note not in said)
-    size = sets[0].height / original.height
+    size = sum(one.height for one in sets) / len(sets) / original.height
     kind = synthesis_of(original, sets, synthesis)
     both = list(zip(*after, strict=True))
     one, told = combined(both, synthesis=kind, size=size, level=level, what="rows")

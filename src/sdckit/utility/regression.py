@@ -184,7 +184,7 @@ def regression(
     if first is None:
         raise DataError("The original has fewer than two complete records for this formula.")
     before = first.estimates(level)
-    size = sets[0].height / original.height
+    size = sum(one.height for one in sets) / len(sets) / original.height
     kind = synthesis_of(original, sets, synthesis)
     found = [{} if f is None else f.estimates(level) for f in fits[1:]]
     there = [[one.get(name, LOST) for one in found] for name in before]
