@@ -6,14 +6,11 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-from web.test_browser import (  # noqa: F401
+from web.in_browser import (
     LONG,
-    address,
-    browser,
     judged,
     open_demo,
-    page,
-    pytestmark,
+    pytestmark,  # noqa: F401
     screen,
     sync_api,
 )
@@ -27,7 +24,7 @@ def criterion(tab, name):
     return found
 
 
-def test_every_open_criterion_leads_to_where_it_is_mended(page):  # noqa: F811
+def test_every_open_criterion_leads_to_where_it_is_mended(page):
     open_demo(page)
     failed = page.locator(".panel .criteria > li:not(.met)")
     assert failed.count() > 0
@@ -64,7 +61,7 @@ def test_every_open_criterion_leads_to_where_it_is_mended(page):  # noqa: F811
     assert page.evaluate("document.activeElement.id").startswith("role-")
 
 
-def test_a_sample_without_weights_says_of_how_many_people(page):  # noqa: F811
+def test_a_sample_without_weights_says_of_how_many_people(page):
     open_demo(page)
     page.locator("#role-weight").select_option("")
     judged(page)
@@ -83,7 +80,7 @@ def test_a_sample_without_weights_says_of_how_many_people(page):  # noqa: F811
     sync_api.expect(page.locator(".panel .sample")).to_have_count(1)
 
 
-def test_a_household_file_is_uploaded_into_the_form(page, tmp_path):  # noqa: F811
+def test_a_household_file_is_uploaded_into_the_form(page, tmp_path):
     persons, homes = tmp_path / "persons.csv", tmp_path / "homes.csv"
     persons.write_text("hid,age\n" + "".join(f"{i // 2},{20 + i % 30}\n" for i in range(60)))
     homes.write_text("hid,rooms\n" + "".join(f"{i},{1 + i % 4}\n" for i in range(30)))
