@@ -97,3 +97,23 @@ def test_a_household_file_is_uploaded_into_the_form(page, tmp_path):
     page.locator("#prepare-by").select_option("hid")
     page.get_by_role("button", name="Prepare", exact=True).click()
     sync_api.expect(page.locator(".prepare .step")).to_contain_text("rooms", timeout=LONG)
+
+
+def test_what_is_half_typed_stays_while_work_goes_on(page):
+    open_demo(page)
+    field = page.locator("#accept-max_risk")
+    field.click()
+    page.keyboard.type("12")
+    # another tab changes something: the page is drawn again, as it is whenever work goes on
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.get_by_role("button", name="New scenario").click()
+    page.get_by_role("group", name="Scenarios").get_by_role("button", name="B", exact=True).wait_for()
+    assert field.input_value() == "12"
+    page.keyboard.press("Enter")
+    sync_api.expect(page.locator(".history")).to_contain_text("accepted risk 12 %", timeout=LONG)
+    page.keyboard.type("3")
+    page.keyboard.press("Backspace")
+    page.get_by_role("heading", level=1).click()
+    page.get_by_role("button", name="Undo").click()  # what was left as it was hides nothing
+    sync_api.expect(field).to_have_value("", timeout=LONG)
