@@ -1,13 +1,18 @@
 """From the verdict to where it is mended, in a real browser; and a sample that came without weights."""
 
 import re
+from datetime import date
 
+import polars as pl
 import pytest
+
+import sdckit as sdc
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from web.in_browser import (
     LONG,
+    add,
     judged,
     open_demo,
     pytestmark,  # noqa: F401
@@ -117,3 +122,51 @@ def test_what_is_half_typed_stays_while_work_goes_on(page):
     page.get_by_role("heading", level=1).click()
     page.get_by_role("button", name="Undo").click()  # what was left as it was hides nothing
     sync_api.expect(field).to_have_value("", timeout=LONG)
+
+
+def test_what_an_spss_file_cannot_mend_by_reading_leads_to_another_file(page, tmp_path):
+    """Most keys are missing; and the household that is dropped before the shuffle keeps nobody together."""
+    pytest.importorskip("pyreadstat", reason="pyreadstat is not installed")
+    n = 60
+    frame = pl.DataFrame(
+        {
+            "sex": [1, 2, None] * (n // 3),
+            "home": [i // 2 for i in range(n)],
+            **{f"key{i}": [1, 2, 3, 4] * (n // 4) for i in range(5)},
+            "visited": [date(2026, 1, 1 + i % 28) for i in range(n)],
+        }
+    )
+    sdc.write(sdc.Microdata.of(frame), tmp_path / "people.sav")
+    page.get_by_label("Path of a data file or a plan").fill(str(tmp_path / "people.sav"))
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    sync_api.expect(page.locator("tr", has_text="visited")).to_contain_text("a key if somebody may know it")
+    page.locator("#role-sex").select_option("keys")
+    page.locator("#role-home").select_option("household")
+    judged(page)
+    unseen = criterion(page, "columns that no risk looks at")
+    assert not unseen.get_by_text("…").count()
+    many = unseen.get_by_role("button", name="Remove columns: key0, key1, key2 and 3 more")
+    sync_api.expect(many).to_have_attribute("title", "key0, key1, key2, key3, key4, visited")
+    criterion(page, "keys missing").get_by_role("button", name="Open another file").click()
+    page.get_by_role("heading", level=1, name="Data").wait_for()
+    sync_api.expect(page.locator("#another")).to_be_focused()
+    assert page.locator("details.again").get_attribute("open") is not None
+    screen(page, "Protect")
+    add(page, "Shuffle the order of records")
+    judged(page)
+    screen(page, "Release")
+    order = page.locator("p", has_text="Order of the records")
+    sync_api.expect(order).to_contain_text("random, members of a household together.")
+    screen(page, "Protect")
+    page.locator("button.method", has=page.get_by_text("Remove columns", exact=True)).click()
+    page.locator("#field-variables").get_by_role("button", name="home").click()
+    page.get_by_role("button", name="Add the step").click()
+    page.get_by_role("button", name="Add the step").wait_for(state="detached")
+    screen(page, "Release")  # they stand together still: the column went after the shuffle
+    sync_api.expect(order).to_contain_text("random, members of a household together.")
+    screen(page, "Protect")
+    page.locator(".steps > li").nth(1).get_by_role("button", name="Move up").click()
+    sync_api.expect(page.locator(".steps > li").first).to_contain_text("Remove columns")
+    screen(page, "Release")
+    sync_api.expect(order).to_contain_text("random.")
