@@ -19,5 +19,8 @@ def test_reasons_of_missing_values_in_a_file_that_no_step_has_touched(tmp_path):
     data = sdc.read(tmp_path / "in.sav", keys=["sex", "work"])
     found = verdict(data, data)
     assert [c.name for c in found if not c.met] == ["reasons of missing values"]
+    (asked,) = (c for c in found if not c.met)
+    assert "when reading" not in asked.mends  # no option of `read` takes the codes for values
+    assert "file" not in [place.kind for place in asked.places]
     assert verdict(data, data, accept={"columns": "work"}).releasable
     assert verdict(data, sdc.protect.shuffle_order(data, rng=1)).releasable

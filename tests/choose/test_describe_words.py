@@ -30,3 +30,33 @@ def test_names_in_french_and_german_are_understood():
         "weight": "Poids",
         "numeric": ["revenu"],
     }
+
+
+def test_numbers_of_spss_are_told_from_codes_and_ids_by_their_values():
+    """Every number comes with decimals, and an amount may have a label for "refused" alone."""
+    pay = [float(v) for v in RNG.integers(900, 5000, N)]
+    frame = pl.DataFrame(
+        {
+            "hh_income": [float(i // 2 * 310) for i in range(N)],
+            "hh_nr": [float(i // 2) for i in range(N)],
+            "person_id": [20250000.0 + i for i in range(N)],
+            "members": [1.0, 2.0, 3.0, 4.0] * (N // 4),
+            "pay": pay,
+            "share": [0.25, 0.5] * (N // 2),
+            "sex": [1.0, 2.0] * (N // 2),
+            "Bemerkung": ["keine", "Frau Huber war da"] * (N // 2),
+        }
+    )
+    labels = sdc.Labels(values={"pay": {999998: "refused"}, "sex": {1: "m", 2: "f"}})
+    found = sdc.describe(sdc.Microdata.of(frame, labels=labels))
+    assert found.roles == {
+        "household": "hh_nr",
+        "id": "person_id",
+        "keys": ["sex"],
+        "numeric": ["hh_income", "pay", "share"],
+        "direct": ["Bemerkung"],
+    }
+    reasons = {c.name: c.reason for c in found.columns}
+    assert reasons["members"] == ""  # four values are not "many"
+    assert reasons["pay"] == "numbers with many different values"
+    assert reasons["share"] == "numbers with decimals"

@@ -26,6 +26,12 @@ from sdckit.data.labels import Labels
         (["yes", "no", " N/A "], (" N/A ",)),
         (["no", "none", "unknown"], ()),
         (["low", "-9", "Refused"], ("-9", "Refused")),
+        (["1", "2", "3", "9"], ("9",)),
+        (["01", "17", "99"], ("99",)),
+        (["1", "5", "8", "9"], ()),  # a scale up to 9
+        (["low", "high", "99"], ("99",)),
+        (["low", "high", "99", "12"], ()),  # house numbers, or whatever: 12 is no code
+        (["A", "B", "-8", "n/a"], ("-8", "n/a")),
         ([True, False], ()),
         ([None, None], ()),
     ],
@@ -36,6 +42,21 @@ def test_by_values(values, codes):
 
 def test_a_value_of_few_records_is_not_shown():
     assert missing_codes(pl.Series([1, 2, 3, 4] * 5 + [9] * 4), Labels()) == ()
+
+
+@pytest.mark.parametrize(
+    ("last", "records", "codes"),
+    [
+        (94, 12, (99,)),
+        (94, 5, ()),  # five very old persons
+        (98, 12, ()),  # 99 goes on where 98 ends
+    ],
+)
+def test_a_heap_of_nines_beyond_all_ages_is_a_code(last, records, codes):
+    ages = [age for age in range(16, last + 1) for _ in range(4)]
+    assert missing_codes(pl.Series("age", ages + [99] * records), Labels()) == codes
+    texts = [str(age) for age in ages + [99] * records]
+    assert missing_codes(pl.Series("age", texts), Labels()) == tuple(map(str, codes))
 
 
 def test_labels_are_read():

@@ -80,3 +80,14 @@ def test_the_verdict_counts_households_where_these_are_looked_for():
     assert "claims 10 households" in verdict["claims of household"]
     assert "% of the persons" in verdict["re-identification by insider"]
     assert "claims 20 persons" in verdict["claims of insider"]
+
+
+def test_only_numbers_that_are_numbers_still_are_said_to_mend():
+    frame = pl.DataFrame(
+        {"sex": [1, 2] * 20, **{c: [float(i) for i in range(40)] for c in ("pay", "rent", "tax")}}
+    )
+    data = sdc.read(frame, keys="sex", numeric=["pay", "rent", "tax"])
+    done = sdc.protect.drop(sdc.protect.recode(data, variable="pay", width=20), variables="rent")
+    verdict = {c.name: c for c in sdc.assess(data, done, max_risk=0.01).verdict}
+    steps = {place.name: place.columns for place in verdict["re-identification by insider"].places}
+    assert steps["microaggregate"] == ("tax",)

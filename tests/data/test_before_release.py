@@ -124,3 +124,14 @@ def test_numbers_that_many_records_lack():
     values = [float(i) if i % 3 == 0 else None for i in range(60)]
     data = sdc.read(pl.DataFrame({"x": values, "sex": ["f", "m"] * 30}), keys="sex", numeric="x")
     assert "numbers as in the original: x" in before_release(data)
+
+
+def test_a_number_in_classes_was_looked_at_and_a_column_without_a_role_was_not():
+    """The verdict has both criteria met of the first: the sentence must not say otherwise."""
+    frame = pl.DataFrame({"income": [float(i) for i in range(40)], "other": [1.0, 2.0] * 20})
+    data = sdc.read(frame, numeric="income")
+    for column in ("income", "other"):
+        data = sdc.protect.recode(data, variable=column, width=20)
+    assert (
+        before_release(data) == "Before this file is released: no role, so that no risk looks at them: other."
+    )

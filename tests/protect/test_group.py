@@ -79,6 +79,14 @@ def test_digits_of_text_codes():
     ]
 
 
+def test_negative_codes_belong_to_no_hierarchy_and_stay():
+    data = labelled((11, 12, 21, -1, -2), r={-1: "not employed", 11: "a", 1: "One"})
+    done = sdc.protect.group(data, variables="r", digits=1)
+    assert done.frame["r"].to_list() == [1, 1, 2, -1, -2]
+    assert done.labels.values == {"r": {1: "One", -1: "not employed"}}
+    assert done.log[-1].figures["values_changed"] == 3
+
+
 def test_digits_of_numbers_and_labels_that_still_fit():
     data = labelled((11, 12, 21, None), r={11: "a", 12: "b", 1: "One", 3: "Three"})
     done = sdc.protect.group(data, variables="r", digits=1)

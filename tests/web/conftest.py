@@ -1,6 +1,10 @@
-"""A page without a browser: requests go straight to the guard."""
+"""The page without a browser, whose requests go straight to the guard, and in a real one."""
 
 import asyncio
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -129,3 +133,60 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     client.wait()
     yield client
     page.session.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from web.in_browser import CHROMIUM, FLAGS, sync_api
+
+    with sync_api.sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """A server of its own for each test; its session folder must be gone afterwards."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    env = {
+        **os.environ,
+        "TMPDIR": str(temporary),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "PYTHONUNBUFFERED": "1",
+    }
+    call = "from sdckit.cli import main; main()"
+    command = [sys.executable, "-c", call, "web", "--no-browser", "--root", str(tmp_path)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, cwd=tmp_path)
+    assert server.stdout is not None
+    yield server.stdout.readline().split()[1]
+    server.terminate()
+    assert server.wait(20) == 0
+    assert not list(temporary.glob("sdckit-web-*"))
+
+
+@pytest.fixture
+def page(browser: Any, address: str) -> Iterator[Any]:
+    """The opened page; any error in it, and any request to another host, fails the test."""
+    from web.in_browser import LONG
+
+    context = browser.new_context(viewport={"width": 1366, "height": 768}, accept_downloads=True)
+    tab = context.new_page()
+    faults: list[str] = []
+    tab.on("pageerror", lambda error: faults.append(str(error)))
+    tab.on(
+        "console",
+        lambda m: faults.append(m.text) if m.type == "error" and "status of 400" not in m.text else None,
+    )
+    home = re.match(r"http://127\.0\.0\.1:\d+/", address)
+    assert home is not None
+    tab.on(
+        "request", lambda r: None if r.url.startswith((home[0], "data:", "blob:")) else faults.append(r.url)
+    )
+    tab.goto(address)
+    tab.get_by_role("heading", name="Data", exact=True).wait_for(timeout=LONG)
+    assert "token" not in tab.url
+    yield tab
+    context.close()
+    assert not faults

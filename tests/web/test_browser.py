@@ -1,14 +1,8 @@
 """The page in a real browser: Chromium, driven by Playwright. Skipped where one of them is absent."""
 
-import os
 import re
-import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
@@ -18,106 +12,9 @@ import pytest
 import sdckit as sdc
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
+from web.in_browser import LONG, add, faults_of_accessibility, judged, open_demo, pytestmark, screen, sync_api  # noqa: F401
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
-    pytest.mark.xdist_group("browser"),
-]
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--no-first-run",
-    "--disable-sync",
-]
 MARKUP = '<img src=x onerror="document.title=1">'
-LONG = 180_000  # milliseconds for work that may compile first
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield running
-        running.close()
-
-
-@pytest.fixture
-def address(tmp_path: Path) -> Iterator[str]:
-    """A server of its own for each test; its session folder must be gone afterwards."""
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    env = {
-        **os.environ,
-        "TMPDIR": str(temporary),
-        "XDG_STATE_HOME": str(tmp_path / "state"),
-        "PYTHONUNBUFFERED": "1",
-    }
-    call = "from sdckit.cli import main; main()"
-    command = [sys.executable, "-c", call, "web", "--no-browser", "--root", str(tmp_path)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, cwd=tmp_path)
-    assert server.stdout is not None
-    yield server.stdout.readline().split()[1]
-    server.terminate()
-    assert server.wait(20) == 0
-    assert not list(temporary.glob("sdckit-web-*"))
-
-
-@pytest.fixture
-def page(browser: Any, address: str) -> Iterator[Any]:
-    """The opened page; any error in it, and any request to another host, fails the test."""
-    context = browser.new_context(viewport={"width": 1366, "height": 768}, accept_downloads=True)
-    tab = context.new_page()
-    faults: list[str] = []
-    tab.on("pageerror", lambda error: faults.append(str(error)))
-    tab.on(
-        "console",
-        lambda m: faults.append(m.text) if m.type == "error" and "status of 400" not in m.text else None,
-    )
-    home = re.match(r"http://127\.0\.0\.1:\d+/", address)
-    assert home is not None
-    tab.on(
-        "request", lambda r: None if r.url.startswith((home[0], "data:", "blob:")) else faults.append(r.url)
-    )
-    tab.goto(address)
-    tab.get_by_role("heading", name="Data", exact=True).wait_for(timeout=LONG)
-    assert "token" not in tab.url
-    yield tab
-    context.close()
-    assert not faults
-
-
-def screen(page: Any, name: str) -> None:
-    page.get_by_role("navigation").get_by_role("link", name=name).click()
-    page.get_by_role("heading", level=1, name=name).wait_for()
-
-
-def judged(page: Any) -> None:
-    page.wait_for_timeout(300)
-    page.locator(".panel .verdict:not(.pending)").wait_for(timeout=LONG)
-    sync_api.expect(page.locator(".panel .pending")).to_have_count(0, timeout=LONG)
-
-
-def open_demo(page: Any) -> None:
-    page.get_by_role("button", name="Demo survey").click()
-    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
-    page.get_by_role("button", name="Use the suggestions").click()
-    judged(page)
-
-
-def add(page: Any, method: str, **fields: str) -> None:
-    page.locator("button.method", has=page.get_by_text(method, exact=True)).click()
-    for name, value in fields.items():
-        field = page.locator(f"#field-{name}")
-        if field.evaluate("e => e.tagName") == "SELECT":
-            field.select_option(value)
-        else:
-            field.fill(value)
-    page.get_by_role("button", name="Add the step").click()
-    page.get_by_role("button", name="Add the step").wait_for(state="detached")
 
 
 def test_the_whole_way_from_the_demo_to_the_zip(page, tmp_path):
@@ -340,12 +237,6 @@ def test_records_above_a_threshold_are_counted_before_the_step_is_added(page):
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Riskiest combinations").click()
     page.locator(".look table").wait_for(timeout=LONG)
-
-
-def faults_of_accessibility(page: Any) -> list[Any]:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
-    found = axe.run(page, options={"runOnly": ["wcag2a", "wcag2aa"]}).response["violations"]
-    return [(v["id"], [n["html"][:160] for n in v["nodes"][:3]]) for v in found]
 
 
 def test_a_text_file_is_read_prepared_and_looked_at(page, tmp_path):

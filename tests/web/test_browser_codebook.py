@@ -5,20 +5,17 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-from web.test_browser import (  # noqa: F401
+from web.in_browser import (
     LONG,
-    address,
-    browser,
     faults_of_accessibility,
-    page,
-    pytestmark,
+    pytestmark,  # noqa: F401
     screen,
     sync_api,
 )
 from web.test_codebook import BOOK
 
 
-def test_labels_are_looked_at_first_and_missing_codes_proposed(page, tmp_path):  # noqa: F811
+def test_labels_are_looked_at_first_and_missing_codes_proposed(page, tmp_path):
     pl.DataFrame({"sex": [1, 2, 9] * 20, "age": list(range(60))}).write_csv(tmp_path / "people.csv")
     (tmp_path / "bad.xml").write_text("<!DOCTYPE codeBook>\n<codeBook/>")
     (tmp_path / "book.xml").write_bytes(BOOK)

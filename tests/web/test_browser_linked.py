@@ -4,28 +4,24 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-from web.test_browser import (  # noqa: F401
+from web.in_browser import (
     LONG,
-    add,
-    address,
-    browser,
+    faults_of_accessibility,
     judged,
     open_demo,
-    page,
-    pytestmark,
+    pytestmark,  # noqa: F401
     screen,
     sync_api,
 )
-from web.test_browser_screens import clean
 
 
-def test_linked_variables_are_said_beside_the_roles_and_used_by_suppression(page):  # noqa: F811
+def test_linked_variables_are_said_beside_the_roles_and_used_by_suppression(page):
     open_demo(page)
     page.get_by_role("button", name="▸ region").click()
     page.get_by_label("one more that follows region").select_option("health")
     sync_api.expect(page.get_by_text("followed by health")).to_be_visible()
     sync_api.expect(page.get_by_text("follows region", exact=True)).to_be_visible()
-    assert not clean(page)
+    assert not faults_of_accessibility(page)
     screen(page, "Protect")
     page.locator("button.method", has=page.get_by_text("Local suppression", exact=True)).click()
     sync_api.expect(page.get_by_role("button", name="health does not follow region")).to_be_visible()
@@ -41,7 +37,7 @@ def test_linked_variables_are_said_beside_the_roles_and_used_by_suppression(page
     sync_api.expect(page.get_by_text("followed by health")).to_have_count(0)
 
 
-def test_records_below_k_are_counted_by_key_and_code_and_sorted(page):  # noqa: F811
+def test_records_below_k_are_counted_by_key_and_code_and_sorted(page):
     open_demo(page)
     screen(page, "Protect")
     page.get_by_role("button", name="Summary of keys").click()
@@ -62,6 +58,6 @@ def test_records_below_k_are_counted_by_key_and_code_and_sorted(page):  # noqa: 
     codes.get_by_role("button", name="2 keys").click()
     lowest = codes.locator("tbody td:nth-child(4)").first.inner_text()
     assert int(lowest) == min(numbers)
-    assert not clean(page)
+    assert not faults_of_accessibility(page)
     page.get_by_role("button", name="combinations", exact=True).click()
     sync_api.expect(page.get_by_text("that occur in fewer than 3 records")).to_be_visible()

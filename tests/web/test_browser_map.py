@@ -6,19 +6,16 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-from web.test_browser import (  # noqa: F401
+from web.in_browser import (
     LONG,
     add,
-    address,
-    browser,
+    faults_of_accessibility,
     judged,
     open_demo,
-    page,
-    pytestmark,
+    pytestmark,  # noqa: F401
     screen,
     sync_api,
 )
-from web.test_browser_screens import clean
 
 
 def accepted(tab):
@@ -31,7 +28,7 @@ def follows(tab):
     sync_api.expect(tab.locator("main p.bad")).to_have_count(0)
 
 
-def test_the_accepted_risk_is_dragged_moved_by_keys_and_undone(page):  # noqa: F811
+def test_the_accepted_risk_is_dragged_moved_by_keys_and_undone(page):
     open_demo(page)
     screen(page, "Protect")
     add(page, "Recode a number or a date", variable="age", width="20")
@@ -72,4 +69,4 @@ def test_the_accepted_risk_is_dragged_moved_by_keys_and_undone(page):  # noqa: F
     row = section.locator("tbody tr", has_text="the original file")
     sync_api.expect(row).to_contain_text(re.compile(r"\d to \d"))
     judged(page)
-    assert not clean(page)
+    assert not faults_of_accessibility(page)

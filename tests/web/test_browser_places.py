@@ -1,19 +1,21 @@
 """From the verdict to where it is mended, in a real browser; and a sample that came without weights."""
 
 import re
+from datetime import date
 
+import polars as pl
 import pytest
+
+import sdckit as sdc
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-from web.test_browser import (  # noqa: F401
+from web.in_browser import (
     LONG,
-    address,
-    browser,
+    add,
     judged,
     open_demo,
-    page,
-    pytestmark,
+    pytestmark,  # noqa: F401
     screen,
     sync_api,
 )
@@ -27,7 +29,7 @@ def criterion(tab, name):
     return found
 
 
-def test_every_open_criterion_leads_to_where_it_is_mended(page):  # noqa: F811
+def test_every_open_criterion_leads_to_where_it_is_mended(page):
     open_demo(page)
     failed = page.locator(".panel .criteria > li:not(.met)")
     assert failed.count() > 0
@@ -64,7 +66,7 @@ def test_every_open_criterion_leads_to_where_it_is_mended(page):  # noqa: F811
     assert page.evaluate("document.activeElement.id").startswith("role-")
 
 
-def test_a_sample_without_weights_says_of_how_many_people(page):  # noqa: F811
+def test_a_sample_without_weights_says_of_how_many_people(page):
     open_demo(page)
     page.locator("#role-weight").select_option("")
     judged(page)
@@ -83,7 +85,7 @@ def test_a_sample_without_weights_says_of_how_many_people(page):  # noqa: F811
     sync_api.expect(page.locator(".panel .sample")).to_have_count(1)
 
 
-def test_a_household_file_is_uploaded_into_the_form(page, tmp_path):  # noqa: F811
+def test_a_household_file_is_uploaded_into_the_form(page, tmp_path):
     persons, homes = tmp_path / "persons.csv", tmp_path / "homes.csv"
     persons.write_text("hid,age\n" + "".join(f"{i // 2},{20 + i % 30}\n" for i in range(60)))
     homes.write_text("hid,rooms\n" + "".join(f"{i},{1 + i % 4}\n" for i in range(30)))
@@ -100,3 +102,71 @@ def test_a_household_file_is_uploaded_into_the_form(page, tmp_path):  # noqa: F8
     page.locator("#prepare-by").select_option("hid")
     page.get_by_role("button", name="Prepare", exact=True).click()
     sync_api.expect(page.locator(".prepare .step")).to_contain_text("rooms", timeout=LONG)
+
+
+def test_what_is_half_typed_stays_while_work_goes_on(page):
+    open_demo(page)
+    field = page.locator("#accept-max_risk")
+    field.click()
+    page.keyboard.type("12")
+    # another tab changes something: the page is drawn again, as it is whenever work goes on
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.get_by_role("button", name="New scenario").click()
+    page.get_by_role("group", name="Scenarios").get_by_role("button", name="B", exact=True).wait_for()
+    assert field.input_value() == "12"
+    page.keyboard.press("Enter")
+    sync_api.expect(page.locator(".history")).to_contain_text("accepted risk 12 %", timeout=LONG)
+    page.keyboard.type("3")
+    page.keyboard.press("Backspace")
+    page.get_by_role("heading", level=1).click()
+    page.get_by_role("button", name="Undo").click()  # what was left as it was hides nothing
+    sync_api.expect(field).to_have_value("", timeout=LONG)
+
+
+def test_what_an_spss_file_cannot_mend_by_reading_leads_to_another_file(page, tmp_path):
+    """Most keys are missing; and the household that is dropped before the shuffle keeps nobody together."""
+    pytest.importorskip("pyreadstat", reason="pyreadstat is not installed")
+    n = 60
+    frame = pl.DataFrame(
+        {
+            "sex": [1, 2, None] * (n // 3),
+            "home": [i // 2 for i in range(n)],
+            **{f"key{i}": [1, 2, 3, 4] * (n // 4) for i in range(5)},
+            "visited": [date(2026, 1, 1 + i % 28) for i in range(n)],
+        }
+    )
+    sdc.write(sdc.Microdata.of(frame), tmp_path / "people.sav")
+    page.get_by_label("Path of a data file or a plan").fill(str(tmp_path / "people.sav"))
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    sync_api.expect(page.locator("tr", has_text="visited")).to_contain_text("a key if somebody may know it")
+    page.locator("#role-sex").select_option("keys")
+    page.locator("#role-home").select_option("household")
+    judged(page)
+    unseen = criterion(page, "columns that no risk looks at")
+    assert not unseen.get_by_text("…").count()
+    many = unseen.get_by_role("button", name="Remove columns: key0, key1, key2 and 3 more")
+    sync_api.expect(many).to_have_attribute("title", "key0, key1, key2, key3, key4, visited")
+    criterion(page, "keys missing").get_by_role("button", name="Open another file").click()
+    page.get_by_role("heading", level=1, name="Data").wait_for()
+    sync_api.expect(page.locator("#another")).to_be_focused()
+    assert page.locator("details.again").get_attribute("open") is not None
+    screen(page, "Protect")
+    add(page, "Shuffle the order of records")
+    judged(page)
+    screen(page, "Release")
+    order = page.locator("p", has_text="Order of the records")
+    sync_api.expect(order).to_contain_text("random, members of a household together.")
+    screen(page, "Protect")
+    page.locator("button.method", has=page.get_by_text("Remove columns", exact=True)).click()
+    page.locator("#field-variables").get_by_role("button", name="home").click()
+    page.get_by_role("button", name="Add the step").click()
+    page.get_by_role("button", name="Add the step").wait_for(state="detached")
+    screen(page, "Release")  # they stand together still: the column went after the shuffle
+    sync_api.expect(order).to_contain_text("random, members of a household together.")
+    screen(page, "Protect")
+    page.locator(".steps > li").nth(1).get_by_role("button", name="Move up").click()
+    sync_api.expect(page.locator(".steps > li").first).to_contain_text("Remove columns")
+    screen(page, "Release")
+    sync_api.expect(order).to_contain_text("random.")

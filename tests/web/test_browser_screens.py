@@ -10,37 +10,28 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-from web.test_browser import (  # noqa: F401
+from web.in_browser import (
     LONG,
     add,
-    address,
-    browser,
+    faults_of_accessibility,
     judged,
     open_demo,
-    page,
-    pytestmark,
+    pytestmark,  # noqa: F401
     screen,
     sync_api,
 )
 
-AXE = {"runOnly": ["wcag2a", "wcag2aa"]}
 NO_WARM_UP = (
     "from sdckit.web.session import Session; Session.prepare = lambda self: None\n"
     "from sdckit.web.serve import serve; serve(browser=False, idle={seconds})"
 )
 
 
-def clean(tab):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
-    found = axe.run(tab, options=AXE).response["violations"]
-    return [(v["id"], [n["html"][:160] for n in v["nodes"][:3]]) for v in found]
-
-
 def choose(tab, method):
     tab.locator("button.method", has=tab.get_by_text(method, exact=True)).click()
 
 
-def test_limits_are_typed_dragged_and_moved_with_the_keyboard(page):  # noqa: F811
+def test_limits_are_typed_dragged_and_moved_with_the_keyboard(page):
     open_demo(page)
     screen(page, "Protect")
     choose(page, "Recode a number or a date")
@@ -69,7 +60,7 @@ def test_limits_are_typed_dragged_and_moved_with_the_keyboard(page):  # noqa: F8
     sync_api.expect(breaks).to_have_value("20, 62.5")
     page.get_by_role("button", name="Add a break").click()
     sync_api.expect(page.get_by_role("slider")).to_have_count(3)
-    assert not clean(page)
+    assert not faults_of_accessibility(page)
     page.get_by_role("button", name="Add the step").click()
     sync_api.expect(page.locator(".steps > li")).to_have_count(1)
     page.get_by_role("button", name="Add a note to step 1").click()
@@ -80,7 +71,7 @@ def test_limits_are_typed_dragged_and_moved_with_the_keyboard(page):  # noqa: F8
     sync_api.expect(page.locator(".steps > li")).to_have_count(0)
 
 
-def test_the_form_of_a_synthesis_asks_what_goes_with_its_method(page):  # noqa: F811
+def test_the_form_of_a_synthesis_asks_what_goes_with_its_method(page):
     open_demo(page)
     screen(page, "Protect")
     choose(page, "Synthesis")
@@ -96,7 +87,7 @@ def test_the_form_of_a_synthesis_asks_what_goes_with_its_method(page):  # noqa: 
     page.get_by_role("button", name="One more rule").click()
     page.get_by_role("textbox", name="where").press_sequentially("age < 15")
     page.get_by_label("it follows that").press_sequentially("income = missing")
-    assert not clean(page)
+    assert not faults_of_accessibility(page)
     page.get_by_role("button", name="Add the step").click()
     sync_api.expect(page.locator(".steps > li")).to_contain_text(
         "when: age < 15; then: income: null", timeout=LONG
@@ -105,10 +96,10 @@ def test_the_form_of_a_synthesis_asks_what_goes_with_its_method(page):  # noqa: 
     sync_api.expect(page.locator(".panel")).to_contain_text("not judged")
     sync_api.expect(page.locator(".panel .notasked")).to_contain_text("Synthetic records", timeout=LONG)
     sync_api.expect(page.locator(".panel .verdict strong")).not_to_have_text("Can be released")
-    assert not clean(page)
+    assert not faults_of_accessibility(page)
 
 
-def test_a_map_of_codes_comes_from_a_file_and_a_matrix_is_walked_by_keys(page, tmp_path):  # noqa: F811
+def test_a_map_of_codes_comes_from_a_file_and_a_matrix_is_walked_by_keys(page, tmp_path):
     path = tmp_path / "regions.csv"
     path.write_text('code;group\n1;centre\n"3";"centre"\n8;rest\n99;rest\n')
     open_demo(page)
@@ -134,10 +125,10 @@ def test_a_map_of_codes_comes_from_a_file_and_a_matrix_is_walked_by_keys(page, t
     sync_api.expect(page.locator(".matrix .bad")).to_have_count(1)
     page.get_by_role("button", name="The rest stays").click()
     sync_api.expect(page.locator(".matrix .bad")).to_have_count(0)
-    assert not clean(page)
+    assert not faults_of_accessibility(page)
 
 
-def test_points_of_a_search_are_kept_when_it_is_stopped(page):  # noqa: F811
+def test_points_of_a_search_are_kept_when_it_is_stopped(page):
     open_demo(page)
     screen(page, "Protect")
     add(page, "Recode a number or a date", variable="age", width="20")
@@ -159,13 +150,13 @@ def test_points_of_a_search_are_kept_when_it_is_stopped(page):  # noqa: F811
     page.locator("h2", has_text="Found so far").wait_for(timeout=LONG)
     page.locator(".job", has_text="Searching").get_by_role("button", name="Stop").click()
     page.locator("h2", has_text="Found before the search was stopped").wait_for(timeout=LONG)
-    assert not clean(page)
+    assert not faults_of_accessibility(page)
     page.get_by_role("button", name="Make it a scenario").first.click()
     page.get_by_role("heading", level=1, name=re.compile("Protect")).wait_for()
     sync_api.expect(page.locator(".tab.here")).to_contain_text("trial")
 
 
-def test_the_file_is_written_as_chosen(page):  # noqa: F811
+def test_the_file_is_written_as_chosen(page):
     open_demo(page)
     page.get_by_label("Usual ceilings").select_option("1")
     page.get_by_role("button", name="Accept 9 %").click()
@@ -178,7 +169,7 @@ def test_the_file_is_written_as_chosen(page):  # noqa: F811
     page.get_by_label("Written as").select_option("labels")
     page.get_by_label("Decimal mark").select_option(",")
     page.get_by_label("Between the values").select_option("\t")
-    assert not clean(page)
+    assert not faults_of_accessibility(page)
     page.get_by_label("internal report").uncheck()
     page.get_by_label("public report").uncheck()
     page.get_by_role("button", name="Make the files").click()
@@ -191,10 +182,10 @@ def test_the_file_is_written_as_chosen(page):  # noqa: F811
     assert "Female" in "".join(lines[:40])
     page.keyboard.press("?")
     page.get_by_role("dialog").get_by_text("Apache-2.0").wait_for()
-    assert not clean(page)
+    assert not faults_of_accessibility(page)
 
 
-def test_a_page_that_nobody_uses_says_that_it_has_ended(browser, tmp_path):  # noqa: F811
+def test_a_page_that_nobody_uses_says_that_it_has_ended(browser, tmp_path):
     env = {
         **os.environ,
         "TMPDIR": str(tmp_path),
@@ -214,7 +205,7 @@ def test_a_page_that_nobody_uses_says_that_it_has_ended(browser, tmp_path):  # n
     assert not list(tmp_path.glob("sdckit-web-*"))
 
 
-def test_settings_change_the_seed_and_numbers_and_records_alike_stand_together(page):  # noqa: F811
+def test_settings_change_the_seed_and_numbers_and_records_alike_stand_together(page):
     open_demo(page)
     page.get_by_role("button", name="Settings").click()
     box = page.get_by_role("dialog", name="Settings")
@@ -225,7 +216,7 @@ def test_settings_change_the_seed_and_numbers_and_records_alike_stand_together(p
     box.get_by_label("Seed").press("Tab")
     sync_api.expect(box.get_by_role("alert")).to_have_count(0)
     box.get_by_label("Numbers on this page").select_option("de")
-    assert not clean(page)
+    assert not faults_of_accessibility(page)
     sync_api.expect(page.locator(".file")).to_contain_text("2.000 records")
     box.get_by_role("row", name="Accepted risk").get_by_role("button", name="Change").click()
     sync_api.expect(page.locator("#accept-max_risk")).to_be_focused()
@@ -234,4 +225,4 @@ def test_settings_change_the_seed_and_numbers_and_records_alike_stand_together(p
     page.get_by_label("same keys together").check()
     sync_api.expect(page.locator(".records thead")).to_contain_text("alike")
     assert page.locator(".records tr.begins").count() > 1
-    assert not clean(page)
+    assert not faults_of_accessibility(page)

@@ -79,3 +79,13 @@ def test_only_uploads_are_found_among_the_uploads(page, tmp_path, name):  # noqa
     link.symlink_to(tmp_path.parent / "secret.csv")
     answer = page.post("/api/open", again=True, prepare=[{"merge_file": {"file": str(link), "by": "hid"}}])
     assert answer.status_code == 400
+
+
+def test_a_path_may_be_copied_with_its_quotes(reused):
+    client, folder = reused
+    path = folder / "my people.csv"
+    path.write_text("sex,age\n" + "f,30\nm,40\n" * 10)
+    for written in (f'"{path}"', f"'{path}'", f" {path} "):
+        answer = client.post("/api/open", path=written)
+        assert answer.status_code == 200, answer.text
+        assert client.wait()["facts"]["records"] == 20

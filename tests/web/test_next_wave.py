@@ -51,3 +51,24 @@ def test_the_file_of_the_plan_is_the_new_one(reused):
     client.post("/api/open", path=str(root / "third.csv"), keep=True)
     document = client.page.session.document if client.wait() else None
     assert document.plan(root).data["file"].endswith("third.csv")
+
+
+def test_a_column_that_the_new_wave_lacks_is_taken_out_of_the_steps(reused):
+    client, folder = reused
+    full = "sex,job,age\n" + "".join(f"{i % 2},{i % 3},{20 + i % 4}\n" for i in range(48))
+    (folder / "first.csv").write_text(full)
+    (folder / "second.csv").write_text("\n".join(row[0] + row[3:] for row in full.splitlines()[1:]))
+    (folder / "second.csv").write_text("sex,age\n" + (folder / "second.csv").read_text() + "\n")
+    assert client.post("/api/open", path=str(folder / "first.csv")).status_code == 200
+    client.wait()
+    client.change("roles", roles={"sex": ["keys"], "job": ["keys"], "age": ["keys"]})
+    options = {"variables": ["job"], "map": {"rest": [1, 2]}}
+    client.change("add_step", scenario="A", method="group", options=options)
+    client.wait()
+    assert client.post("/api/open", path=str(folder / "second.csv"), keep=True).status_code == 200
+    state = client.wait()
+    assert "job" in state["results"]["A"]["error"]["what"]
+    (note,) = [text for text in state["facts"]["notes"] if "lacks columns" in text]
+    assert "“Reset a variable”" in note
+    assert client.change("reset_variable", scenario="A", column="job").status_code == 200
+    assert client.wait()["results"]["A"]["verdict"]

@@ -28,7 +28,7 @@ WORDS = {
     Role.HOUSEHOLD: "household hh hhid hid family",
     Role.ID: "id ident identifier pid nr no number record case serial",
     Role.DIRECT: "name surname forename firstname lastname address street phone telephone mobile email mail "
-    "passport ssn iban account plate gps latitude longitude lat lon",
+    "passport ssn iban account plate gps latitude longitude lat lon comment comments remark remarks",
     Role.SENSITIVE: "health disease diagnosis illness ill sick disability disabled hiv religion crime "
     "conviction vote party union drug alcohol sexual orientation",
     Role.KEYS: "sex gender age birth birthday birthdate dob born region province state county district "
@@ -40,7 +40,9 @@ ELSEWHERE = {  # the same in French, German, Spanish and Italian, without accent
     Role.WEIGHT: "poids ponderation gewicht gewichtung peso ponderacion",
     Role.STRATA: "strate schicht estrato strato",
     Role.HOUSEHOLD: "menage haushalt hogar",
-    Role.DIRECT: "nom prenom nachname vorname apellido cognome adresse strasse direccion indirizzo telefon",
+    Role.ID: "nummer numero",
+    Role.DIRECT: "nom prenom nachname vorname apellido cognome adresse strasse direccion indirizzo telefon "
+    "commentaire remarque bemerkung bemerkungen anmerkung kommentar comentario commento",
     Role.SENSITIVE: "sante maladie gesundheit krankheit behinderung salud enfermedad salute malattia",
     Role.KEYS: "sexe geschlecht sexo sesso alter edad eta naissance ne nee geburt geburtsdatum nacimiento "
     "nascita departement ville bundesland kreis gemeinde stadt ciudad municipio provincia comune citta plz "
@@ -48,6 +50,7 @@ ELSEWHERE = {  # the same in French, German, Spanish and Italian, without accent
     "bildung familienstand beruf metier ocupacion professione branche",
 }
 FOUND = {role: frozenset(f"{words} {ELSEWHERE.get(role, '')}".split()) for role, words in WORDS.items()}
+NUMBERED = FOUND[Role.ID] | {"num", "key", "code", "index", "ref"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ def describe(data: Microdata) -> Description:
         series, different = frame[name], counts[name]
         label = data.labels.variables.get(name, "")
         words = _words_of(name, label)
-        role, reason = _suggested(series, different, words, labelled=name in data.labels.values)
+        role, reason = _suggested(series, different, words, labelled=_has_labels(series, different, data))
         if role in SINGLE and role in [c.role for c in found]:
             role, reason = (Role.DIRECT, "a second number of records") if role is Role.ID else (None, "")
         found.append(
@@ -171,7 +174,7 @@ def _suggested(
     complete = not series.null_count()
     facts = _Facts(
         series.dtype.is_numeric(),
-        series.dtype.is_integer(),
+        _is_whole(series),
         complete,
         complete and different == len(series),
         different >= max(FEWEST, DIFFERENT * len(series)),
@@ -179,7 +182,24 @@ def _suggested(
         labelled,
     )
     named = {role for role in FOUND if words & FOUND[role]}
+    telling = {word for word in words if len(word) > 2}  # not the "de" of "numéro de ménage"
+    if not words & NUMBERED and not telling <= FOUND[Role.HOUSEHOLD]:
+        named -= {Role.HOUSEHOLD}  # what a household has, such as hh_income
     return _by_design(series, facts, named) or _by_content(series, facts, named)
+
+
+def _is_whole(series: pl.Series) -> bool:
+    """Whether all values are whole numbers, also where the file holds them with decimals, as SPSS does."""
+    if not series.dtype.is_float():
+        return series.dtype.is_integer()
+    there = series.drop_nulls()
+    return bool((there.is_finite() & (there == there.round())).all())
+
+
+def _has_labels(series: pl.Series, different: int, data: Microdata) -> bool:
+    """Whether the values are codes with labels: most have one, not only a code for a missing answer."""
+    labels = data.labels.values.get(series.name, {})
+    return bool(labels) and 2 * len(labels) >= different
 
 
 def _by_design(series: pl.Series, facts: _Facts, named: set[Role]) -> tuple[Role, str] | None:
@@ -214,7 +234,7 @@ def _by_content(series: pl.Series, facts: _Facts, named: set[Role]) -> tuple[Rol
     many = facts.different > CODES or not facts.whole
     finite = facts.number and (facts.whole or bool(series.drop_nulls().cast(pl.Float64).is_finite().all()))
     if finite and many and not facts.labelled:
-        return Role.NUMERIC, "numbers with many different values"
+        return Role.NUMERIC, "numbers with many different values" if facts.whole else "numbers with decimals"
     return None, ""
 
 

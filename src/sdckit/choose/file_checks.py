@@ -32,6 +32,7 @@ from sdckit.data.roles import Role
 from sdckit.data.unchanged import released_ids, same_ids, unchanged_numbers
 from sdckit.engine import frames
 
+NEW_IDS = "Give new random ids (new_ids), or drop them."
 MISSING = 0.05  # share of records with keys missing from the start that is taken for granted
 
 
@@ -128,7 +129,7 @@ class FileChecks(OriginalChecks):
         return min(missing, key=len)  # one intruder must know them together
 
     def _ids(self) -> Criterion:
-        same, name, mends = same_ids(self.original, self.data), "ids of the original", "new_ids, or drop"
+        same, name, mends = same_ids(self.original, self.data), "ids of the original", NEW_IDS
         if same is None:
             why = "Whether the ids are those of the original is not known: the records are not in memory."
             return Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=(Place.step("new_ids"), FILE))
@@ -282,10 +283,10 @@ class FileChecks(OriginalChecks):
                 "risks were measured with one kind of missing value."
             )
             mends = (
-                "Take the codes for values when reading, or protect the file by any step, after which they "
-                f"are plain missing; or accept: {{columns: [{join_names(told, 4)}]}}."
+                "Protect the file by any step, after which they are plain missing; or accept: "
+                f"{{columns: [{join_names(told, 4)}]}}."
             )
-            places = at(FILE, Place.step("shuffle_order"), Place.accept("columns", told))
+            places = at(Place.step("shuffle_order"), Place.accept("columns", told))
             name = "reasons of missing values"
             yield Criterion(name, Status.NOT_JUDGED, why, len(told), 0, mends, places=places)
 

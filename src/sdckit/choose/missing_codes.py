@@ -1,5 +1,8 @@
 """Values that look like codes for a missing answer: −9, 99, "n/a"."""
 
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -9,6 +12,8 @@ from sdckit.data.labels import Labels
 OFTEN = 5  # records at least that have a code that is shown
 MOST = 5  # different codes in a column at most
 FAR = 2  # times the largest other value at least, so that 9 among 1 to 4 is a code and 9 among 1 to 8 is not
+HEAP = 3  # times as many records at least as any of the largest other values, so that 99 among ages is a code
+NEXT = 5  # of the largest other values that are compared
 NO_ANSWER = (
     "na, n/a, n.a., nan, null, missing, ., -, ?, refused, refusal, rf, not stated, not answered, no answer"
 )
@@ -16,6 +21,7 @@ NOT_KNOWN = (
     "dk, don't know, do not know, not applicable, -1, -2, -3, -7, -8, -9, -77, -88, -97, -98, -99, -999"
 )
 TEXTS = frozenset(f"{NO_ANSWER}, {NOT_KNOWN}".split(", "))
+NUMBER = re.compile(r"-?\d{1,15}(\.\d+)?")
 ENDS = (7, 8, 9)  # of 97, 998, 77: the codes that questionnaires use
 
 
@@ -23,12 +29,18 @@ def missing_codes(series: pl.Series, labels: Labels) -> tuple[Any, ...]:
     """The values of a column that may stand for a missing answer, where several records have them.
 
     Numbers: a few negative codes among numbers that are not negative, or 9, 99, 998 and the like at least
-    twice as large as all others. Texts and value labels: words for no answer. A guess, for somebody to check.
+    twice as large as all others, or beyond all others and with three times as many records as any of the next
+    five. Texts: words for no answer, and such numbers among other numbers or among words. Value labels: words
+    for no answer. A guess, for somebody to check.
 
     >>> missing_codes(pl.Series([20, 35, 50, -9] * 5), Labels())
     (-9,)
     >>> missing_codes(pl.Series(["yes", "no", "n/a"] * 5), Labels())
     ('n/a',)
+    >>> missing_codes(pl.Series([20, 35, 50, 61, 72, 94] * 2 + [99] * 6), Labels())
+    (99,)
+    >>> missing_codes(pl.Series(["yes", "no", "99"] * 5), Labels())
+    ('99',)
     >>> missing_codes(pl.Series([-4, 3, -9, 8, -250] * 5), Labels())
     ()
     """
@@ -39,25 +51,47 @@ def missing_codes(series: pl.Series, labels: Labels) -> tuple[Any, ...]:
     texts = labels.values.get(series.name, {})
     said = {v for v in often if str(texts.get(v, "")).strip().lower() in TEXTS}
     if series.dtype.is_integer() or series.dtype.is_float():
-        found = _numbers(counts["value"].to_list()) & often | said
+        found = _numbers(dict(counts.rows())) & often | said
     elif series.dtype in (pl.String, pl.Categorical, pl.Enum):
-        found = {v for v in often if str(v).strip().lower() in TEXTS} | said
+        found = {v for v in often if str(v).strip().lower() in TEXTS}
+        found = found | said | _among_texts({v: n for v, n in counts.rows() if v not in found}) & often
     else:
         found = said
     whole = [int(v) if isinstance(v, float) and v == int(v) else v for v in sorted(found)]
     return tuple(whole) if len(whole) <= MOST else ()
 
 
-def _numbers(values: list[Any]) -> set[Any]:
-    """Codes among different numbers."""
-    below = {v for v in values if v < 0}
-    found = below if all(_is_code(-v) or v == -1 for v in below) and len(below) < len(values) else set()
-    above = sorted(v for v in values if v >= 0)
+def _numbers(records: Mapping[Any, int]) -> set[Any]:
+    """Codes among different numbers, each with how many records have it."""
+    below = {v for v in records if v < 0}
+    found = below if all(_is_code(-v) or v == -1 for v in below) and len(below) < len(records) else set()
+    above = sorted(v for v in records if v >= 0)
     codes = [v for v in above if _is_code(v)]
     others = [v for v in above if not _is_code(v)]
     if len(others) > 1 and found == below:
-        found = found | {v for v in codes if v >= FAR * max(others)}
+        found = found | {v for v in codes if v >= FAR * max(others)} | _heaped(records, above)
     return found
+
+
+def _heaped(records: Mapping[Any, int], rising: Sequence[Any]) -> set[Any]:
+    """9, 99 and the like apart beyond all others, with many more records than the largest of them."""
+    code, others = rising[-1], rising[-1 - NEXT : -1]
+    nines = _is_code(code) and set(str(int(code))) == {"9"}
+    if not nines or len(others) < NEXT or code - others[-1] < 2:  # 99 after 98 goes on in the same way
+        return set()
+    return {code} if records[code] >= HEAP * max(records[v] for v in others) else set()
+
+
+def _among_texts(records: Mapping[str, int]) -> set[str]:
+    """Codes among texts that are numbers, or among words where every number looks like a code."""
+    numbers = {v: float(v) for v in records if NUMBER.fullmatch(str(v).strip())}
+    if len(numbers) < len(records):
+        return set(numbers) if all(_is_code(abs(v)) for v in numbers.values()) else set()
+    totals: Counter[float] = Counter()
+    for text, number in numbers.items():
+        totals[number] += records[text]
+    found = _numbers(totals)
+    return {text for text, number in numbers.items() if number in found}
 
 
 def _is_code(value: float) -> bool:

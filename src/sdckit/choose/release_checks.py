@@ -184,7 +184,10 @@ class PersonChecks(ReleaseCase):
 
     def _stronger(self) -> tuple[Place, ...]:
         """The steps that make persons harder to find."""
-        keys, numbers = self.original.roles.keys, self.original.roles.numeric
+        keys = self.original.roles.keys
+        numbers = [
+            c for c in self.original.roles.numeric if c in self.data.roles.numeric
+        ]  # not recoded since
         of_keys = (Place.step("suppress"), Place.step("recode"), Place.step("group")) if keys else ()
         return (*of_keys, Place.step("microaggregate", numbers)) if numbers else of_keys
 
@@ -330,7 +333,10 @@ class PersonChecks(ReleaseCase):
         limit = float(result.options.get("gain", 0.5))
         alarms = result.parts.filter("alarm") if result.parts is not None else pl.DataFrame()
         if alarms.height:
-            pairs = [f"{c} tells {h}" for h, c in alarms.select("hidden", "columns").rows()]
+            pairs = [
+                f"{c} {'tell' if ' and ' in c else 'tells'} {h}"
+                for h, c in alarms.select("hidden", "columns").rows()
+            ]
             why = f"{join_names(pairs, 4)}: what was hidden there can be read off."
             mends = f"Drop or recode {join_names(dict.fromkeys(alarms['columns']), 4)}."
             places = self._without(alarms["columns"])

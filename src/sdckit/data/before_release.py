@@ -36,9 +36,16 @@ def before_release(data: Microdata) -> str:
         parts.append(f"dates as in the original: {join_names(names)}")
     if original is not None and (names := [c for c in data.columns if c not in original.columns]):
         parts.append(f"not in what was read, so that nothing is known of them: {join_names(names)}")
-    if names := [c for c in data.columns if not data.roles.of(c) and c not in direct_identifiers(data)]:
+    if names := _not_looked_at(data):
         parts.append(f"no role, so that no risk looks at them: {join_names(names)}")
     return f"Before this file is released: {'; '.join(parts)}." if parts else ""
+
+
+def _not_looked_at(data: Microdata) -> list[str]:
+    """Columns without a role; a number in classes had one, and intruders are asked about it."""
+    numbers = {c for entry in data.log for c in entry.figures.get("no_longer_numeric", ())}
+    named = {*direct_identifiers(data), *numbers}
+    return [c for c in data.columns if not data.roles.of(c) and c not in named]
 
 
 def _original(data: Microdata) -> Microdata | None:

@@ -105,7 +105,8 @@ def group(
 
     `digits` keeps the first letters and digits of a hierarchical code: with digits=2 the activities 1011 and
     10.12 become 10. Points and blanks are not counted; shorter codes stay. Numbers need codes of one length,
-    because leading zeros are lost. Value labels stay where they name a code that is left.
+    because leading zeros are lost; negative ones, such as -1 for "does not apply", belong to no hierarchy and
+    stay. Value labels stay where they name a code that is left.
 
     Missing stays missing, and there are no categories but the old and the new ones. A variable in the numeric
     role loses it and becomes no key by itself. Weights are not used. Reference: Hundepool et al. (2012).
@@ -196,7 +197,9 @@ def _by_digits(old: Categories, digits: int) -> dict[Any, Any]:
     """Each code cut to its first letters and digits; numbers stay numbers."""
     if all(isinstance(value, str) for value in old.values):
         return {code: _cut(code, digits) for code in old.values}
-    codes = {value: as_text(value) for value, n in zip(old.values, old.records, strict=True) if n}
+    held = {value: as_text(value) for value, n in zip(old.values, old.records, strict=True) if n}
+    apart = {value: value for value, code in held.items() if code.startswith("-") and code[1:].isdigit()}
+    codes = {value: code for value, code in held.items() if value not in apart}
     odd = [code for code in codes.values() if not code.isdigit()]
     if odd:
         raise DataError(f"Codes in {old.variable!r} must be text or whole numbers.", given=odd[0])
@@ -207,7 +210,7 @@ def _by_digits(old: Categories, digits: int) -> dict[Any, Any]:
             allowed="whole numbers of one length, or text",
             hint="Leading zeros are lost in numbers: read the codes as text.",
         )
-    return {value: type(value)(code[:digits]) for value, code in codes.items()}
+    return apart | {value: type(value)(code[:digits]) for value, code in codes.items()}
 
 
 def _cut(code: str, digits: int) -> str:

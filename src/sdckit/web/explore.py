@@ -12,7 +12,7 @@ from sdckit.charts.before_after import before_after
 from sdckit.charts.histogram import histogram
 from sdckit.charts.mosaic import mosaic
 from sdckit.data.microdata import Microdata
-from sdckit.data.values import as_numbers, is_date, texts
+from sdckit.data.values import as_numbers, as_text, is_date, texts
 from sdckit.errors import OptionError
 from sdckit.methods.recoding import in_categories_of
 
@@ -119,7 +119,7 @@ def _classes(
             )
         there = [*names, MISSING] if any((m == MISSING).any() for m in made) else names
         return there, made
-    return _categories(first, second, {str(code): text for code, text in labels.items()}, most)
+    return _categories(first, second, {as_text(code): text for code, text in labels.items()}, most)
 
 
 def _categories(

@@ -17,6 +17,7 @@ class FileList:
 
     def inside(self, name: str) -> Path:
         """The file or folder of this name, refused where it is not below a root."""
+        name = _without_quotes(name.strip())
         try:
             path = Path(name).expanduser().resolve() if name else self._roots[0]
         except (ValueError, RuntimeError, OSError):  # a NUL, half a character, ~nobody, a loop of links
@@ -70,3 +71,12 @@ def _is_data(path: Path) -> bool:
     except SdcError:
         return False
     return True
+
+
+def _without_quotes(name: str) -> str:
+    """A path as file managers copy it has quotes around it.
+
+    >>> _without_quotes('"C:/data/people.sav"'), _without_quotes("it's.csv")
+    ('C:/data/people.sav', "it's.csv")
+    """
+    return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'" else name

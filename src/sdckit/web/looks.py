@@ -10,6 +10,7 @@ from sdckit._support.arrays import Floats
 from sdckit.choose.assessment import Assessment
 from sdckit.data.key_cells import Missing, key_cells
 from sdckit.data.microdata import Microdata
+from sdckit.data.values import as_text, texts
 from sdckit.errors import OptionError, preview
 from sdckit.methods.registry import find
 from sdckit.models.cell_risk import cell_risk
@@ -23,7 +24,13 @@ RISKS = np.array([0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 
 
 
 def distribution(values: pl.Series) -> dict[str, Any]:
-    """Counts in classes of equal width for numbers with many values, else of the frequent categories."""
+    """Counts in classes of equal width for numbers with many values, else of the frequent categories.
+
+    SPSS holds every number as one with decimals: 1.0 is the category 1, as steps that name it have it.
+
+    >>> distribution(pl.Series([1.0, 2.5] * 5))["categories"]
+    [{'value': '1', 'count': 5}, {'value': '2.5', 'count': 5}]
+    """
     there = values.drop_nulls()
     facts = {"records": len(values), "missing": len(values) - len(there), "different": there.n_unique()}
     if there.dtype.is_numeric() and facts["different"] > CATEGORIES:
@@ -34,8 +41,14 @@ def distribution(values: pl.Series) -> dict[str, Any]:
         low, high = np.partition(finite, places)[list(places)]
         counts, edges = np.histogram(np.clip(finite, low, high), bins=BINS)
         return {**facts, "counts": counts.tolist(), "edges": edges.tolist()}
-    counted = there.cast(pl.String).value_counts(sort=True).filter(pl.col("count") >= FEWEST).head(CATEGORIES)
-    return {**facts, "categories": [{"value": v, "count": c} for v, c in counted.rows()]}
+    counted = texts(there).alias("value").value_counts().sort(["count", "value"], descending=[True, False])
+    shown = counted.filter(pl.col("count") >= FEWEST).head(CATEGORIES)
+    return {**facts, "categories": [{"value": v, "count": c} for v, c in shown.rows()]}
+
+
+def value_labels(data: Microdata, column: str) -> dict[str, str]:
+    """The labels of a column's codes, which are written as `distribution` and `rows` write them."""
+    return {as_text(code): text for code, text in data.labels.values.get(column, {}).items()}
 
 
 def beyond(values: pl.Series, value: float) -> dict[str, Any]:

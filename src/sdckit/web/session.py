@@ -196,7 +196,8 @@ class Session:
                 there = _with_columns_of(with_roles(base, roles or {}), job.result)
                 if lost := [c for c in base.roles if c not in there.roles and not again]:
                     job.result["notes"].append(
-                        f"The file lacks columns that have a role: {join_names(lost)}."
+                        f"The file lacks columns that have a role: {join_names(lost)}. Steps that name one "
+                        "cannot be done: “Reset a variable” on the screen Protect takes it out of them."
                     )
                 now = history or (self.history.then(done, there) if done else self.history)
                 if now.document.source != document.source:

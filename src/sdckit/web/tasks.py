@@ -31,7 +31,7 @@ from sdckit.methods.spec import Compares
 from sdckit.web.document import Document
 from sdckit.web.explore import explored
 from sdckit.web.kept import aligned_rows, kept
-from sdckit.web.looks import above, beyond, codes_below, combinations, distribution
+from sdckit.web.looks import above, beyond, codes_below, combinations, distribution, value_labels
 from sdckit.web.mapped import mapped
 from sdckit.web.opening import opened, reading, reading_notes
 from sdckit.web.release import release, release_folder
@@ -136,7 +136,7 @@ class Desk:
         return {
             "records": raw.height,
             "rows": name,
-            "columns": [{**plain.column(c), "value_labels": _labels(raw, c.name)} for c in seen.columns],
+            "columns": [{**plain.column(c), "value_labels": value_labels(raw, c.name)} for c in seen.columns],
             "suggested": seen.roles,
             "key": self._key,
             "prepared": plain.prepared(raw),
@@ -238,7 +238,7 @@ class Desk:
             if task["column"] in protected.columns:
                 files["protected"] = protected.frame[task["column"]]
         hidden = {"direct", "id"} & set(document.roles.get(task["column"], ()))
-        labels = {} if hidden else _labels(raw, task["column"])
+        labels = {} if hidden else value_labels(raw, task["column"])
         return {
             "column": task["column"],
             "labels": labels,
@@ -376,10 +376,6 @@ def _axes(document: Document) -> dict[str, Any]:
 def _options(document: Document) -> dict[str, Any]:
     """Options of measures, by the measure's name."""
     return {name: v for name, v in document.assess.items() if name not in (*AXES, "also", *ONE_FILE)}
-
-
-def _labels(data: Microdata, column: str) -> dict[str, str]:
-    return {str(code): text for code, text in data.labels.values.get(column, {}).items()}
 
 
 def _shown(result: Result) -> dict[str, Any]:

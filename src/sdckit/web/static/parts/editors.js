@@ -1,6 +1,7 @@
 // Editors for options that are more than a value: categories to merge, a level for each key, a matrix.
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { format, start, store } from "../store.js";
+import { Typed } from "./typed.js";
 
 function useColumn(column) {
   const [found, show] = useState(null);
@@ -40,7 +41,7 @@ export function Merged({ column, value, put, shared }) {
   };
   return html`<div id=${shared.id} role="group" aria-describedby=${shared["aria-describedby"]}>${list.length > 0 ? html`<table class="lines merge"><thead><tr><th scope="col">category</th><th scope="col">records</th><th scope="col">becomes</th></tr></thead><tbody>
     ${list.map((c) => html`<tr key=${c.value}><th scope="row">${c.value} ${found.labels[c.value] ? html`<small>${found.labels[c.value]}</small>` : ""}</th><td class="number">${c.count.toLocaleString(format())}</td>
-      <td><input aria-label=${`new name of ${c.value}`} list="new-names" value=${names[c.value] || ""} placeholder="stays" onChange=${(e) => take({ ...names, [c.value]: e.target.value.trim() })} /></td></tr>`)}</tbody></table>`
+      <td><${Typed} aria-label=${`new name of ${c.value}`} list="new-names" value=${names[c.value] || ""} placeholder="stays" put=${(text) => take({ ...names, [c.value]: text.trim() })} /></td></tr>`)}</tbody></table>`
       : html`<p class="hint">Its categories are too rare to be listed: give digits to keep, or a file.</p>`}
     <datalist id="new-names">${[...new Set(Object.values(names))].map((n) => html`<option value=${n} />`)}</datalist>
     <label class="button">From a file … <input type="file" class="hidden" accept=".csv,.txt,.tsv" onChange=${load} /></label> <span class="hint" role="status">${told || "Two columns: code, new name."}</span>
@@ -90,7 +91,7 @@ export function Matrix({ column, value, put, shared }) {
   const sum = (old, without) => list.reduce((all, now) => all + (now === without ? 0 : value[old]?.[now] ?? 0), 0);
   const settle = () => put(Object.fromEntries(list.map((old) => [old, { ...value[old], [old]: Number(Math.max(0, 1 - sum(old, old)).toFixed(6)) }])));
   return html`<div class="wide"><table class="matrix" id=${shared.id}><thead><tr><th scope="col">from ↓ to →</th>${list.map((c) => html`<th scope="col">${found.labels[c] || c}</th>`)}<th scope="col">sum</th></tr></thead><tbody>
-    ${list.map((old, i) => html`<tr key=${old}><th scope="row">${found.labels[old] || old}</th>${list.map((now, j) => html`<td><input class="cell" id=${`${shared.id}-${i}-${j}`} inputmode="decimal" aria-label=${`from ${old} to ${now}`} value=${value[old]?.[now] ?? 0} onKeyDown=${(e) => go(e, i, j)} onChange=${(e) => set(old, now, e.target.value)} /></td>`)}
+    ${list.map((old, i) => html`<tr key=${old}><th scope="row">${found.labels[old] || old}</th>${list.map((now, j) => html`<td><${Typed} class="cell" id=${`${shared.id}-${i}-${j}`} inputmode="decimal" aria-label=${`from ${old} to ${now}`} value=${value[old]?.[now] ?? 0} onKeyDown=${(e) => go(e, i, j)} put=${(text) => set(old, now, text)} /></td>`)}
       <td class=${Math.abs(sum(old) - 1) > 1e-6 ? "bad" : ""}>${Number(sum(old).toPrecision(6))}</td></tr>`)}</tbody></table></div>
     <div class="buttons"><button type="button" onClick=${settle}>The rest stays (diagonal)</button><button type="button" onClick=${() => put(undefined)}>Without a matrix</button></div>`;
 }

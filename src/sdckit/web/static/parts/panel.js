@@ -6,6 +6,7 @@ import { Options } from "./options.js";
 import { Places, focus, mending, taken } from "./places.js";
 import { Presets } from "./presets.js";
 import { Sample } from "./sample.js";
+import { Typed } from "./typed.js";
 
 const MARKS = { met: "✓", "not met": "✕", "not judged": "?" };
 const WORDS = { releasable: "Can be released", "not releasable": "Must not be released", open: "Not cleared for release" };
@@ -122,14 +123,14 @@ function Accepted({ state, asked }) {
   const names = state.facts.columns?.map((c) => c.name) || [];
   return html`<h3>What is accepted</h3>
     <label class="field">Persons an intruder may find, in %
-      <input id="accept-max_risk" inputmode="decimal" value=${ceiling === null ? "" : Number((100 * ceiling).toPrecision(6))} onChange=${(e) => put(share(e.target.value), accept)} aria-describedby="ceiling-help" aria-invalid=${trouble ? "true" : null} /></label>
+      <${Typed} id="accept-max_risk" inputmode="decimal" value=${ceiling === null ? "" : Number((100 * ceiling).toPrecision(6))} put=${(text) => put(share(text), accept)} aria-describedby="ceiling-help" aria-invalid=${trouble ? "true" : null} /></label>
     ${trouble ? html`<p id="ceiling-help" class="bad" role="alert">${trouble}</p>` : html`<p id="ceiling-help" class="hint">Without it no file can be cleared: you decide what is acceptable.</p>`}
     ${!Object.values(state.document.roles).some((roles) => roles.includes("weight")) && html`<${Sample} state=${state} />`}
     <${Presets} use=${(risk) => put(risk, accept)} />
     <details open=${opened} onToggle=${(e) => open(e.target.open)}><summary>Accepted with open eyes${Object.keys(accept).length ? ` (${Object.keys(accept).length})` : ""}</summary>
-      <label class="field">Right claims of a sure intruder <input id="accept-claims" inputmode="numeric" value=${accept.claims ?? ""} onChange=${(e) => other("claims", e.target.value === "" ? null : Number(e.target.value))} /></label>
-      <label class="field">Persons whose sensitive value may be inferred, in % <input id="accept-inference" inputmode="decimal" value=${accept.inference === undefined ? "" : 100 * accept.inference} onChange=${(e) => other("inference", share(e.target.value))} /></label>
-      <label class="field">People the weights stand for <input id="accept-population" inputmode="numeric" value=${accept.population ?? ""} onChange=${(e) => other("population", e.target.value === "" ? null : Number(e.target.value))} /></label>
+      <label class="field">Right claims of a sure intruder <${Typed} id="accept-claims" inputmode="numeric" value=${accept.claims ?? ""} put=${(text) => other("claims", text === "" ? null : Number(text))} /></label>
+      <label class="field">Persons whose sensitive value may be inferred, in % <${Typed} id="accept-inference" inputmode="decimal" value=${accept.inference === undefined ? "" : Number((100 * accept.inference).toPrecision(6))} put=${(text) => other("inference", share(text))} /></label>
+      <label class="field">People the weights stand for <${Typed} id="accept-population" inputmode="numeric" value=${accept.population ?? ""} put=${(text) => other("population", text === "" ? null : Number(text))} /></label>
       ${Object.entries(FLAGS).map(([name, words]) => html`<label class="field"><input id=${`accept-${name}`} type="checkbox" checked=${!!accept[name]} onChange=${(e) => other(name, e.target.checked)} /> ${words}</label>`)}
       ${Object.entries(LISTS).map(([name, words]) => html`<fieldset id=${`accept-${name}`} tabindex="-1"><legend>${words}</legend><div class="chips">${names.map((c) => html`<button id=${`accept-${name}-${c}`} class=${accept[name]?.includes(c) ? "chip on" : "chip"} aria-pressed=${!!accept[name]?.includes(c)}
         onClick=${() => other(name, accept[name]?.includes(c) ? accept[name].filter((x) => x !== c) : [...(accept[name] || []), c])}>${c}</button>`)}</div></fieldset>`)}</details>`;

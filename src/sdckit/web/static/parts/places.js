@@ -2,13 +2,16 @@
 import { html } from "../vendor/preact.js";
 import { look, store } from "../store.js";
 import { ROLES } from "../screens/variables.js";
+import { hasOptions } from "./reading.js";
 
 const ENTRIES = { max_risk: "the accepted risk", claims: "right claims", inference: "inference", columns: "columns found harmless", numbers: "numbers unchanged", order: "the order",
   missing_keys: "missing keys", population: "the population", prepared: "prepared columns" };
-const FEW = 2; // names of columns on a button
+const FEW = 4; // names of columns on a button; where there are more, all of them are in what the mouse shows
 
+// Text files and workbooks alone: any other kind says itself how it is read.
+const canBeReadOtherwise = () => hasOptions(store.state.document.source.file);
 const method = (name) => store.methods.protection.find((m) => m.name === name);
-const listed = (columns) => columns.length ? `: ${columns.slice(0, FEW).join(", ")}${columns.length > FEW ? ", …" : ""}` : "";
+const listed = (columns) => !columns.length ? "" : columns.length <= FEW ? `: ${columns.join(", ")}` : `: ${columns.slice(0, FEW - 1).join(", ")} and ${columns.length - FEW + 1} more`;
 
 // A step of this kind that the scenario has already, and that is not about certain columns, is changed.
 function card({ name, columns }) {
@@ -24,12 +27,12 @@ function words(place) {
   if (kind === "intruders") return "Who might attack";
   if (kind === "preparation") return "Preparation";
   if (kind === "options") return `Options of ${store.methods.risk.find((m) => m.name === name)?.title || name}`;
-  return "How the file is read";
+  return canBeReadOtherwise() ? "How the file is read" : "Open another file";
 }
 
 // What would mend a criterion, in the words of the page. Where something can be accepted, the sentence of the plan has
 // its syntax (accept: {…}, max_risk); the buttons below lead there, so that kinds of places say enough.
-const KINDS = { step: "add or change a step", role: "give another role", intruders: "look at who might attack", preparation: "prepare the file otherwise", options: "change the options of the measure", file: "read the file otherwise" };
+const KINDS = { step: "add or change a step", role: "give another role", intruders: "look at who might attack", preparation: "prepare the file otherwise", options: "change the options of the measure", file: "read the file otherwise, or open another" };
 function accepting({ name }, { value, limit }) {
   if (name === "max_risk") return limit === null ? "set the accepted risk" : "accept a higher risk";
   if (name === "claims" && value !== null) return `accept ${Math.ceil(value)} right claims`;
@@ -61,7 +64,7 @@ export function lead(place) {
 
 export function Places({ places, of }) {
   if (!places?.length) return null;
-  return html`<span class="places" role="group" aria-label=${`Where “${of}” is mended`}>${places.map((place) => html`<button class="chip" key=${words(place)} onClick=${() => lead(place)}>${words(place)}</button>`)}</span>`;
+  return html`<span class="places" role="group" aria-label=${`Where “${of}” is mended`}>${places.map((place) => html`<button class="chip" key=${words(place)} title=${place.columns.length > FEW ? place.columns.join(", ") : null} onClick=${() => lead(place)}>${words(place)}</button>`)}</span>`;
 }
 
 // Where a place was asked for: it is gone to once, and not again when the screen is drawn the next time.

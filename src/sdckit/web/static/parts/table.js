@@ -2,6 +2,7 @@
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { format } from "../store.js";
 import { get } from "../api.js";
+import { Typed } from "./typed.js";
 
 const HEIGHT = 26, PAGE = 60, TALLEST = 8_000_000; // browsers end at some 33 million pixels
 
@@ -45,7 +46,7 @@ export function Table({ file, compared, pairs = false, roles = {}, labels = {} }
   return html`<div class="tools"><label>Go to record <input class="short" inputmode="numeric" onKeyDown=${jump} /></label>
       <label>Only where <select value=${filter.column} onChange=${(e) => setFilter({ ...filter, column: e.target.value })}>
         <option value="">…</option>${part.columns.map((c) => html`<option>${c}</option>`)}</select></label>
-      <label>has <input value=${filter.value} onChange=${(e) => setFilter({ ...filter, value: e.target.value })} /></label>
+      <label>has <${Typed} value=${filter.value} put=${(value) => setFilter({ ...filter, value })} /></label>
       ${keys.length > 0 && html`<label><input type="checkbox" checked=${together} onChange=${() => group(!together)} /> same keys together</label>`}
       <span class="hint">${count.toLocaleString(format())} records</span></div>
     <div class="records" ref=${box} onScroll=${(e) => scroll(e.target.scrollTop)} tabindex="0" aria-label="Records">

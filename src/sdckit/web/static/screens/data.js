@@ -1,5 +1,5 @@
 // Open a file, see what it holds, look at its records.
-import { html, useEffect, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { get, post, remove, upload } from "../api.js";
 import { look, number, store, waitFor } from "../store.js";
 import { Explore } from "../parts/explore.js";
@@ -27,6 +27,8 @@ function Open({ small }) {
   const [path, type] = useState("");
   const [keep, hold] = useState(false); // a new wave: the decisions stay
   const [looked, lookAt] = useState(null); // a file that is looked at before it is opened
+  const another = useRef(null);
+  useEffect(() => { if (small && !hasOptions(store.state.document.source.file) && taken(["file"])) { another.current.open = true; focus("another"); } }, [store.view.place]);
   // `file`: where the file can be asked for again, so that another way of reading it can be tried where this one failed.
   const opened = async (asking, file = null) => {
     say(null);
@@ -48,10 +50,10 @@ function Open({ small }) {
         <div class="buttons"><button class="main" onClick=${() => opened(post("/api/open", { demo: "survey" }))}>Demo survey</button>
         <button onClick=${() => opened(post("/api/open", { demo: "business" }))}>Demo business</button></div></section>
     </div>
-    ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.given ? `Given: ${trouble.given}.` : ""} ${trouble.hint || ""}</p>`}
+    ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.given ? `Given: ${trouble.given}.` : ""} ${trouble.allowed ? `Allowed: ${trouble.allowed}.` : ""} ${trouble.hint || ""}</p>`}
     ${looked && html`<section class="card"><h3>How ${looked.name.split(/[\\/]/).pop()} is read</h3><${Reading} key=${looked.path || "upload"} file=${looked.upload ? { upload: true } : { path: looked.path }} name=${looked.name} onRead=${read} save="Open it like this" /></section>`}
     ${folder && html`<${Folder} folder=${folder} list=${list} open=${openPath} />`}`;
-  return small ? html`<details class="again"><summary>Open another file</summary>
+  return small ? html`<details class="again" ref=${another}><summary id="another">Open another file</summary>
     <p><label><input type="checkbox" checked=${keep} onChange=${() => hold(!keep)} /> a new wave of the same survey: preparation, roles, steps and the accepted risk stay</label></p>
     ${keep && html`<p class="hint">What was accepted with open eyes was accepted of the old file, and is asked again.</p>`}${inside}</details>` : inside;
 }

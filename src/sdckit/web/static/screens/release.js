@@ -64,8 +64,11 @@ function How({ ending, how, write }) {
 
 // The order of the records is a step of the plan, so that plan and script do the same.
 function Order({ state, name, found }) {
-  const shuffled = (state.document.scenarios[name] || []).some((card) => card.on && card.method === "shuffle_order");
-  const homes = Object.values(state.document.roles).some((roles) => roles.includes("household"));
+  const cards = (state.document.scenarios[name] || []).filter((card) => card.on);
+  const last = cards.findLastIndex((card) => card.method === "shuffle_order");
+  const shuffled = last >= 0;
+  const home = Object.keys(state.document.roles).find((column) => state.document.roles[column].includes("household"));
+  const homes = home && !cards.slice(0, last).some((card) => card.method === "drop" && card.options.variables?.includes(home)); // without it, nothing says who belongs together
   const add = () => change("add_step", { scenario: name, method: "shuffle_order", options: {} }).catch(complain);
   if (found?.new_records) return null;
   return html`<p>Order of the records: <strong>${shuffled ? `random${homes ? ", members of a household together" : ""}` : "as in the original"}</strong>. ${!shuffled && html`<button onClick=${add}>Put them in a random order</button>`}</p>`;

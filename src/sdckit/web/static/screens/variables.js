@@ -44,7 +44,7 @@ export function Variables({ state }) {
         ${Object.entries(ROLES).map(([k, t]) => html`<option value=${k || "none"}>${t}</option>`)}</select></label>`}</div>
     ${asked && html`<p class="ask" role="status">${asked.columns.length ? `Which role has ${asked.columns.join(", ")}?` : `Which variable has the role “${ROLES[asked.name] || asked.name}”?`} <button onClick=${() => ask(null)}>Close</button></p>`}
     ${trouble[""] && html`<p class="bad" role="alert">${trouble[""]}</p>`}
-    ${failed && html`<p class="bad" role="alert">${failed.what} ${failed.hint || ""}</p>`}
+    ${failed && html`<p class="bad" role="alert">${failed.what} ${failed.hint || ""} ${facts.notes?.join(" ") || ""}</p>`}
     <div class="wide"><table class="variables"><thead><tr><th scope="col"><span class="hidden">chosen</span></th><th scope="col">Variable</th><th scope="col">Role, and what is suggested</th><th scope="col">Type</th><th scope="col" class="number">Different</th>
       <th scope="col" class="number">Missing</th><th scope="col" class="common">Common values</th></tr></thead>
       <tbody>${shown.map((c) => html`<${Row} key=${c.name} column=${c} asked=${asked?.columns.length <= 3 && asked.columns.includes(c.name) ? asked : null} roles=${doc.roles[c.name]} trouble=${trouble[c.name]} give=${(role) => give([c.name], role)}
@@ -79,9 +79,9 @@ function Row({ column, asked, roles, trouble, give, picked, pick }) {
     <th scope="row"><button class="quiet" aria-expanded=${opened} onClick=${() => open(!opened)}>${opened ? "▾" : "▸"} ${column.name}</button>${column.label && html`<small>${column.label}</small>`}</th>
     <td class="choose"><select class=${`role ${(roles || [])[0] || "none"}`} value=${role} onChange=${(e) => give(e.target.value)} aria-label=${`role of ${column.name}`} id=${`role-${column.name}`}>
       ${Object.entries(ROLES).map(([k, t]) => html`<option value=${k}>${t}</option>`)}</select>${trouble && html`<p class="bad" role="alert">${trouble}</p>`}
-      ${column.role && !(roles || []).includes(column.role) && html`<small>suggested: ${ROLES[column.role]} (${column.reason})</small>`}
+      ${column.role && !(roles || []).includes(column.role) && html`<small>suggested: ${ROLES[column.role]} (${column.reason})</small>`}${!column.role && !roles?.length && column.reason && html`<small>${column.reason}</small>`}
       ${followed.length > 0 && html`<small>followed by ${followed.join(", ")}</small>`}${follows.length > 0 && html`<small>follows ${follows.join(", ")}</small>`}</td>
-    <td>${column.kind}</td><td class="number">${number(column.different)}</td><td class="number">${number(column.missing)}${column.missing_codes.length > 0 && html`<small title="Prepare the file first: declare_missing on the screen Data">codes for missing? ${column.missing_codes.join(", ")}</small>`}</td>
+    <td>${column.kind}</td><td class="number">${number(column.different)}</td><td class="number">${number(column.missing)}${column.missing_codes.length > 0 && html`<small title="Say so on the screen Data: Prepare, Declare missing codes">codes for missing? ${column.missing_codes.join(", ")}</small>`}</td>
     <td class="common" title=${column.common.join(", ")}>${column.common.join(", ")}</td></tr>
     ${opened && html`<tr class="detail"><td></td><td colspan="6">${(roles || []).includes("keys") && html`<div class="tools"><span>Linked variables:</span> <${Follow} name=${column.name} value=${followed} put=${link} columns=${store.state.facts.columns.map((c) => c.name)} /></div>
       <p class="hint">Every local suppression, now and new, blanks these where it blanks ${column.name}, so that they do not tell it; a step can be told otherwise on its card.</p>${refused && html`<p class="bad" role="alert">${refused}</p>`}`}${detail.trouble ? html`<p class="bad">${detail.trouble}</p>` : detail.original
