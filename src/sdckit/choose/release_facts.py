@@ -19,10 +19,12 @@ from sdckit.data.unchanged import SAME, same_ids
 from sdckit.engine import frames
 from sdckit.kernels.hashing import distinct_rows
 
+UNREADABLE = (nw.Binary, nw.Object, nw.List, nw.Array, nw.Struct)  # nobody compares such values
 LARGEST_HOUSEHOLD = 10  # records on average that share a value, up to which the column joins households
 LARGEST = 2**62  # whole numbers that are safe in 64 bits
 LAGS = range(1, 9)  # rows apart whose distances in the original are compared
 REGULAR = 0.2  # share of pairs of rows that may be equally far apart: far above chance in all but tiny files
+FEW_SURE = 3.0  # standard errors from a random order, in a handful of rows
 PEOPLE = 8.2e9  # on Earth: weights that add up to more have implied decimals
 
 
@@ -111,12 +113,12 @@ def _near_unique(data: Microdata) -> list[str]:
 
 
 def not_looked_at(original: Microdata, data: Microdata) -> list[str]:
-    """Columns of the protected file that no measure of risk looks at."""
+    """Columns of the protected file that no measure of risk looks at, by their role or their type."""
     seen = {Role.KEYS, Role.NUMERIC, Role.SENSITIVE, Role.WEIGHT, Role.ID, Role.HOUSEHOLD, Role.DIRECT}
     before = set(original.columns)
     roles = {c: set(original.roles.of(c) if c in before else ()) for c in data.columns}
     kinds = frames.schema(data.frame)
-    found = [c for c in data.columns if not roles[c] & seen]
+    found = [c for c in data.columns if not roles[c] & seen or isinstance(kinds[c], UNREADABLE)]
     found += [
         c
         for c in data.roles.sensitive
@@ -161,9 +163,13 @@ def _follows(column: pl.Series) -> bool:
     if column.dtype.is_nested() or column.dtype == pl.Object:
         return False
     n = len(column)
+    places = column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum, pl.Boolean) else column
+    if n < 2 * FEWEST:  # too few for errors of means, so that it may simply be sorted
+        known = places.drop_nulls()
+        if known.n_unique() > 1 and (known.is_sorted() or known.is_sorted(descending=True)):
+            return True
     if n < FEWEST:
         return False
-    places = column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum, pl.Boolean) else column
     codes, counts, missing = _in_order(places)
     if len(counts) < 2:
         return False
@@ -230,12 +236,12 @@ def is_random_order(rows: Ints) -> bool:
     put into each other like cards, or every seventh row in turn, most are.
     """
     places = rows.astype(np.int64)
-    if len(places) <= FEWEST:
-        return True
-    rising = float((np.diff(places) > 0).mean())
-    if abs(rising - 0.5) > SURE * np.sqrt(1 / (12 * (len(places) - 1))):
+    n, rising = len(places), float((np.diff(places) > 0).mean())
+    few = n <= FEWEST  # of these an order is suspected sooner: to shuffle it once more costs nothing
+    error = (FEW_SURE if few else SURE) * np.sqrt((n + 1) / 12) / (n - 1)
+    if rising in (0.0, 1.0) or abs(rising - 0.5) > error:
         return False
-    return all(
+    return few or all(
         _most_common(places[lag:] - places[:-lag]) <= REGULAR for lag in LAGS if lag < len(places) // 2
     )
 
