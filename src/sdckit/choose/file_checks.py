@@ -214,7 +214,7 @@ class FileChecks(OriginalChecks):
 
     def _joined_records(self) -> Iterator[Criterion]:
         """Columns that nobody knows, but that show which records belong together."""
-        joining = [c for c in joining_columns(self.data) if c not in self.accepted.columns]
+        joining = [c for c in joining_columns(self.original, self.data) if c not in self.accepted.columns]
         if joining:
             why = f"{join_names(joining)}: few records share a value, so that members of a household show."
             mends = (

@@ -1,7 +1,8 @@
 """Facts about a protected file that are asked before it is released."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, sqrt
 
 import narwhals as nw
 import numpy as np
@@ -15,6 +16,7 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.naming import DIFFERENT, FEWEST
 from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
+from sdckit.data.text_codes import text_codes
 from sdckit.data.unchanged import SAME, same_ids
 from sdckit.engine import frames
 from sdckit.kernels.hashing import distinct_rows
@@ -251,16 +253,46 @@ def _most_common(steps: Ints) -> float:
     return float(np.unique(steps, return_counts=True)[1].max()) / len(steps)
 
 
-def joining_columns(data: Microdata) -> list[str]:
-    """Columns that mean nothing to an intruder, such as weights, whose values few records share."""
-    names = [c for c in (data.roles.weight, *data.roles.strata) if c is not None]
-    found = []
-    for name in names:
-        counts = frames.gather(data.table.group_by(name).agg(nw.len().alias("n")))["n"]
-        joined = int(counts.filter(counts > 1).sum())
-        if joined > SAME * data.height and joined / max(int((counts > 1).sum()), 1) < LARGEST_HOUSEHOLD:
-            found.append(name)
+def joining_columns(original: Microdata, data: Microdata) -> list[str]:
+    """Columns that mean nothing to an intruder, such as weights, whose values few records share.
+
+    Of sensitive columns that alone proves nothing, as incomes of strangers may be equal, too. They join
+    records where those who share a value mostly agree in a key as well, in which others do not: members of a
+    household, of which nothing else in the file need speak. Where households are known, they are attacked.
+    """
+    found = [c for c in (data.roles.weight, *data.roles.strata) if c is not None and _few_share(data, c)]
+    if original.roles.household is None and original.engine == data.engine == "polars":
+        there = set(data.columns)
+        known = [c for c in original.roles.keys if c in there]
+        secret = [c for c in original.roles.sensitive if c in there and c not in found]
+        found += [
+            c for c in secret if all(_few_share(one, c) and _join(one, c, known) for one in (original, data))
+        ]
     return found
+
+
+def _few_share(data: Microdata, name: str) -> bool:
+    """Whether most records share their value with a few others."""
+    if frames.schema(data.frame)[name].is_nested():
+        return False
+    counts = frames.gather(data.table.group_by(name).agg(nw.len().alias("n")))["n"]
+    joined = int(counts.filter(counts > 1).sum())
+    return joined > SAME * data.height and joined / max(int((counts > 1).sum()), 1) < LARGEST_HOUSEHOLD
+
+
+def _join(data: Microdata, name: str, keys: Sequence[str]) -> bool:
+    """Whether records with the same value mostly have the same key, though others have not."""
+    codes = data.column_fact("codes", name, text_codes).codes
+    order = np.argsort(codes, kind="stable")
+    fellows = (np.diff(codes[order]) == 0) & (codes[order][1:] >= 0)
+    for key in keys:
+        known = data.column_fact("codes", key, text_codes).codes
+        chance = float(((np.bincount(known[known >= 0]) / max(len(known), 1)) ** 2).sum())
+        alike = float((np.diff(known[order]) == 0)[fellows].mean()) if fellows.any() else 0.0
+        error = sqrt(max(chance * (1 - chance), 1e-12) / max(int(fellows.sum()), 1))
+        if alike > (1 + chance) / 2 and alike - chance > SURE * error:
+            return True
+    return False
 
 
 def repeats(data: Microdata, column: str) -> bool:
