@@ -24,7 +24,7 @@ from sdckit.risk._moved_to_few import moved_to_few
 from sdckit.risk._outcome import Outcome
 from sdckit.risk._told_households import told_households
 
-TOLD = 0.02  # share of the persons whose households columns show, up to which that is no matter
+TOLD = 0.05  # share of the persons whose households columns show by accident: extreme weights, rare sizes
 TOGETHER = 1.05  # runs of rows per household up to which members stand together in the file
 ONE_BY_ONE = "The file does not show who lives together, so that members are attacked one by one."
 
