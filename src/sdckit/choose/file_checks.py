@@ -1,7 +1,6 @@
 """Questions about the columns and rows of a protected file before it is released."""
 
 from collections.abc import Iterator
-from math import inf
 
 import narwhals as nw
 
@@ -22,9 +21,8 @@ from sdckit.choose.release_facts import (
     told_by_order,
     weight_facts,
 )
-from sdckit.choose.trusted_checks import intruders_asked
-from sdckit.data.intruder import WITHIN, Intruder, Unit, known_numbers
-from sdckit.data.microdata import Microdata
+from sdckit.choose.trusted_checks import intruders_asked, judged_by_weights_alone
+from sdckit.data.intruder import WITHIN, known_numbers
 from sdckit.data.missing_codes import codes_in_place
 from sdckit.data.privacy import distinct, ended
 from sdckit.data.record_links import source_rows
@@ -91,7 +89,7 @@ class FileChecks(OriginalChecks):
     def _columns_not_looked_at(self) -> Criterion:
         name = "columns that no risk looks at"
         unseen = not_looked_at(self.original, self.data)
-        if self.x.same_people and not self.synthetic:
+        if self.x.same_people:
             unseen += [c for c in self._known_to_nobody() if c not in unseen]
         unseen = [c for c in unseen if c not in self.accepted.columns]
         if not unseen:
@@ -217,7 +215,7 @@ class FileChecks(OriginalChecks):
 
     def _joined_records(self) -> Iterator[Criterion]:
         """Columns that nobody knows, but that show which records belong together."""
-        joining = [c for c in joining_columns(self.data) if c not in self.accepted.columns]
+        joining = [c for c in joining_columns(self.original, self.data) if c not in self.accepted.columns]
         if joining:
             why = f"{join_names(joining)}: few records share a value, so that members of a household show."
             mends = (
@@ -307,7 +305,7 @@ class FileChecks(OriginalChecks):
             mends = "Correct the weights (implied decimals?), or the population."
             places = at(Place.accept("population"), Place.role(Role.WEIGHT, [self.original.roles.weight]))
             yield Criterion(name, Status.NOT_MET, why, total, population, mends, places=places)
-        elif self._said_population() and (alone := self._judged_by_weights_alone()):
+        elif self._said_population() and (alone := judged_by_weights_alone(self.x)):
             why = f"{about}: nothing but this says what {join_names(alone)} finds."
             mends = "Add an intruder who knows the same, and that the person is in the file."
             yield Criterion(name, Status.NOT_JUDGED, why, total, None, mends, places=(INTRUDERS,))
@@ -323,20 +321,6 @@ class FileChecks(OriginalChecks):
         """Whether the weights are what somebody said of the population, and not those of a survey."""
         weight = self.original.roles.weight
         return any(weight in step.figures.get("equal_weights", ()) for step in self.original.prepared)
-
-    def _judged_by_weights_alone(self) -> list[str]:
-        """Intruders who do not know who is in the file, where nobody who does knows as much.
-
-        What was said of the population must not be all that protects persons: another who says the same,
-        in `accept`, does not know more.
-        """
-        asked = intruders_asked(self.x)
-        inside = [one for one in asked if one.in_file]
-        return [
-            one.name
-            for one in asked
-            if not one.in_file and not any(_knows_as_much(other, one, self.original) for other in inside)
-        ]
 
     def _differential_privacy(self) -> Iterator[Criterion]:
         """Whether what a step promised holds for all files that are released together."""
@@ -355,18 +339,11 @@ class FileChecks(OriginalChecks):
             yield Criterion(name, Status.MET, f"{why} Measures of the original are not covered by it.")
 
     def _weights_alone(self) -> str:
-        """Whether everything rests on the weights: no intruder knows that the person is in the file."""
-        result = self.x.after.get("reidentification_risk")
-        table = None if result is None else result.tables.get("intruders")
-        if table is None or table["in_file"].any():
+        """Whether something rests on the weights alone: nobody who knows as much knows who is in the file."""
+        alone = judged_by_weights_alone(self.x)
+        if not alone:
             return ""
-        return "every risk rests on them, as no intruder is taken to know who is in the file"
-
-
-def _knows_as_much(one: Intruder, other: Intruder, data: Microdata) -> bool:
-    """Whether one knows all columns that another knows, each as exactly, of the same or more persons."""
-    (keys, numbers), wanted = one.known(data), other.known(data)
-    exactly = {**dict.fromkeys(keys, 0.0), **numbers}
-    asked = {**dict.fromkeys(wanted.keys, 0.0), **wanted.numbers}
-    same = one.unit is other.unit or one.unit is Unit.HOUSEHOLD
-    return same and all(exactly.get(column, inf) <= error for column, error in asked.items())
+        return (
+            f"what {join_names(alone)} finds rests on them alone, as nobody who knows as much is taken to "
+            "know who is in the file"
+        )

@@ -17,8 +17,9 @@ from sdckit.choose.place import FILE, INTRUDERS, Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import surely_linked
 from sdckit.choose.sets_together import sets_together
-from sdckit.choose.trusted_checks import TrustedChecks, trusted
+from sdckit.choose.trusted_checks import TrustedChecks, intruders_asked, trusted
 from sdckit.data.common_columns import measured_variables
+from sdckit.data.intruder import Unit
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.methods.registry import find
@@ -127,13 +128,23 @@ class PersonChecks(ReleaseCase):
             yield Criterion(
                 "records that belong together", Status.NOT_JUDGED, why, mends=mends, places=places
             )
-        table = result.tables["intruders"]
-        if self.original.roles.household is not None and not table["household"].any():
-            why = "Members of households were not attacked together, which finds far more of them."
-            mends = "Add an intruder with unit: household, or drop the household and shuffle the rows."
+        if self.original.roles.household is not None and not self._households_attacked():
+            why = (
+                "Members of households were not attacked together by all keys, which finds far more of them."
+            )
+            mends = (
+                "Add an intruder with unit: household who knows the keys, or drop the household and shuffle "
+                "the rows."
+            )
             places = at(INTRUDERS, Place.step("drop", [self.original.roles.household]))
             yield Criterion("households as targets", Status.NOT_JUDGED, why, mends=mends, places=places)
         yield from self.of_intruders()
+
+    def _households_attacked(self) -> bool:
+        """Whether somebody knows all released keys of all members: who knows less of them finds less."""
+        keys = [key for key in self.original.roles.keys if key in self.data.columns]
+        homes = [one for one in intruders_asked(self.x) if one.unit is Unit.HOUSEHOLD]
+        return any({*keys} <= {*one.known(self.original).keys} for one in homes)
 
     def of_intruders(self) -> Iterator[Criterion]:
         """What each intruder finds, and is sure of."""

@@ -1,7 +1,8 @@
 """Facts about a protected file that are asked before it is released."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, sqrt
 
 import narwhals as nw
 import numpy as np
@@ -15,14 +16,17 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.naming import DIFFERENT, FEWEST
 from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
+from sdckit.data.text_codes import text_codes
 from sdckit.data.unchanged import SAME, same_ids
 from sdckit.engine import frames
 from sdckit.kernels.hashing import distinct_rows
 
+UNREADABLE = (nw.Binary, nw.Object, nw.List, nw.Array, nw.Struct)  # nobody compares such values
 LARGEST_HOUSEHOLD = 10  # records on average that share a value, up to which the column joins households
 LARGEST = 2**62  # whole numbers that are safe in 64 bits
 LAGS = range(1, 9)  # rows apart whose distances in the original are compared
 REGULAR = 0.2  # share of pairs of rows that may be equally far apart: far above chance in all but tiny files
+FEW_SURE = 3.0  # standard errors from a random order, in a handful of rows
 PEOPLE = 8.2e9  # on Earth: weights that add up to more have implied decimals
 
 
@@ -111,12 +115,12 @@ def _near_unique(data: Microdata) -> list[str]:
 
 
 def not_looked_at(original: Microdata, data: Microdata) -> list[str]:
-    """Columns of the protected file that no measure of risk looks at."""
+    """Columns of the protected file that no measure of risk looks at, by their role or their type."""
     seen = {Role.KEYS, Role.NUMERIC, Role.SENSITIVE, Role.WEIGHT, Role.ID, Role.HOUSEHOLD, Role.DIRECT}
     before = set(original.columns)
     roles = {c: set(original.roles.of(c) if c in before else ()) for c in data.columns}
     kinds = frames.schema(data.frame)
-    found = [c for c in data.columns if not roles[c] & seen]
+    found = [c for c in data.columns if not roles[c] & seen or isinstance(kinds[c], UNREADABLE)]
     found += [
         c
         for c in data.roles.sensitive
@@ -161,9 +165,13 @@ def _follows(column: pl.Series) -> bool:
     if column.dtype.is_nested() or column.dtype == pl.Object:
         return False
     n = len(column)
+    places = column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum, pl.Boolean) else column
+    if n < 2 * FEWEST:  # too few for errors of means, so that it may simply be sorted
+        known = places.drop_nulls()
+        if known.n_unique() > 1 and (known.is_sorted() or known.is_sorted(descending=True)):
+            return True
     if n < FEWEST:
         return False
-    places = column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum, pl.Boolean) else column
     codes, counts, missing = _in_order(places)
     if len(counts) < 2:
         return False
@@ -230,12 +238,12 @@ def is_random_order(rows: Ints) -> bool:
     put into each other like cards, or every seventh row in turn, most are.
     """
     places = rows.astype(np.int64)
-    if len(places) <= FEWEST:
-        return True
-    rising = float((np.diff(places) > 0).mean())
-    if abs(rising - 0.5) > SURE * np.sqrt(1 / (12 * (len(places) - 1))):
+    n, rising = len(places), float((np.diff(places) > 0).mean())
+    few = n <= FEWEST  # of these an order is suspected sooner: to shuffle it once more costs nothing
+    error = (FEW_SURE if few else SURE) * np.sqrt((n + 1) / 12) / (n - 1)
+    if rising in (0.0, 1.0) or abs(rising - 0.5) > error:
         return False
-    return all(
+    return few or all(
         _most_common(places[lag:] - places[:-lag]) <= REGULAR for lag in LAGS if lag < len(places) // 2
     )
 
@@ -245,16 +253,46 @@ def _most_common(steps: Ints) -> float:
     return float(np.unique(steps, return_counts=True)[1].max()) / len(steps)
 
 
-def joining_columns(data: Microdata) -> list[str]:
-    """Columns that mean nothing to an intruder, such as weights, whose values few records share."""
-    names = [c for c in (data.roles.weight, *data.roles.strata) if c is not None]
-    found = []
-    for name in names:
-        counts = frames.gather(data.table.group_by(name).agg(nw.len().alias("n")))["n"]
-        joined = int(counts.filter(counts > 1).sum())
-        if joined > SAME * data.height and joined / max(int((counts > 1).sum()), 1) < LARGEST_HOUSEHOLD:
-            found.append(name)
+def joining_columns(original: Microdata, data: Microdata) -> list[str]:
+    """Columns that mean nothing to an intruder, such as weights, whose values few records share.
+
+    Of sensitive columns that alone proves nothing, as incomes of strangers may be equal, too. They join
+    records where those who share a value mostly agree in a key as well, in which others do not: members of a
+    household, of which nothing else in the file need speak. Where households are known, they are attacked.
+    """
+    found = [c for c in (data.roles.weight, *data.roles.strata) if c is not None and _few_share(data, c)]
+    if original.roles.household is None and original.engine == data.engine == "polars":
+        there = set(data.columns)
+        known = [c for c in original.roles.keys if c in there]
+        secret = [c for c in original.roles.sensitive if c in there and c not in found]
+        found += [
+            c for c in secret if all(_few_share(one, c) and _join(one, c, known) for one in (original, data))
+        ]
     return found
+
+
+def _few_share(data: Microdata, name: str) -> bool:
+    """Whether most records share their value with a few others."""
+    if frames.schema(data.frame)[name].is_nested():
+        return False
+    counts = frames.gather(data.table.group_by(name).agg(nw.len().alias("n")))["n"]
+    joined = int(counts.filter(counts > 1).sum())
+    return joined > SAME * data.height and joined / max(int((counts > 1).sum()), 1) < LARGEST_HOUSEHOLD
+
+
+def _join(data: Microdata, name: str, keys: Sequence[str]) -> bool:
+    """Whether records with the same value mostly have the same key, though others have not."""
+    codes = data.column_fact("codes", name, text_codes).codes
+    order = np.argsort(codes, kind="stable")
+    fellows = (np.diff(codes[order]) == 0) & (codes[order][1:] >= 0)
+    for key in keys:
+        known = data.column_fact("codes", key, text_codes).codes
+        chance = float(((np.bincount(known[known >= 0]) / max(len(known), 1)) ** 2).sum())
+        alike = float((np.diff(known[order]) == 0)[fellows].mean()) if fellows.any() else 0.0
+        error = sqrt(max(chance * (1 - chance), 1e-12) / max(int(fellows.sum()), 1))
+        if alike > (1 + chance) / 2 and alike - chance > SURE * error:
+            return True
+    return False
 
 
 def repeats(data: Microdata, column: str) -> bool:

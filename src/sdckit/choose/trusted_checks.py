@@ -1,7 +1,7 @@
 """What a verdict takes on trust: columns that, by their role, no intruder is taken to know."""
 
 from collections.abc import Iterable, Iterator
-from math import isnan
+from math import inf, isnan
 from typing import TYPE_CHECKING
 
 import narwhals as nw
@@ -14,7 +14,8 @@ from sdckit.choose.place import Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import LARGEST_HOUSEHOLD, names_records
 from sdckit.data.effects import merged
-from sdckit.data.intruder import Intruder, Unit, intruders_of
+from sdckit.data.intruder import Intruder, Unit, default_intruders, intruders_of
+from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.engine import frames
 from sdckit.methods.registry import find
@@ -60,7 +61,7 @@ class TrustedChecks(ReleaseCase):
             if c in asked and c in self.data.columns and c not in self.accepted.columns
             if is_commonly_known(c, labels.get(c, ""))
         ]
-        if names and not self.synthetic:
+        if names:
             role = f"{join_names(names)}: by the role sensitive alone nobody is taken to know"
             role += " them" if len(names) > 1 else " it"
             kind = "sensitive columns that others may know"
@@ -143,10 +144,36 @@ def _fewest_values(column: pl.Series) -> int:
 def intruders_asked(x: "Assessment") -> tuple[Intruder, ...]:
     """The intruders whose attacks were measured."""
     result = x.after.get("reidentification_risk")
-    given = (result.options.get("intruders") if result is not None else None) or []
-    if not given:
+    if result is None:
         return ()
+    given = result.options.get("intruders")
+    if not given:
+        return default_intruders(x.original)
     return intruders_of({name: content for one in given for name, content in dict(one).items()})
+
+
+def judged_by_weights_alone(x: "Assessment") -> list[str]:
+    """Intruders who do not know who is in the file, where nobody who does knows as much.
+
+    What was said of the population must not be all that protects persons: another who says the same,
+    in `accept`, does not know more.
+    """
+    asked = intruders_asked(x)
+    inside = [one for one in asked if one.in_file]
+    return [
+        one.name
+        for one in asked
+        if not one.in_file and not any(_knows_as_much(other, one, x.original) for other in inside)
+    ]
+
+
+def _knows_as_much(one: Intruder, other: Intruder, data: Microdata) -> bool:
+    """Whether one knows all columns that another knows, each as exactly, of the same or more persons."""
+    (keys, numbers), wanted = one.known(data), other.known(data)
+    exactly = {**dict.fromkeys(keys, 0.0), **numbers}
+    asked = {**dict.fromkeys(wanted.keys, 0.0), **wanted.numbers}
+    same = one.unit is other.unit or one.unit is Unit.HOUSEHOLD
+    return same and all(exactly.get(column, inf) <= error for column, error in asked.items())
 
 
 def trusted(x: "Assessment") -> str:
@@ -156,6 +183,8 @@ def trusted(x: "Assessment") -> str:
     """
     names = _trusted_columns(x)
     said = [f"nobody knows {join_names(names, 4)} of a person"] if names else []
+    if x.same_people and x.original.roles.weight is not None and judged_by_weights_alone(x):
+        said.append("nobody knows who is in the file")
     if _said_to_be_new(x):
         said.append("every record was drawn anew, as was said")
     said.append("no other file of the same people is released")

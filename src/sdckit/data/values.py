@@ -83,7 +83,15 @@ def instead_of_numbers(frame: Any, column: str, kind: Any, *, reading: bool = Fa
 
 
 def texts(column: pl.Series) -> pl.Series:
-    """A column as text; whole floats as integers, missing stays missing."""
+    """A column as text; whole floats as integers, missing stays missing.
+
+    >>> texts(pl.Series([[1, 2], None])).to_list(), texts(pl.Series([2.0, 2.5])).to_list()
+    (['{"":[1,2]}', None], ['2', '2.5'])
+    """
+    if column.dtype.is_nested():  # no cast to text is known for lists
+        written = column.to_frame("").to_struct().struct.json_encode()
+        return written.zip_with(column.is_not_null(), pl.Series([None], dtype=pl.String)).alias(column.name)
+    column = column.to_physical() if column.dtype == pl.Duration else column
     table = nw.from_native(column.to_frame("x"), eager_only=True)
     made: pl.DataFrame = table.select(text_of("x", table.schema["x"])).to_native()
     return made["x"].alias(column.name)

@@ -1,20 +1,30 @@
 """Households as targets: an intruder who knows the keys of all members together."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from sdckit._support.arrays import Ints
+from sdckit._support.arrays import Bools, Ints
 from sdckit._support.messages import join_names
 from sdckit.data.intruder import Intruder
 from sdckit.data.values import is_date
 from sdckit.models.household_intruder import any_member, attack_households
 from sdckit.models.key_intruder import KeyAttack, attack_keys
 from sdckit.models.key_pairs import KeyPairs
-from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, changed_like_numbers
+from sdckit.risk._known_values import (
+    CountedPairs,
+    KnownKeys,
+    LinkedFiles,
+    changed_like_numbers,
+    moved_nearby,
+)
 from sdckit.risk._moved_dates import household_intervals
+from sdckit.risk._moved_to_few import moved_to_few
 from sdckit.risk._outcome import Outcome
+from sdckit.risk._told_households import told_households
 
+TOLD = 0.05  # share of the persons whose households columns show by accident: extreme weights, rare sizes
 TOGETHER = 1.05  # runs of rows per household up to which members stand together in the file
 ONE_BY_ONE = "The file does not show who lives together, so that members are attacked one by one."
 
@@ -35,10 +45,16 @@ def household_outcome(
     homes = household_numbers(files, name)
     counted = CountedPairs.of(files, keys)
     moved = changed_like_numbers(files, keys, counted)
+    single: Outcome | None = None
+    told = np.ones(len(homes), dtype=np.bool_)
     if not (intruder.in_file and visible_households(files, name, homes)):
         if moved:
-            return _any_member(intruder, homes, of_persons(), notes)
-        return _one_by_one(files, intruder, keys, homes, notes)
+            single = _any_member(intruder, homes, of_persons(), notes)
+        else:
+            single = _one_by_one(files, intruder, keys, homes, notes)
+        if not intruder.in_file or (told := told_households(files, homes)).mean() <= TOLD:
+            return single
+    few = moved_to_few(files, keys, counted)
     dates = [c for c in moved if is_date(files.original.frame.schema[c])]
     if dates:
         keys = household_intervals(files, keys, dates, homes)
@@ -46,9 +62,38 @@ def household_outcome(
             f"Of {join_names(dates)} only the days between members of a household were used: the risk may "
             "be higher.",
         )
+    near = [c for c in moved if c not in dates and moved_nearby(files, c)]
+    if near:
+        notes += (f"{join_names(near)} of all members moved nearby, which was not used: it tells more.",)
     unlearned = [c for c, one in zip(keys.names, counted.channels, strict=True) if not one.learnable]
-    not_judged = tuple(dict.fromkeys((*dates, *unlearned)))
-    return _together(files, intruder, keys, homes, notes, not_judged)
+    not_judged = tuple(dict.fromkeys((*dates, *near, *unlearned, *few)))
+    together = _together(files, intruder, keys, homes, notes, not_judged)
+    return together if single is None else _where_told(together, single, told)
+
+
+def _where_told(together: Outcome, single: Outcome, told: Bools) -> Outcome:
+    """Members together where columns show who they are, else one by one."""
+    first = together.persons
+    place = np.full(len(told), -1, dtype=np.int64)
+    place[single.persons] = np.arange(len(single.persons))
+    shown = told[first] | (place[first] < 0)
+    found = np.where(shown, together.found, single.found[place[first]])
+    believed = np.where(shown, together.believed, single.believed[place[first]])
+    posterior = np.where(shown, together.posterior, single.posterior[place[first]])
+    share = (
+        f"Columns that members share show who lives together in {told[first].mean():.0%} of the households."
+    )
+    notes = (*(n for n in single.notes if n != ONE_BY_ONE), share)
+    not_judged = tuple(dict.fromkeys((*together.not_judged, *single.not_judged)))
+    return replace(
+        together,
+        found=found,
+        believed=believed,
+        posterior=posterior,
+        risks=found,
+        notes=notes,
+        not_judged=not_judged,
+    )
 
 
 def _any_member(intruder: Intruder, homes: Ints, persons: Outcome, notes: tuple[str, ...]) -> Outcome:

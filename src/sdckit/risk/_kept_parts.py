@@ -33,7 +33,7 @@ def with_kept_parts(files: LinkedFiles, keys: KnownKeys) -> KnownKeys | None:
         moved = (x != y) & (x >= 0) & (y >= 0)
         if keys.images[j] is not None or moved.mean() <= ENOUGH:
             continue
-        blocks = _blocks(x, y, moved, keys.sizes[j])
+        blocks = blocks_of_moves(x, y, moved, keys.sizes[j])
         if blocks is not None:
             size = int(blocks.max()) + 1
             true, shown = (np.where(c < 0, -1, blocks[c]) for c in (keys.true[:, j], keys.released[:, j]))
@@ -59,7 +59,7 @@ def _and_one(keys: KnownKeys, name: str, true: Ints, released: Ints, size: int) 
     )
 
 
-def _blocks(x: Ints, y: Ints, moved: Bools, size: int) -> Ints | None:
+def blocks_of_moves(x: Ints, y: Ints, moved: Bools, size: int) -> Ints | None:
     """Categories that move only among each other, as numbers of blocks; None where there is one block.
 
     A block whose moves may all have stayed inside by accident belongs to the rest: a few records of a rare

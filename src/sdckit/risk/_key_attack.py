@@ -9,6 +9,7 @@ from sdckit.models._key_looks import TooManyCells
 from sdckit.models.key_intruder import attack_keys
 from sdckit.risk._kept_parts import with_kept_parts
 from sdckit.risk._known_values import CountedPairs, KnownKeys
+from sdckit.risk._moved_to_few import moved_to_few
 from sdckit.risk._number_attack import Case, by_numbers, not_learned
 from sdckit.risk._outcome import Outcome
 
@@ -17,6 +18,8 @@ def attack_by_keys(case: Case, known: KnownKeys, counted: CountedPairs, numbers:
     """By keys and numbers, also by parts of keys that stayed where categories moved; the stronger counts."""
     files = case.files
     found = _attack(case, known, counted, numbers)
+    few = files.made((moved_to_few, known), lambda: moved_to_few(files, known, counted))
+    found = replace(found, not_judged=tuple(dict.fromkeys((*found.not_judged, *few))))
     parts = files.made((with_kept_parts, known), lambda: with_kept_parts(files, known))
     if parts is None:
         return found

@@ -15,7 +15,7 @@ from sdckit.data.intruder import Intruder
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import source_rows
 from sdckit.data.text_codes import TextCodes, common_codes, text_codes
-from sdckit.data.values import as_numbers, is_date
+from sdckit.data.written_numbers import written_numbers
 from sdckit.kernels.hashing import distinct_rows
 from sdckit.methods.recoding import in_categories_of
 from sdckit.models.category_channel import CategoryChannel
@@ -26,6 +26,7 @@ from sdckit.models.number_intruder import draw_for, first_drawn
 T = TypeVar("T")
 KEPT = 8  # keys, counts and attacks of the last intruders
 FEW = 10  # values of a key up to which they are taken for codes, not for numbers
+SURE = 5.0  # standard errors beyond chance
 HUGE = 1e100  # squares of numbers near the largest overflow: such columns are brought to at most 1
 
 
@@ -212,8 +213,7 @@ class Numbers(NamedTuple):
 
 def numbers_of(files: LinkedFiles, numbers: Mapping[str, float]) -> Numbers:
     """The numbers that an intruder knows; their values are sorted once for all intruders."""
-    first, second = files.original.frame, files.protected.frame
-    names = tuple(c for c in numbers if c in second.columns and _numbers_in_both(first[c], second[c]))
+    names = tuple(c for c in numbers if _numbers_in_both(files, c))
     true, released = files.made((numbers_of, names), lambda: _columns_of(files, names))
     return Numbers(names, true, released, np.array([numbers[c] for c in names]))
 
@@ -225,8 +225,8 @@ def _columns_of(
     same = files.original is files.protected
     pairs = []
     for name in names:
-        x = as_numbers(files.original.frame[name])
-        y = x if same else as_numbers(files.protected.frame[name])
+        x = _written(files.original, name)[1]
+        y = x if same else _written(files.protected, name)[1]
         largest = max(float(np.fmax.reduce(np.abs(values), initial=0.0)) for values in (x, y))
         if largest > HUGE:
             scale = 2.0 ** min(int(np.frexp(largest)[1]), 1023)
@@ -240,31 +240,56 @@ def _columns_of(
 def known_columns(intruder: Intruder, files: LinkedFiles) -> tuple[tuple[str, ...], dict[str, float]]:
     """What an intruder knows: keys, among them numbers that are released as categories, and numbers."""
     known = intruder.known(files.original)
-    first, second = files.original.frame, files.protected.frame
-    numbers = {
-        c: e
-        for c, e in known.numbers.items()
-        if c in second.columns and _numbers_in_both(first[c], second[c])
-    }
-    as_keys = [c for c in known.numbers if c in second.columns and c not in numbers]
+    numbers = {c: e for c, e in known.numbers.items() if _numbers_in_both(files, c)}
+    there = set(files.protected.columns)
+    as_keys = [c for c in known.numbers if c in there and c not in numbers]
     return (*known.keys, *as_keys), numbers
 
 
 def changed_like_numbers(files: LinkedFiles, keys: KnownKeys, counted: CountedPairs) -> list[str]:
-    """Keys that are numbers or dates in both files, as ages, and were moved: nearness then tells more."""
+    """Keys that are numbers or dates in both files, as ages, and were moved: nearness then tells more.
+
+    How they are written does not matter: "34 years" and "1990-05-03" are a number and a date.
+    """
     frames = files.original.frame, files.protected.frame
     return [
         name
         for name, channel in zip(keys.names, counted.channels, strict=True)
-        if _numbers_in_both(*(frame[name] for frame in frames))
-        and (not channel.learnable or (channel.moves and max(f[name].n_unique() for f in frames) > FEW))
+        if (not channel.learnable or (channel.moves and max(f[name].n_unique() for f in frames) > FEW))
+        and _numbers_in_both(files, name)
     ]
 
 
-def _numbers_in_both(first: pl.Series, second: pl.Series) -> bool:
-    """Whether two columns hold numbers, or both hold dates."""
-    numbers = first.dtype.is_numeric() and second.dtype.is_numeric()
-    return numbers or (is_date(first.dtype) and is_date(second.dtype))
+def moved_nearby(files: LinkedFiles, name: str) -> bool:
+    """Whether numbers that moved are still near what they were: of several together that tells a lot."""
+    if not _numbers_in_both(files, name):
+        return False
+    linked = np.flatnonzero(files.own >= 0)
+    x = _written(files.original, name)[1][linked]
+    y = _written(files.protected, name)[1][files.own[linked]]
+    moved = np.isfinite(x) & np.isfinite(y) & (x != y)
+    ranks = [pl.Series(values[moved]).rank().to_numpy() for values in (x, y)]
+    if moved.sum() < 3 or not all(np.ptp(rank) for rank in ranks):
+        return False
+    return bool(abs(np.corrcoef(ranks[0], ranks[1])[0, 1]) * np.sqrt(moved.sum()) > SURE)
+
+
+def _numbers_in_both(files: LinkedFiles, name: str) -> bool:
+    """Whether a column of both files holds numbers, dates, or categories in the same order."""
+    if name not in files.protected.columns:
+        return False
+    kinds = [_written(data, name)[0] for data in (files.original, files.protected)]
+    return kinds[0] == kinds[1] != ""
+
+
+def _written(data: Microdata, name: str) -> tuple[str, Floats]:
+    """What a column measures, and its numbers; nothing where it holds none."""
+    found: tuple[str, Floats] = data.column_fact("numbers", name, _numbers_or_nothing)
+    return found
+
+
+def _numbers_or_nothing(column: pl.Series) -> tuple[str, Floats]:
+    return written_numbers(column) or ("", np.empty(0))
 
 
 def coded(true: pl.Series, released: pl.Series, image: pl.Series) -> tuple[Ints, Ints, int, Ints | None]:

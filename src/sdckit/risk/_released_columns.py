@@ -281,13 +281,13 @@ def _hidden(
     if household is None or household == column.name:
         return hidden
     home = clue_of(original.frame[household]).take(rows).codes
-    if not _is_shared(truth.codes, home):
+    if not members_share(truth.codes, home):
         return hidden
     votes = np.full(len(rows), -1) if told is None else _votes(present, truth.codes, told[rows])
     return replace(hidden, member=_members(home, seen.draws()), votes=votes)
 
 
-def _is_shared(codes: Ints, home: Ints) -> bool:
+def members_share(codes: Ints, home: Ints) -> bool:
     """Whether members of a household mostly have the same value, though others have not."""
     order = np.argsort(home, kind="stable")
     fellows = home[order][1:] == home[order][:-1]

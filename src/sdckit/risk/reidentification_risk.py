@@ -15,6 +15,7 @@ from sdckit.data.effects import merged
 from sdckit.data.intruder import Intruder, Unit, default_intruders, intruders_of
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
+from sdckit.data.written_numbers import written_out
 from sdckit.methods.file_option import TableOption
 from sdckit.methods.options import Option
 from sdckit.methods.registry import risk
@@ -33,7 +34,7 @@ from sdckit.risk._known_values import (
 )
 from sdckit.risk._moved_dates import parts_of_moved_dates
 from sdckit.risk._new_records_attack import WHOLE_RECORDS, attack_new_records
-from sdckit.risk._number_attack import ALL, Case, by_numbers, persons_attacked
+from sdckit.risk._number_attack import ALL, Case, by_numbers, not_learned, persons_attacked
 from sdckit.risk._outcome import Outcome, unknown_row
 from sdckit.risk._own_records import own_records
 
@@ -258,9 +259,11 @@ def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
         exactly = {**numbers, **dict.fromkeys(like_numbers, 0.0)}
         moved = by_numbers(case, fewer, CountedPairs.of(files, fewer), exactly)
         if any(not c.learnable for c in counted.channels):
-            return moved
+            codes = [c for c in not_learned(known, counted) if written_out(files.original.frame[c])]
+            return replace(moved, not_judged=(*moved.not_judged, *codes))  # such codes may have other names
         by_keys = attack_by_keys(case, known, counted, numbers)
-        return max(moved, by_keys, key=lambda outcome: float(outcome.found.mean()))
+        stronger = max(moved, by_keys, key=lambda outcome: float(outcome.found.mean()))
+        return replace(stronger, not_judged=by_keys.not_judged)
     return attack_by_keys(case, known, counted, numbers)
 
 
