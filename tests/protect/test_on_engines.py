@@ -10,7 +10,7 @@ import sdckit as sdc
 from engine_frames import ENGINES, on_engine
 from sdckit.engine import frames, quantiles, ranks
 from sdckit.errors import DataError, EngineError
-from sdckit.protect import _drawn_units, _strata_on_engine
+from sdckit.protect import _drawn_units
 
 ROLES = {"id": "id", "keys": ["region", "sex", "age", "job"], "numeric": ["income", "whole"], "weight": "w"}
 
@@ -277,13 +277,10 @@ def test_where_and_joint_thresholds_need_memory(duckdb_connection, request):
         sdc.protect.top_code(file, share=0.1, joint=True)
 
 
-def test_methods_that_need_memory_name_the_one_that_does_not(duckdb_connection, request, monkeypatch):
+def test_methods_that_need_memory_name_the_one_that_does_not(duckdb_connection, request):
     file = on_engine("duckdb", data(), request)
     with pytest.raises(EngineError, match=r"method gower needs the records in memory"):
         sdc.protect.microaggregate(file, method="gower")
-    monkeypatch.setattr(_strata_on_engine, "LARGEST", 500)
-    with pytest.raises(EngineError, match=r"stratum by stratum, and one has 900.*individual_ranking"):
-        sdc.protect.microaggregate(file)
     with pytest.raises(EngineError, match=r"method window \(groups does not\) needs the records"):
         sdc.protect.rank_swap(file, rng=1)
 
