@@ -130,11 +130,18 @@ def microaggregate(
     frequent group value) of that variable, so that nothing leaves unprotected. Values of which fewer than k
     are present are suppressed, where no group has any. Weights are not used.
     `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
-    DuckDB and Spark give the values of memory. Individual ranking takes files of any size; the others bring
-    one stratum `by` after the other into memory, of at most 1,000,000 records each, and `gower` needs all.
+    DuckDB and Spark give the values of memory. Individual ranking takes files of any size, `gower` needs all
+    records in memory, and the others bring one stratum `by` after the other into it. Strata of more than
+    1,000,000 records are cut into blocks of about 800,000, in memory too (not for `rank_groups`, which needs
+    smaller ones outside memory): the records farthest out are the first block, since there cuts would cost
+    most (with `transform` none is), and the others are cut across the widest variable, always by a sample
+    drawn by the ids; records with other values missing are apart. No group straddles two blocks; the log has
+    their number (`blocks`). Ten blocks of 20,000 records with 2 to 4 variables lost up to 2 % more than one
+    of 200,000 (k = 3), not refined up to 4 %; larger blocks lose less.
     Reference: Domingo-Ferrer & Mateo-Sanz (2002); optimal: Hansen & Mukherjee (2003); robust: Templ & Meindl
     (2008); rank groups: Kim, Measures of Data Utility for Complex Survey Data. Departures: where half of
-    the records lie on a plane, `robust` uses the plain covariance; MDAV works in blocks of 200,000 records.
+    the records lie on a plane, `robust` uses the plain covariance; MDAV works in blocks of 200,000
+    records, made in the same way of all.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 6.0, 10.0, 11.0, 12.0]}), numeric="x")
