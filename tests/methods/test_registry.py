@@ -112,7 +112,9 @@ def test_a_protection_logs_and_draws_from_its_own_generator(survey):
 def test_an_engine_that_will_not_do_is_named_before_work_starts():
     duckdb = pytest.importorskip("duckdb")
     data = sdc.read(duckdb.sql("select 1.0 as x union all select 2.0"), numeric="x")
-    with pytest.raises(EngineError, match=r"synthesize needs the records in memory. Given: the duckdb engine"):
+    with pytest.raises(
+        EngineError, match=r"synthesize needs the records in memory. Given: the duckdb engine"
+    ):
         sdc.protect.synthesize(data)
 
 
