@@ -112,8 +112,10 @@ def test_a_protection_logs_and_draws_from_its_own_generator(survey):
 def test_an_engine_that_will_not_do_is_named_before_work_starts():
     duckdb = pytest.importorskip("duckdb")
     data = sdc.read(duckdb.sql("select 1.0 as x union all select 2.0"), numeric="x")
-    with pytest.raises(EngineError, match=r"shuffle needs the records in memory. Given: the duckdb engine"):
-        sdc.protect.shuffle(data)
+    with pytest.raises(
+        EngineError, match=r"synthesize needs the records in memory. Given: the duckdb engine"
+    ):
+        sdc.protect.synthesize(data)
 
 
 def test_files_may_be_given_by_name_and_are_counted(survey):

@@ -10,7 +10,7 @@ import sdckit as sdc
 from engine_frames import ENGINES, on_engine
 from sdckit.engine import frames, quantiles, ranks
 from sdckit.errors import DataError, EngineError
-from sdckit.protect import _drawn_units, _strata_on_engine
+from sdckit.protect import _blocks, _drawn_units
 
 ROLES = {"id": "id", "keys": ["region", "sex", "age", "job"], "numeric": ["income", "whole"], "weight": "w"}
 
@@ -93,6 +93,12 @@ STEPS = {
     "rank swapping in groups by strata": (
         "rank_swap",
         {"method": "groups", "rank_distance": 0.2, "by": ["region", "job"]},
+    ),
+    "shuffle": ("shuffle", {}),
+    "shuffle by strata": ("shuffle", {"predictors": ["w", "region", "age"], "by": ["sex", "job"]}),
+    "shuffle, scores": (
+        "shuffle",
+        {"predictors": ["job", "age"], "correlations": "scores", "by": ["region"]},
     ),
     "noise": ("add_noise", {"sd": 0.4}),
     "noise, correlated": ("add_noise", {"sd": 0.4, "method": "correlated", "by": ["age", "job"]}),
@@ -277,15 +283,19 @@ def test_where_and_joint_thresholds_need_memory(duckdb_connection, request):
         sdc.protect.top_code(file, share=0.1, joint=True)
 
 
-def test_methods_that_need_memory_name_the_one_that_does_not(duckdb_connection, request, monkeypatch):
+def test_methods_that_need_memory_name_the_one_that_does_not(duckdb_connection, request):
     file = on_engine("duckdb", data(), request)
     with pytest.raises(EngineError, match=r"method gower needs the records in memory"):
         sdc.protect.microaggregate(file, method="gower")
-    monkeypatch.setattr(_strata_on_engine, "LARGEST", 500)
-    with pytest.raises(EngineError, match=r"stratum by stratum, and one has 900.*individual_ranking"):
-        sdc.protect.microaggregate(file)
     with pytest.raises(EngineError, match=r"method window \(groups does not\) needs the records"):
         sdc.protect.rank_swap(file, rng=1)
+
+
+def test_strata_that_do_not_fit_are_not_shuffled(duckdb_connection, request, monkeypatch):
+    monkeypatch.setattr(_blocks, "LARGEST", 500)
+    file = on_engine("duckdb", data(), request)
+    with pytest.raises(EngineError, match=r"stratum by stratum, and one has 900.*at most 500"):
+        sdc.protect.shuffle(file, rng=1)
 
 
 def test_rounded_numbers_that_do_not_fit_become_decimal():

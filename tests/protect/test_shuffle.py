@@ -169,6 +169,23 @@ def test_strata_keep_their_values_and_households_theirs():
     assert done["y"].sort().equals(shared["y"].sort())
 
 
+def test_a_stratum_draws_the_same_whatever_the_others_are():
+    """Its stream is its own: more records in another stratum do not change its values."""
+    frame = related(400).frame.with_row_index("id").with_columns(part=pl.col("group") == "1")
+    sizes = frame["part"].value_counts().sort("part")["count"]
+    assert sizes[0] > sizes[1]
+    roles = {"numeric": ["y", "z"], "id": "id"}
+    whole, fewer = (
+        sdc.protect.shuffle(sdc.read(some, **roles), predictors="x", by="part", rng=3).frame.filter("part")
+        for some in (
+            frame,
+            frame.filter(pl.col("part") | (pl.col("id") % 3 > 0)).sample(fraction=1.0, seed=1),
+        )
+    )
+    assert whole.equals(fewer.sort("id"))
+    assert not whole["y"].equals(frame.filter("part")["y"])
+
+
 def test_types_are_kept_and_the_seed_decides():
     frame = pl.DataFrame({"y": range(100), "x": range(100)})
     data = sdc.read(frame, numeric="y")

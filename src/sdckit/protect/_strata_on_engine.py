@@ -1,80 +1,92 @@
 """Kernels that need all records of a stratum: stratum by stratum, in memory and on engines."""
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 import polars as pl
 
-from sdckit._support.arrays import Floats, Ints
+from sdckit._support.arrays import Ints
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames, random
 from sdckit.engine.joins import join_to_records
 from sdckit.engine.strata import map_strata
 from sdckit.engine.tables import OURS, RECORDS, Table, count_cells, native_module
 from sdckit.errors import EngineError
+from sdckit.protect import _blocks
 from sdckit.protect._draws import in_order_of_ids, require_id
-from sdckit.protect._engine_numbers import new_name
 from sdckit.protect._strata import pooled_numbers
 
-LARGEST = 1_000_000  # records of a stratum that is brought into memory
-GROUPS = f"{OURS}groups"
-_STRATUM, _CODE, _ID = (f"{OURS}{part}" for part in ("stratum", "id_code", "own_id"))
+STRATUM, CODE = f"{OURS}stratum", f"{OURS}id_code"
+_ID, _SAID = f"{OURS}own_id", f"{OURS}said"
 
-# New numbers [records, variables] for those of a stratum, in the order of the ids, and how many groups.
-Kernel = Callable[[Floats], tuple[Floats, int]]
+# Of a stratum, its records in the order of the ids, and its number: new columns, and what is to be added up.
+Kernel = Callable[[pl.DataFrame, int], tuple[list[pl.Series], dict[str, Any]]]
 
 
-def strata_by_ids(data: Microdata, by: Sequence[str], smallest: int) -> list[Ints]:
-    """The rows in memory of each stratum in the order of the ids; strata below a size are pooled."""
+def strata_by_ids(data: Microdata, by: Sequence[str], smallest: int) -> list[tuple[int, Ints]]:
+    """The number of each stratum and its rows in memory in the order of the ids; small strata are pooled."""
     first = in_order_of_ids(data)
     if not by:
-        return [first]
-    numbers = pooled_numbers(data, by, smallest, _STRATUM)
-    table = frames.gather(join_to_records(data.table, numbers, list(by), [_STRATUM]).select(_STRATUM))
-    stratum = table[_STRATUM].to_numpy()[first]
+        return [(0, first)]
+    numbers = pooled_numbers(data, by, smallest, STRATUM)
+    table = frames.gather(join_to_records(data.table, numbers, list(by), [STRATUM]).select(STRATUM))
+    stratum = table[STRATUM].to_numpy()[first]
     order = np.argsort(stratum, kind="stable")
     ends = np.flatnonzero(np.diff(stratum[order])) + 1
-    return [first[rows] for rows in np.split(order, ends) if len(rows)]
+    return [(int(stratum[rows[0]]), first[rows]) for rows in np.split(order, ends) if len(rows)]
 
 
-def numbers_by_strata(
-    data: Microdata, names: Sequence[str], by: Sequence[str], smallest: int, kernel: Kernel
+def strata_table(
+    data: Microdata, columns: Mapping[str, nw.Expr], by: Sequence[str], smallest: int, what: str
 ) -> Table:
-    """The table with columns `new_name(0)`, … that a kernel makes of each stratum, and GROUPS, to be summed.
-
-    Outside memory only. Rows come to the kernel in the order of the ids, so that it makes the same of them
-    wherever they are.
-    """
-    require_id(data, "Groups of near values")
+    """Some columns of records outside memory, with the number of their stratum (STRATUM) and id (CODE)."""
+    require_id(data, what)
     id = data.roles.id or ""
-    numbers = pooled_numbers(data, by, smallest, _STRATUM)
-    table = join_to_records(data.table, numbers, list(by), [_STRATUM])
-    most = int(count_cells(table, [_STRATUM], None)[RECORDS].to_numpy().max(initial=0))
-    if most > LARGEST:
+    numbers = pooled_numbers(data, by, smallest, STRATUM)
+    table = join_to_records(data.table, numbers, list(by), [STRATUM])
+    table = random.with_whole_id(table, id, CODE)
+    named = [column.alias(name) for name, column in columns.items()]
+    return table.select(STRATUM, CODE, nw.col(id).alias(_ID), *named)
+
+
+def refuse_large(data: Microdata, table: Table, by: Sequence[str], instead: str) -> None:
+    """Refuse strata that do not fit into memory; `instead` is another way."""
+    most = int(count_cells(table, [STRATUM], None)[RECORDS].to_numpy().max(initial=0))
+    if most > _blocks.LARGEST:
         raise EngineError(
             f"Records are brought into memory stratum by stratum, and one has {most:,}.",
             given=f"by={list(by)} on {data.engine}",
-            allowed=f"strata of at most {LARGEST:,} records",
-            hint="Name more columns in by, or take the method individual_ranking, which needs no strata.",
+            allowed=f"strata of at most {_blocks.LARGEST:,} records",
+            hint=f"Name more columns in by, or {instead}.",
         )
-    table = random.with_whole_id(table, id, _CODE)
-    columns = [nw.col(c).cast(nw.Float64).alias(f"{OURS}x{j}") for j, c in enumerate(names)]
-    table = table.select(_STRATUM, _CODE, nw.col(id).alias(_ID), *columns)
+
+
+def mapped(
+    data: Microdata, records: Table, table: Table, kernel: Kernel, made: Mapping[str, pl.DataType]
+) -> tuple[Table, list[dict[str, Any]]]:
+    """The records with the columns that a kernel makes of each stratum of `strata_table`, and what it said.
+
+    Rows come to the kernel in the order of the ids, so that it makes the same of them wherever they are. What
+    it said is in the order of the strata.
+    """
+    id = data.roles.id or ""
     kind = frames.gather(table.select(_ID).head(0)).schema[_ID]
-    made = {new_name(j): pl.Float64() for j in range(len(names))}
-    schema = {_ID: kind, **made, GROUPS: pl.Int64()}
-    found = map_strata(table, [_STRATUM], partial(_mapped, kernel=kernel, count=len(names)), schema)
-    found = native_module(table).worked_out(found)
-    return data.table.join(frames.lazy(found), left_on=id, right_on=_ID, how="left")
+    schema = {_ID: kind, **made, _SAID: pl.String()}
+    found = map_strata(table, [STRATUM], partial(_of_stratum, kernel=kernel), schema)
+    done = frames.lazy(native_module(table).worked_out(found))
+    said = frames.gather(done.select(_SAID).filter(~nw.col(_SAID).is_null()))[_SAID]
+    everything = sorted((json.loads(text) for text in said), key=lambda one: int(one[STRATUM]))
+    return records.join(done.drop(_SAID), left_on=id, right_on=_ID, how="left"), everything
 
 
-def _mapped(stratum: pl.DataFrame, kernel: Kernel, count: int) -> pl.DataFrame:
-    """What a kernel makes of a stratum, under its ids."""
-    stratum = stratum.sort(_CODE)
-    x = stratum.select(pl.col(f"{OURS}x{j}").fill_null(np.nan) for j in range(count)).to_numpy()
-    y, groups = kernel(np.array(x, dtype=np.float64))
-    columns = [pl.Series(new_name(j), y[:, j], nan_to_null=True) for j in range(count)]
-    counted = pl.Series(GROUPS, np.append(groups, np.zeros(len(y) - 1)), dtype=pl.Int64)
-    return pl.DataFrame([stratum[_ID], *columns, counted])
+def _of_stratum(stratum: pl.DataFrame, kernel: Kernel) -> pl.DataFrame:
+    """What a kernel makes of a stratum, under its ids; what it says is in the first row."""
+    stratum = stratum.sort(CODE)
+    number = int(stratum[STRATUM][0])
+    columns, said = kernel(stratum, number)
+    text = [json.dumps({STRATUM: number, **said}), *[None] * (stratum.height - 1)]
+    return pl.DataFrame([stratum[_ID], *columns, pl.Series(_SAID, text, dtype=pl.String)])

@@ -1,41 +1,37 @@
 """Data shuffling: numbers change hands so that their relations with other variables stay."""
 
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import Annotated
+from collections.abc import Sequence
+from functools import partial
+from typing import Annotated, Any
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 
-from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit._support.messages import join_names
 from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
+from sdckit.engine import frames
+from sdckit.engine.tables import OURS, missing_counts
 from sdckit.errors import OptionError
 from sdckit.methods.options import NUMERIC, By, Columns, Option
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
+from sdckit.protect._engine_numbers import new_name
 from sdckit.protect._households import once_per_household
 from sdckit.protect._numbers import NumbersToChange, number_columns
-from sdckit.protect._strata import pooled_strata
+from sdckit.protect._shuffled_order import Correlations, Predictor, ShuffledOrder
+from sdckit.protect._strata_on_engine import mapped, refuse_large, strata_by_ids, strata_table
 
 MAX_CODES = 30  # values of a key that is a category though its values are numbers
 ROOM = 2  # records for each coefficient at least; with fewer the fit is so close that values hardly move
-_LINEAR = np.eye(1, 21)[0]  # weights of the Hermite polynomials in a variable that stays as it is
-_POINTS = 2_000  # at which a function of a normal variable is known
-
-
-class Correlations(StrEnum):
-    """Which correlations stay: of ranks (Spearman's), or of normal scores."""
-
-    RANKS = "ranks"
-    SCORES = "scores"
 
 
 @protection(
     "Data shuffling",
     family="Exchanged values",
+    engines="all",
     needs=Role.NUMERIC,
     reference="Muralidhar & Sarathy (2006)",
 )
@@ -91,12 +87,15 @@ def shuffle(
     variable, the less its values move: the log has the share explained (R²). Without predictors the
     variables keep their relations with each other alone.
 
-    `by`: within strata, each with its own regression; strata with fewer than two records for each coefficient
-    are pooled. Variables that households share are shuffled once per household, apart from the others.
+    `by`: within strata, each with its own scores, regression and draws; strata with fewer than two records
+    for each coefficient are pooled. Variables that households share are shuffled once per household, apart
+    from the others.
 
     Missing values stay missing, where they are; a missing predictor is a category of its own. Weights are
     not used.
     `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
+    DuckDB and Spark give the values of memory, which depend on the seed and the ids: they bring one stratum
+    `by` after the other into memory, of at most 1,000,000 records each.
     Reference: Muralidhar & Sarathy (2006), "Data shuffling", Management Science 52(5). Departure: categories
     can be predictors.
 
@@ -110,206 +109,79 @@ def shuffle(
     both = [c for c in names if c in predictors]
     if both:
         raise OptionError("A variable cannot predict itself.", given=join_names(both))
-    design = _design(data, predictors)
-    if data.height < ROOM * design.coefficients:
+    data.require_categories(predictors)
+    known = tuple(_predictor(data, name) for name in dict.fromkeys(predictors))
+    order = ShuffledOrder(known, correlations, int(rng.integers(2**63)))
+    if data.height < ROOM * order.coefficients:
         raise OptionError(
             "The predictors have too many categories for this file.",
-            given=f"{design.coefficients:,} coefficients",
+            given=f"{order.coefficients:,} coefficients",
             allowed=f"{data.height // ROOM:,} at most",
         )
-    draw = _by_ranks if correlations is Correlations.RANKS else _by_scores
-    places = np.repeat(np.arange(data.height)[:, None], len(names), axis=1)
+    shuffled = _in_memory if data.engine == "polars" else _on_engine
+    frame, said = shuffled(data, names, by, order)
     explained = np.zeros(len(names))
-    for rows in pooled_strata(data, by, ROOM * design.coefficients):
-        scores = np.column_stack([_normal_scores(data.frame[c].gather(rows)) for c in names])
-        drawn, shares = draw(scores, design.of(rows), rng)
-        explained += shares * len(rows) / data.height
-        for j, name in enumerate(names):
-            present = rows[~np.isnan(scores[:, j])]
-            receiving = present[np.argsort(drawn[~np.isnan(scores[:, j]), j], kind="stable")]
-            values = data.frame[name].gather(present)
-            places[receiving, j] = present[values.arg_sort().to_numpy()]
-    columns = [data.frame[name].gather(places[:, j]) for j, name in enumerate(names)]
-    changed = sum(int((new != data.frame[new.name]).sum()) for new in columns)
-    figures = {name: round(float(share), 4) for name, share in zip(names, explained, strict=True)}
-    effects = Effects(moves_values=tuple(names))
-    frame = data.frame.with_columns(columns)
-    return data.with_frame(frame, effects=effects, values_changed=changed, explained=figures)
-
-
-def _normal_scores(column: pl.Series) -> Floats:
-    """Φ⁻¹((rank − ½)/n) of the present values; nan where missing."""
-    from scipy.special import ndtri
-
-    rank = column.rank("average").cast(pl.Float64).to_numpy()
-    return np.asarray(ndtri((rank - 0.5) / max(len(column) - column.null_count(), 1)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Design:
-    """Normal scores of numbers, and dummies of categories and of missing values: [n, m]."""
-
-    columns: Floats
-    is_number: Bools
-
-    @property
-    def coefficients(self) -> int:
-        """One for each column, and a constant."""
-        return len(self.is_number) + 1
-
-    def of(self, rows: Ints) -> "_Design":
-        """These records."""
-        return _Design(self.columns[rows], self.is_number)
-
-
-def _design(data: Microdata, predictors: Columns) -> _Design:
-    parts, is_number = [np.empty((data.height, 0))], []
-    data.require_categories(predictors)
-    for name in dict.fromkeys(predictors):
-        column = data.frame[name]
-        if column.dtype.is_numeric() and (name not in data.roles.keys or column.n_unique() > MAX_CODES):
-            scores = _normal_scores(column)
-            missing = np.isnan(scores)
-            parts.append(np.where(missing, 0.0, scores)[:, None])
-            is_number.append(True)
-            if missing.any():
-                parts.append(missing.astype(np.float64)[:, None])
-                is_number.append(False)
-        else:
-            # values that sort alike in any order of the records; the first category needs no dummy
-            text = column.cast(pl.String)
-            codes = text.rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
-            levels = np.unique(codes)[1:]
-            if data.height < ROOM * len(levels):
-                raise OptionError(f"The predictor {name!r} has too many categories.", given=len(levels) + 1)
-            parts.append((codes[:, None] == levels).astype(np.float64))
-            is_number += [False] * len(levels)
-    return _Design(np.hstack(parts), np.array(is_number, dtype=bool))
-
-
-def _by_ranks(scores: Floats, design: _Design, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Drawn scores that keep rank correlations, and the share explained of each column."""
-    n, q = scores.shape
-    s = _standardised(design.columns)
-    matrix = _normal_correlations(scores, design)
-    values, vectors = np.linalg.eigh(matrix[q:, q:])
-    used = values > 1e-9 * max(len(values), 1)  # what predictors repeat is left out
-    inverse = (vectors[:, used] / values[used]) @ vectors[:, used].T
-    coefficients = inverse @ matrix[q:, :q]
-    left = matrix[:q, :q] - matrix[:q, q:] @ coefficients
-    values, vectors = np.linalg.eigh(left)
-    noise = rng.standard_normal((n, q)) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
-    return s @ coefficients + noise, np.clip(1 - np.diag(left), 0.0, 1.0)
-
-
-def _normal_correlations(scores: Floats, design: _Design) -> Floats:
-    """Of the variables and then the predictors: those of normal variables with their rank correlations.
-
-    Pairs of records in which both are present; a missing predictor, which has a dummy, counts as the middle.
-    """
-    from scipy.special import ndtr
-
-    ranks = ndtr(np.hstack([scores, design.columns])) - 0.5
-    is_number = np.append(np.ones(scores.shape[1], dtype=bool), design.is_number)
-    ranks[:, ~is_number] = design.columns[:, ~design.is_number]
-    missing = np.isnan(ranks)
-    matrix = np.zeros((len(is_number), len(is_number)))
-    if not missing.any():
-        matrix = _standardised(ranks).T @ _standardised(ranks) / max(len(ranks), 1)
-    else:
-        for i in range(len(is_number)):
-            for j in range(i):
-                both = _standardised(ranks[~missing[:, i] & ~missing[:, j]][:, [i, j]])
-                matrix[i, j] = matrix[j, i] = both[:, 0] @ both[:, 1] / max(len(both), 1)
-    shapes = np.column_stack(
-        [_shape(ranks[~missing[:, j], j]) if is_number[j] else _LINEAR for j in range(len(is_number))]
+    for one in said:
+        explained += np.array(one["explained"]) * one["records"] / data.height
+    return data.with_frame(
+        frame,
+        effects=Effects(moves_values=tuple(names)),
+        values_changed=sum(one["changed"] for one in said),
+        explained={name: round(float(share), 4) for name, share in zip(names, explained, strict=True)},
     )
-    columns, q = _standardised(design.columns), scores.shape[1]
-    for i in range(len(is_number)):
-        for j in np.flatnonzero(is_number[:i] | is_number[i]).tolist():
-            matrix[i, j] = matrix[j, i] = _of_normal_variables(matrix[i, j], shapes[:, i] * shapes[:, j])
-    # ties make the scores of a predictor follow its ranks more closely than a normal variable would
-    follows = (columns * _standardised(ranks[:, q:])).mean(axis=0)
-    tied = design.is_number & (follows > 0) & np.array([_has_ties(s) for s in columns.T], dtype=bool)
-    part = np.where(tied, shapes[0, q:] / np.where(tied, follows, 1.0), 1.0)
-    every = np.append(np.ones(q), part)
-    matrix = np.clip(matrix * np.outer(every, every), -1.0, 1.0)
-    np.fill_diagonal(matrix, 1.0)
-    # pairs of their own need not fit together: the nearest matrix that is one of correlations
-    values, vectors = np.linalg.eigh(matrix)
-    nearest = (vectors * np.maximum(values, 0.0)) @ vectors.T
-    size = np.sqrt(np.diag(nearest))
-    return np.asarray(nearest / np.outer(size, size))
 
 
-def _shape(ranks: Floats) -> Floats:
-    """The weights of the Hermite polynomials 1, 2, … in the ranks as a function of a normal variable.
-
-    Without ties their squares are those of (6/π)·arcsin(ρ/2), the first √(3/π). Ties make a step of the
-    function, and the first weight smaller.
-    """
-    from scipy.special import binom, ndtri
-
-    if not len(ranks) or ranks.max() == ranks.min():
-        return np.asarray(_LINEAR)
-    if not _has_ties(ranks):
-        odd = np.arange(0, len(_LINEAR), 2)
-        half = odd // 2
-        squares = 6 / np.pi * binom(odd, half) / 4.0**half / (odd + 1) / 2.0 ** (odd + 1)
-        continuous = np.zeros(len(_LINEAR))
-        continuous[odd] = np.sqrt(squares) * (-1.0) ** half
-        return continuous
-    middle = (np.arange(_POINTS) + 0.5) / _POINTS
-    z = ndtri(middle)
-    function = _standardised(np.sort(ranks)[(middle * len(ranks)).astype(np.int64)][:, None])[:, 0]
-    before, now, weights = np.ones(_POINTS), z, np.empty(len(_LINEAR))
-    for k in range(len(_LINEAR)):
-        weights[k] = function @ now / _POINTS
-        before, now = now, (z * now - np.sqrt(k + 1) * before) / np.sqrt(k + 2)
-    return np.asarray(weights)
+def _predictor(data: Microdata, name: str) -> Predictor:
+    """Whether a predictor is a number or a category, and which categories the file has."""
+    values = data.table.select(name).unique()
+    if frames.schema(data.frame)[name].is_numeric():
+        few = name in data.roles.keys and frames.gather(values.head(MAX_CODES + 1)).height <= MAX_CODES
+        if not few:
+            return Predictor(name, has_missing=missing_counts(data.table, [name])[name] > 0)
+    # values that sort alike in any order of the records
+    levels = frames.gather(values)[name].cast(pl.String).unique().sort(nulls_last=False).to_list()
+    if data.height < ROOM * (len(levels) - 1):
+        raise OptionError(f"The predictor {name!r} has too many categories.", given=len(levels))
+    return Predictor(name, levels=tuple(levels))
 
 
-def _has_ties(values: Floats) -> bool:
-    return len(np.unique(values)) < len(values)
+def _in_memory(
+    data: Microdata, names: list[str], by: Sequence[str], order: ShuffledOrder
+) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
+    """The file with values in other places, and what is to be added up of each stratum."""
+    columns = [data.frame[name] for name in names]
+    known = [data.frame[one.name] for one in order.predictors]
+    parts: list[list[pl.Series]] = []
+    said, rows_of = [], []
+    for number, rows in strata_by_ids(data, by, ROOM * order.coefficients):
+        mine, theirs = ([column.gather(rows) for column in some] for some in (columns, known))
+        made, did = order.shuffled(mine, theirs, number)
+        parts.append(made)
+        rows_of.append(rows)
+        said.append(did)
+    back = np.argsort(np.concatenate(rows_of))
+    new = [pl.concat([part[j] for part in parts]).gather(back) for j in range(len(names))]
+    return data.frame.with_columns(new), said
 
 
-def _of_normal_variables(correlation: float, weights: Floats) -> float:
-    """The correlation ρ of two normal variables at which functions of them have this one: Σ w_k ρ^k."""
-    rho = np.linspace(-1, 1, 401)
-    made = np.maximum.accumulate(np.polynomial.polynomial.polyval(rho, np.append(0.0, weights)))
-    return float(np.interp(correlation, made, rho))
+def _on_engine(
+    data: Microdata, names: list[str], by: Sequence[str], order: ShuffledOrder
+) -> tuple[Any, list[dict[str, Any]]]:
+    """The same outside memory, where one stratum after the other is brought into it."""
+    variables = {f"{OURS}x{j}": nw.col(name) for j, name in enumerate(names)}
+    known = {f"{OURS}p{j}": nw.col(one.name) for j, one in enumerate(order.predictors)}
+    table = strata_table(data, {**variables, **known}, by, ROOM * order.coefficients, "Shuffled values")
+    refuse_large(data, table, by, "bring the records into memory by data.collect()")
+    kinds = frames.gather(table.select(*variables).head(0)).schema
+    made = {new_name(j): kinds[name] for j, name in enumerate(variables)}
+    kernel = partial(_of_stratum, variables=list(variables), known=list(known), order=order)
+    records, said = mapped(data, data.table, table, kernel, made)
+    done = records.with_columns(nw.col(new_name(j)).alias(name) for j, name in enumerate(names))
+    return done.select(*data.columns).to_native(), said
 
 
-def _standardised(columns: Floats) -> Floats:
-    """With mean 0 and variance 1 (divisor n); a column of one value becomes 0."""
-    if not len(columns):
-        return columns
-    centred = columns - columns.mean(axis=0)
-    size = np.sqrt((centred**2).mean(axis=0))
-    return np.asarray(centred / np.where(size > 1e-12, size, 1.0))
-
-
-def _by_scores(scores: Floats, design: _Design, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Fitted scores with new residuals, and the share explained of each column."""
-    n, q = scores.shape
-    predictors = np.hstack([np.ones((n, 1)), design.columns])
-    fitted = np.zeros((n, q))
-    residuals = np.full((n, q), np.nan)
-    spread, explained = np.zeros(q), np.zeros(q)
-    for j in range(q):
-        present = ~np.isnan(scores[:, j])
-        x, z = predictors[present], scores[present, j]
-        # the pseudo-inverse leaves out what predictors repeat
-        fitted[:, j] = predictors @ (np.linalg.pinv(x.T @ x, hermitian=True) @ (x.T @ z))
-        residuals[present, j] = z - fitted[present, j]
-        left, total = (residuals[present, j] ** 2).sum(), ((z - z.mean()) ** 2).sum() if len(z) else 0.0
-        spread[j] = np.sqrt(left / max(len(z) - predictors.shape[1], 1))
-        explained[j] = max(0.0, 1 - left / total) if total > 0 else 0.0
-    complete = residuals[~np.isnan(residuals).any(axis=1)]
-    size = np.sqrt((complete**2).sum(axis=0))
-    unit = complete / np.where(size > 0, size, 1.0)
-    correlation = unit.T @ unit
-    np.fill_diagonal(correlation, 1.0)
-    values, vectors = np.linalg.eigh(correlation)
-    noise = rng.standard_normal((n, q)) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
-    return fitted + noise * spread, explained
+def _of_stratum(
+    stratum: pl.DataFrame, number: int, variables: list[str], known: list[str], order: ShuffledOrder
+) -> tuple[list[pl.Series], dict[str, Any]]:
+    made, did = order.shuffled([stratum[c] for c in variables], [stratum[c] for c in known], number)
+    return [column.alias(new_name(j)) for j, column in enumerate(made)], did

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import sdckit.kernels.microaggregation.mdav as module
 from naive_mdav import naive_mdav, sum_of_squares
-from sdckit.kernels.microaggregation.mdav import blocks, mdav
+from sdckit.kernels.microaggregation.mdav import blocks, blocks_from_outside, mdav
 from sdckit.kernels.microaggregation.refine import refine
 
 NAMES = ("CASC4", "CASC13", "Tarragona3", "Tarragona13", "EIA10")
@@ -86,6 +86,29 @@ def test_blocks_are_a_partition(n, limit, top):
     assert all((np.diff(part) > 0).all() for part in parts)
 
 
+@settings(deadline=None)
+@given(st.integers(1, 300), st.integers(8, 50), st.integers(0, 9))
+def test_blocks_from_outside_are_a_partition_and_the_first_is_farthest_out(n, limit, top):
+    x = np.random.default_rng(n).integers(0, top + 1, size=(n, 2)).astype(float)
+    parts = blocks_from_outside(x, limit)
+    assert np.sort(np.concatenate(parts)).tolist() == list(range(n))
+    assert max(len(part) for part in parts) <= limit
+    assert len(parts) == 1 or min(len(part) for part in parts) >= limit // 4
+    away = ((x - x.mean(axis=0)) ** 2).sum(axis=1)
+    assert all(away[part].max() <= away[parts[0]].min() + 1e-9 for part in parts[1:])
+    assert all((np.diff(part) > 0).all() for part in parts)
+
+
+@pytest.mark.compiled
+def test_blocks_cost_little_where_a_few_records_lie_far_out(monkeypatch):
+    x = np.random.default_rng(5).lognormal(sigma=1.5, size=(4000, 2))
+    whole = sum_of_squares(x.tolist(), mdav(x, 3).tolist())
+    monkeypatch.setattr(module, "BLOCK", 500)
+    assert sum_of_squares(x.tolist(), mdav(x, 3).tolist()) < 1.02 * whole
+    monkeypatch.setattr(module, "blocks_from_outside", blocks)
+    assert sum_of_squares(x.tolist(), mdav(x, 3).tolist()) > 1.1 * whole
+
+
 @pytest.mark.compiled
 def test_large_files_go_by_blocks(monkeypatch):
     x = np.random.default_rng(5).normal(size=(3000, 3))
@@ -94,7 +117,7 @@ def test_large_files_go_by_blocks(monkeypatch):
     cut = mdav(x, 3)
     assert_sizes(cut, 3)
     assert (cut != whole).any()
-    for part in blocks(x, 500):
+    for part in blocks_from_outside(x, 500):
         assert set(cut[part]).isdisjoint(np.delete(cut, part))
     rows = x.tolist()
     assert sum_of_squares(rows, refine(x, cut, 3).tolist()) < sum_of_squares(rows, whole.tolist())

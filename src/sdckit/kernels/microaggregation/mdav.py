@@ -21,8 +21,7 @@ def mdav(x: Floats, k: int) -> Ints:
     distances go to the lowest row number. Memory grows with n, time about as n^1.4 to n^1.6 for four columns
     and closer to n² for many.
 
-    Departure: above `BLOCK` records the file is cut at medians of its widest column and MDAV runs in each
-    block: groups never straddle a cut. On a million skewed records this loses 1.1 %, after `refine` 0.2 %.
+    Departure: above `BLOCK` records MDAV runs in blocks (`blocks_from_outside`), and no group straddles two.
 
     Reference: Domingo-Ferrer & Mateo-Sanz (2002), IEEE Transactions on Knowledge and Data Engineering 14(1).
     """
@@ -35,7 +34,7 @@ def mdav(x: Floats, k: int) -> Ints:
     if len(x) < 2 * k:
         return labels
     groups = 0
-    for records in blocks(x, max(BLOCK, 4 * k)):
+    for records in blocks_from_outside(x, max(BLOCK, 4 * k)):
         total = np.cumsum(x[records], axis=0)[-1]  # one after the other, unlike `sum`
         if len(records) <= SCANNED:
             labels[records] = groups + groups_by_scan(
@@ -45,6 +44,22 @@ def mdav(x: Floats, k: int) -> Ints:
         else:
             groups = _group_block(x, records, total, k, groups, labels)
     return labels
+
+
+def blocks_from_outside(x: Floats, limit: int) -> list[Ints]:
+    """Ascending row numbers of blocks: the `limit` records farthest from the mean, the others cut at medians.
+
+    Most of the loss is in the few records that lie far out and far apart. Cuts through them would keep apart
+    what MDAV groups first; cuts through the dense middle cost little.
+    """
+    n = len(x)
+    if n <= limit:
+        return [np.arange(n)]
+    away = squared_distances(x, np.cumsum(x, axis=0)[-1] / n)
+    order = np.argsort(-away, kind="stable")
+    outer = min(limit, n // 2)  # so that enough are left for groups
+    inside = np.sort(order[outer:])
+    return [np.sort(order[:outer]), *(inside[rows] for rows in blocks(x[inside], limit))]
 
 
 def blocks(x: Floats, limit: int) -> list[Ints]:

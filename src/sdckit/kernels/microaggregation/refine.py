@@ -61,14 +61,17 @@ def refine(x: Floats, groups: Ints, k: int, sweeps: int = 5) -> Ints:
     if loss >= first:
         return groups.copy()
     labels = np.empty_like(groups)
-    labels[order] = np.unique(state.label, return_inverse=True)[1]
+    labels[order] = (np.cumsum(state.size > 0) - 1)[state.label]  # without the groups that were dissolved
     return labels
 
 
 def _start(x: Floats, groups: Ints, k: int) -> Groups:
     """Member lists and centres; groups are renumbered by first appearance so that near ones lie together."""
-    _, first, of_record = np.unique(groups, return_index=True, return_inverse=True)
-    label = np.argsort(np.argsort(first))[of_record.ravel()]
+    n, first = len(groups), np.empty(int(groups.max()) + 1, dtype=np.int64)
+    first[groups[::-1]] = np.arange(n)[::-1]  # the first appearance is written last
+    place = np.empty_like(first)
+    place[np.argsort(first)] = np.arange(len(first))
+    label = place[groups]
     size = np.bincount(label)
     members = np.zeros((len(size), 2 * k - 1), dtype=np.int64)
     members[np.arange(2 * k - 1) < size[:, None]] = np.argsort(label, kind="stable")
