@@ -232,9 +232,8 @@ def indicators(
               + \sum_{hc} f_h (1-f_{hc})\tfrac{m_{hc}}{m_{hc}-1}\sum_s (u_{hcs}-\bar u_{hc})^2
 
     over totals u of w·z; stages without a column count as complete. `single_psu`: what a stratum with one PSU
-    adds; `single_psu_domains`: also where a domain meets one PSU of it. One PSU in all: no interval; in
-    a domain: none but of totals.
-    Missing values of the variable: the record is outside the domain; a missing `by` value: in the total
+    adds; `single_psu_domains`: also where a domain meets one PSU of it. One PSU in all: no interval; in a
+    domain: none but of totals. Missing values: the record is outside the domain; of `by`: in the total
     only. Several synthetic sets, as a list, are combined by the rules that `synthesis` names, or else the
     steps that made the files: samples from a model of the original (`synthesize`; of one file, too), else
     partial synthesis; with never more degrees of freedom than the design of a set gives. The rule for full
