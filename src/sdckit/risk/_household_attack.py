@@ -24,7 +24,9 @@ from sdckit.risk._moved_to_few import moved_to_few
 from sdckit.risk._outcome import Outcome
 from sdckit.risk._told_households import told_households
 
-TOLD = 0.05  # share of the persons whose households columns show by accident: extreme weights, rare sizes
+# Share of the persons whose households columns show, up to which they are not attacked together. It was set
+# after the demo: rounded weights show 2 % there, and 8 households for sure, which are not counted.
+TOLD = 0.05
 TOGETHER = 1.05  # runs of rows per household up to which members stand together in the file
 ONE_BY_ONE = "The file does not show who lives together, so that members are attacked one by one."
 
