@@ -55,8 +55,15 @@ COARSE: list[Any] = [
             "labels": ["1 or 2", "3 or 4", "5 and more"],
         }
     },
-    # weights with decimals are the same for the members of one household and for nobody else
-    {"round_values": {"variables": ["weight"], "base": 500}},
+    # the weight of a household, with its region and size, would show who lives together, even if rounded
+    {
+        "microaggregate": {
+            "variables": ["weight"],
+            "method": "individual_ranking",
+            "k": 20,
+            "by": ["region", "household_size"],
+        }
+    },
 ]
 
 

@@ -24,9 +24,6 @@ from sdckit.risk._moved_to_few import moved_to_few
 from sdckit.risk._outcome import Outcome
 from sdckit.risk._told_households import told_households
 
-# Share of the persons whose households columns show, up to which they are not attacked together. It was set
-# after the demo: rounded weights show 2 % there, and 8 households for sure, which are not counted.
-TOLD = 0.05
 TOGETHER = 1.05  # runs of rows per household up to which members stand together in the file
 ONE_BY_ONE = "The file does not show who lives together, so that members are attacked one by one."
 
@@ -54,7 +51,7 @@ def household_outcome(
             single = _any_member(intruder, homes, of_persons(), notes)
         else:
             single = _one_by_one(files, intruder, keys, homes, notes)
-        if not intruder.in_file or (told := told_households(files, homes)).mean() <= TOLD:
+        if not intruder.in_file or not (told := told_households(files, homes)).any():
             return single
     few = moved_to_few(files, keys, counted)
     dates = [c for c in moved if is_date(files.original.frame.schema[c])]
