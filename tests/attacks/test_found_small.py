@@ -65,3 +65,21 @@ def test_an_age_as_a_length_of_time_is_read():
     data = sdc.read(frame, keys=["region", "sex", "age"], sensitive="answer")
     done = sdc.protect.recode(data, variable="age", breaks=[16, 35, 50, 65, 90])
     assert "columns that tell what was hidden" in open_ones(verdict(data, done))
+
+
+@pytest.mark.parametrize("changed", ["rounded", "little noise"])
+def test_sensitive_numbers_that_hardly_moved(changed):
+    """Who has the payroll finds every record by its income, to the unit or not."""
+    n = 600
+    draw = np.random.default_rng(5)
+    pay = np.exp(draw.normal(8.5, 0.8, n))
+    frame = pl.DataFrame({"sex": draw.choice(["f", "m"], n), "pay": pay}).sample(n, shuffle=True, seed=1)
+    data = sdc.read(frame, keys="sex", sensitive="pay")
+    if changed == "rounded":
+        done = sdc.protect.round_values(data, variables="pay", base=1)
+    else:
+        done = sdc.protect.add_noise(data, variables="pay", sd=0.0001, rng=1)
+    done = sdc.protect.shuffle_order(done, rng=2)
+    assert open_ones(verdict(data, done)) == ["sensitive numbers left unchanged"]
+    coarse = sdc.protect.shuffle_order(sdc.protect.round_values(data, variables="pay", base=2000), rng=2)
+    assert "sensitive numbers left unchanged" not in open_ones(verdict(data, coarse))

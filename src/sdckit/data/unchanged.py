@@ -48,15 +48,20 @@ def _share_values(original: Microdata, protected: Microdata, column: str) -> boo
     return bool(abs(np.corrcoef(ranks[0], ranks[1])[0, 1]) > SAME)  # numbers that follow the old ones
 
 
-def unchanged_numbers(original: Microdata, protected: Microdata, names: list[str]) -> list[str] | None:
-    """Numbers that most records still have as they were; None where records are not linked in memory."""
+def unchanged_numbers(
+    original: Microdata, protected: Microdata, names: list[str], *, within: float = 0.0
+) -> list[str] | None:
+    """Numbers that most records still have as they were; None where records are not linked in memory.
+
+    `within`: the share of a number by which it may have changed.
+    """
     if not names:
         return []
     rows = source_rows(original, protected)
     if rows is None:
         return None
     there = [c for c in names if protected.frame.schema[c].is_numeric()]
-    return [c for c in there if _unchanged(original.frame[c].gather(rows), protected.frame[c])]
+    return [c for c in there if _unchanged(original.frame[c].gather(rows), protected.frame[c], within)]
 
 
 def unchanged_dates(original: Microdata, protected: Microdata) -> list[str]:
@@ -69,9 +74,9 @@ def unchanged_dates(original: Microdata, protected: Microdata) -> list[str]:
     return [c for c in names if _unchanged(original.frame[c].gather(rows), protected.frame[c])]
 
 
-def _unchanged(first: pl.Series, second: pl.Series) -> bool:
+def _unchanged(first: pl.Series, second: pl.Series, within: float = 0.0) -> bool:
     """Whether a column that is not constant is the same in most records that have a value."""
     x, y = as_numbers(first), as_numbers(second)
     there = np.isfinite(x) & np.isfinite(y)
     varies = 0 < first.null_count() < len(first) or first.min() != first.max()
-    return varies and bool(there.any()) and bool((x == y)[there].mean() > SAME)
+    return varies and bool(there.any()) and bool((np.abs(x - y) <= within * np.abs(x))[there].mean() > SAME)
