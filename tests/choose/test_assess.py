@@ -9,7 +9,8 @@ import pytest
 import sdckit as sdc
 from sdckit.choose.criteria import Release
 from sdckit.data.effects import Effects
-from sdckit.errors import OptionError, UnknownMethodError
+from sdckit.engine import duckdb_session
+from sdckit.errors import EngineError, OptionError, UnknownMethodError
 from sdckit.methods import registry
 from sdckit.methods.registry import find, protection, utility
 from sdckit.methods.spec import Compares
@@ -260,3 +261,13 @@ def test_intruders_stay_where_a_measure_has_further_options():
         data, {"a": []}, utility="il1s", intruders=only, reidentification_risk={"targets": 2000}
     )
     assert found.original.risk == pytest.approx(told.after["reidentification_risk"].value)
+
+
+def test_files_on_different_engines_are_refused_before_any_work():
+    data = sdc.demo.survey(n=60, seed=1)
+    outside = sdc.read(
+        duckdb_session.connection().from_arrow(data.frame.select("person_id", "sex").to_arrow()), keys="sex"
+    )
+    for files in ((data, outside), (outside, data)):
+        with pytest.raises(EngineError, match=r"same engine.*collect"):
+            sdc.assess(*files)

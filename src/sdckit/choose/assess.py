@@ -19,6 +19,7 @@ from sdckit.data.intruder import intruders_of
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.data.result import Result, pool_results
 from sdckit.errors import OptionError, SdcError, Stopped, UnknownMethodError, preview
+from sdckit.methods.calls import require_same_engine
 from sdckit.methods.registry import is_third_party, specs
 from sdckit.methods.spec import Compares, Kind, Spec
 
@@ -60,6 +61,7 @@ def assess(
         raise OptionError("assess needs at least one protected file.", given="an empty list")
     for data in (original, *sets):
         require_microdata(data, "assess")
+        require_same_engine(original, data)
     check_ceiling(max_risk)
     if max_risk is not None and not 0 <= max_risk <= 1:
         raise OptionError("max_risk is a share of persons.", given=max_risk, allowed="0 to 1")

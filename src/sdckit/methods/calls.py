@@ -34,16 +34,24 @@ def prepare(spec: Spec, files: Sequence[Any], given: Mapping[str, Any]) -> dict[
             require_microdata(data, spec.name)
             if position == 0:
                 spec.check(data, options)
-            elif data.engine != files[0].engine:
-                raise EngineError(
-                    "Both files must be on the same engine.", given=f"{files[0].engine}, {data.engine}"
-                )
-            elif not frames.can_join(files[0].frame, data.frame):
-                raise EngineError(
-                    "Both files must be of the same DuckDB connection.",
-                    hint="Read both with sdckit.read(…, engine='duckdb'), or both through your connection.",
-                )
+            else:
+                require_same_engine(files[0], data)
     return spec.resolve(files[0], options)
+
+
+def require_same_engine(first: Microdata, second: Microdata) -> None:
+    """Refuse to compare files that no engine has together."""
+    if first.engine != second.engine:
+        raise EngineError(
+            "Both files must be on the same engine.",
+            given=f"{first.engine}, {second.engine}",
+            hint="data.collect() brings a file into memory (polars); read(…, engine=…) leaves it outside.",
+        )
+    if not frames.can_join(first.frame, second.frame):
+        raise EngineError(
+            "Both files must be of the same DuckDB connection.",
+            hint="Read both with sdckit.read(…, engine='duckdb'), or both through your connection.",
+        )
 
 
 def measuring(spec: Spec) -> Callable[..., Result]:
