@@ -104,3 +104,41 @@ def test_ages_with_noise_of_all_members_of_households():
         done = sdc.protect.shuffle_order(sdc.protect.new_ids(done, rng=2), rng=3)
         found = verdict(data, done, max_risk=0.6)
         assert next(c for c in found if c.name == "re-identification by household").status is status
+
+
+def test_numbers_in_the_names_of_classes_do_not_stand_for_them():
+    """Both of "<50" and "50+" have a 50 in them, and tell the two classes apart all the same."""
+    frame = persons(800).select("region", "sex", "age").with_columns(number=pl.int_range(pl.len()))
+    data = sdc.read(frame, keys=["region", "sex", "age"], id="number")
+    labels = (["young", "old"], ["<50", "50+"], ["under 50", "50 and over"])
+    done = [sdc.protect.recode(data, variable="age", breaks=[50], labels=names) for names in labels]
+    found = [sdc.risk.reidentification_risk(data, one).tables["intruders"] for one in done]
+    assert all(one["value"].to_list() == pytest.approx(found[0]["value"].to_list()) for one in found)
+
+
+@pytest.mark.parametrize("written", ["{}", "AT{}", "abcdefghi"])
+def test_few_regions_that_became_neighbouring_ones_whatever_their_names(written):
+    n, draw = 3_000, rng()
+    place = draw.integers(0, 9, n)
+    shown = np.where(draw.random(n) < 0.7, (place + 1) % 9, place)
+    names = list(written) if len(written) == 9 else [written.format(c) for c in range(1, 10)]
+    first, second = ([names[c] for c in codes] for codes in (place, shown))
+    frame = pl.DataFrame({"region": first, "sex": draw.choice(["f", "m"], n)})
+    assert of_neighbour(*linked(frame, region=second)).status is Status.NOT_JUDGED
+
+
+def test_who_is_shown_to_live_together_is_not_safer_for_that():
+    """Ages in months that moved a little: near records tell persons, whatever else tells the household."""
+    frame = households(300).drop("size")
+    months = frame["age"].to_numpy() * 12 + rng().integers(0, 12, frame.height)
+    weight = frame.select(pl.col("home").rank("dense").cast(pl.Float64).alias("weight"))["weight"] + 0.5
+    frame = frame.with_columns(age=pl.Series(months), weight=weight)
+    found = []
+    for columns in (["region", "sex", "age", "home"], ["region", "sex", "age", "home", "weight"]):
+        data = sdc.read(frame.select(columns), keys=["region", "sex", "age"], household="home")
+        moved = frame["age"].to_numpy() + rng(4).integers(-3, 4, frame.height)
+        done = data.with_frame(data.frame.with_columns(age=pl.Series(moved)))
+        done = sdc.protect.shuffle_order(sdc.protect.drop(done, variables=["home"]), rng=3)
+        family = sdc.Intruder("family", unit="household")
+        found.append(sdc.risk.reidentification_risk(data, done, intruders=family).value)
+    assert found[1] >= found[0] > 0.5

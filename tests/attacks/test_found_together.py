@@ -7,6 +7,7 @@ import pytest
 import sdckit as sdc
 from attacks.people import households
 from attacks.test_found import verdict
+from sdckit.choose.release_facts import joining_columns
 
 AGES = [0, 20, 40, 60, 95]
 KEYS = ["region", "sex", "age"]
@@ -71,3 +72,16 @@ def test_incomes_of_strangers_that_are_equal_by_accident():
     pay = np.random.default_rng(8).integers(0, 700, frame.height)
     data = sdc.read(frame.with_columns(pay=pl.Series(pay)), keys=KEYS, sensitive=["health", "pay"])
     assert verdict(data, sdc.protect.recode(data, variable="age", breaks=AGES)).releasable
+
+
+def test_a_key_that_most_persons_lack_joins_nobody():
+    """Two who have no occupation do not live together for that."""
+    frame = asked(0, 1, 900).drop("home").sample(fraction=1, shuffle=True, seed=3)
+    draw = np.random.default_rng(8)
+    job = [
+        f"j{j}" if there else None
+        for j, there in zip(draw.integers(0, 30, frame.height), draw.random(frame.height) < 0.15, strict=True)
+    ]
+    frame = frame.with_columns(pay=pl.Series(draw.integers(0, 700, frame.height)), job=pl.Series(job))
+    data = sdc.read(frame, keys=[*KEYS, "job"], sensitive=["health", "pay"])
+    assert joining_columns(data, data) == []

@@ -280,7 +280,7 @@ def test_a_step_that_needs_memory_is_refused_before_any_step_is_carried_out(tmp_
     pl.DataFrame({"id": range(20), "age": range(20), "income": range(20)}).write_parquet(path)
     data = sdc.read(path, engine="duckdb", id="id", keys="age", numeric="income")
     done = []
-    steps = [{"recode": {"variable": "age", "width": 10}}, {"shuffle": {"variables": ["income"]}}]
-    with pytest.raises(EngineError, match=r"shuffle needs the records in memory"):
+    steps = [{"recode": {"variable": "age", "width": 10}}, {"synthesize": {}}]
+    with pytest.raises(EngineError, match=r"synthesize needs the records in memory"):
         Scenario("late", steps).protect(data, seed=1, progress=lambda *told: done.append(told))
     assert done == []

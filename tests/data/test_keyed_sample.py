@@ -81,3 +81,30 @@ def test_a_file_with_fewer_records_draws_by_its_own_ids(files, request, monkeypa
 
     keyed_sample.on_keyed_sample(measure, [on_engine("duckdb", data, request) for data in (files[0], fewer)])
     assert seen[0][1] == [i for i in seen[0][0] if i % 3 > 0]
+
+
+@pytest.mark.parametrize("other", ["shifted", "half", "text"])
+def test_a_file_with_other_ids_draws_its_own(files, request, monkeypatch, other):
+    monkeypatch.setattr(keyed_sample, "RECORDS", 500)
+    ids = {
+        "shifted": pl.col("id") + 10**6,
+        "half": pl.col("id") + N // 2,
+        "text": "p" + pl.col("id").cast(pl.String),
+    }
+    second = files[1].with_frame(files[1].frame.with_columns(id=ids[other]))
+    sizes = []
+
+    def measure(one, other):
+        sizes.append((one.height, other.height))
+        return sdc.Result(1.0)
+
+    keyed_sample.on_keyed_sample(measure, [on_engine("duckdb", data, request) for data in (files[0], second)])
+    assert all(400 < size < 600 for size in sizes[0])
+
+
+def test_the_risk_of_files_with_other_ids_is_not_known(files, request):
+    second = files[1].with_frame(files[1].frame.with_columns(pl.col("id") + 10**6))
+    moved = [on_engine("duckdb", data, request) for data in (files[0], second)]
+    found = sdc.risk.reidentification_risk(*moved)
+    assert math.isnan(found.value)
+    assert "Nothing tells which" in " ".join(found.notes)

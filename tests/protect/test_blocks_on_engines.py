@@ -101,3 +101,14 @@ def test_what_is_collected_of_a_file_in_blocks_is_a_sample(duckdb_connection, re
     file = on_engine("duckdb", sdc.read(survey(3000), **ROLES), request)
     sdc.protect.microaggregate(file)
     assert max(rows.height for rows in heights) < 400
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("step", [{"k": 3}, {"k": 3, "method": "optimal"}])
+@pytest.mark.parametrize("gone", [["income", "wealth", "zeros"], ["wealth"]])
+def test_variables_without_any_value(step, gone, request):
+    frame = survey().with_columns(pl.lit(None, dtype=pl.Float64).alias(c) for c in gone)
+    data = sdc.read(frame, **ROLES)
+    want, got = (sdc.protect.microaggregate(d, **step) for d in (data, on_engine("duckdb", data, request)))
+    rows = frames.gather(got.table).sort("id").select(want.columns)
+    assert rows.equals(want.frame.sort("id"))

@@ -46,3 +46,16 @@ def test_one_value_a_bin_leaves_nothing_open(monkeypatch):
     found = sdc.utility.distribution_distance(*(on_duckdb(f, numeric="x") for f in frames))
     assert found.value == 0.25
     assert found.notes == ()
+
+
+@pytest.mark.parametrize("values", [range(202401, 202413), range(10**14, 10**14 + 50)])
+def test_numbers_far_from_0_are_told_apart(monkeypatch, values):
+    monkeypatch.setattr("sdckit.estimate.value_cells.EXACT", 100)
+    rng = np.random.default_rng(1)
+    x = rng.choice(np.array(values, dtype=np.float64), 1_000)
+    frames = [pl.DataFrame({"x": v}) for v in (x, np.minimum(x + 3, max(values)))]
+    exact = sdc.utility.distribution_distance(*(sdc.read(f, numeric="x") for f in frames))
+    found = sdc.utility.distribution_distance(*(on_duckdb(f, numeric="x") for f in frames))
+    assert found.value == pytest.approx(exact.value)
+    assert found.value > 0.05
+    assert found.notes == exact.notes

@@ -69,10 +69,11 @@ class ReleaseCase:
 def drawn_anew(original: Microdata, data: Microdata) -> bool:
     """Whether steps since the original drew all that an intruder may know anew.
 
-    What may be known is said by the roles of the original: a role that the protected file has lost, with its
+    What may be known is said by the roles of either file: a role that the protected file has lost, with its
     column or without, makes nothing unknown.
     """
     effects = merged(entry.effects for entry in data.steps_since(original))
     there = set(data.columns)
-    known = [c for c in (*original.roles.keys, *original.roles.numeric) if c in there]
+    roles = (original.roles, data.roles)
+    known = [c for one in roles for c in (*one.keys, *one.numeric) if c in there]
     return bool(known) and all(c in effects.synthesises for c in known)

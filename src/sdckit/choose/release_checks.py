@@ -144,7 +144,8 @@ class PersonChecks(ReleaseCase):
         """Whether somebody knows all released keys of all members: who knows less of them finds less."""
         keys = [key for key in self.original.roles.keys if key in self.data.columns]
         homes = [one for one in intruders_asked(self.x) if one.unit is Unit.HOUSEHOLD]
-        return any({*keys} <= {*one.known(self.original).keys} for one in homes)
+        known = [one.known(self.original) for one in homes]
+        return any({*keys} <= {*k.keys, *(c for c, error in k.numbers.items() if error == 0)} for k in known)
 
     def of_intruders(self) -> Iterator[Criterion]:
         """What each intruder finds, and is sure of."""

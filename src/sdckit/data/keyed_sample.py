@@ -39,7 +39,7 @@ def on_keyed_sample(
     if max(data.height for data in files) <= RECORDS:
         return measure(*(data.collect() for data in files), **options)
     share = RECORDS / height
-    drawn = [_drawn(data, drawn_ids(_same_ids(files[0], data), share), share) for data in files]
+    drawn = [_drawn(data, files[0], share) for data in files]
     samples, groups = zip(*drawn, strict=True)
     result = measure(*samples, **options)
     parts = [
@@ -77,16 +77,22 @@ def drawn_rows(table: Table, ids: pl.DataFrame, name: str) -> pl.DataFrame:
     return frames.gather(rows.filter(~nw.col(DRAWN).is_null())).sort(name)
 
 
-def _same_ids(first: Microdata, data: Microdata) -> Microdata:
-    """The file whose ids are drawn: the first, where both have the same, so that they are drawn once."""
-    return data if linkage_problem(first, data) else first
-
-
-def _drawn(data: Microdata, ids: pl.DataFrame, share: float) -> tuple[Microdata, Any]:
+def _drawn(data: Microdata, first: Microdata, share: float) -> tuple[Microdata, Any]:
     """The records of a sample in memory, and the group of each."""
-    rows = drawn_rows(data.table, ids, data.roles.id or "")
+    rows = _rows_of_first(data, first, share)
+    if rows is None:
+        rows = drawn_rows(data.table, drawn_ids(data, share), data.roles.id or "")
     group = np.minimum((rows[DRAWN].to_numpy() / share * GROUPS).astype(np.int64), GROUPS - 1)
     return replace(data, frame=rows.drop(DRAWN), kind="polars"), group
+
+
+def _rows_of_first(data: Microdata, first: Microdata, share: float) -> pl.DataFrame | None:
+    """The records with the ids that the first file drew, so that ids are drawn once; None if some lack."""
+    if data is first or linkage_problem(first, data):
+        return None
+    ids = drawn_ids(first, share)
+    rows = drawn_rows(data.table, ids, data.roles.id or "")
+    return rows if rows.height == ids.height else None
 
 
 def _part(data: Microdata, rows: Any) -> Microdata:

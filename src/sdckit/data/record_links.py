@@ -46,6 +46,9 @@ def _linkage_problem(original: Microdata, protected: Microdata) -> str:
             return f"the ids are new, and on {original.engine} nothing else tells which record is which"
         if name not in protected.columns:
             return f"the protected file has no id column {name!r}"
+        kinds = [frames.schema(data.frame)[name].is_numeric() for data in (original, protected)]
+        if kinds[0] != kinds[1]:
+            return f"ids in {name!r} are numbers in one file and texts in the other"
         named = original.is_unique(name) and protected.is_unique(name)
         return "" if named else f"ids in {name!r} are repeated or missing"
     if _made_from(original, protected) and not _steps_effects(original, protected).rows_known:

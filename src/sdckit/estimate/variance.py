@@ -230,7 +230,7 @@ def interval(
     Degrees of freedom may be infinite. A ratio that is not positive, or too uncertain for the log scale, has
     the symmetric interval.
     """
-    if np.sqrt(variance) <= ROUNDING * abs(value):
+    if np.isfinite(value) and np.sqrt(variance) <= ROUNDING * abs(value):
         variance = 0.0
     half = student(degrees, level) * np.sqrt(variance)
     if centre is not None and 0 < centre < inf and 0 < value < inf and half < FARTHEST * value:

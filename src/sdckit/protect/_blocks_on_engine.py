@@ -97,7 +97,9 @@ def _matrix(rows: pl.DataFrame, names: Sequence[str]) -> np.ndarray:
 
 def _numbers(sizes: pl.DataFrame, divided: Mapping[int, Blocks], k: int) -> pl.DataFrame:
     """The final number of each block of each part, those of too few records together with a neighbour."""
-    found, start = [], 0
+    start = 0
+    none = pl.Series(STRATUM, [], dtype=pl.Int64)
+    found = [sizes.select(_PART, _BLOCK).clear().with_columns(none)]  # where no record has a value
     for rows in sizes.sort(_PART, _BLOCK).partition_by(_PART, maintain_order=True):
         blocks = divided.get(rows[_PART][0])
         counts = np.zeros(1 if blocks is None else blocks.count, dtype=np.int64)

@@ -11,6 +11,7 @@ from sdckit._support.arrays import Ints
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import PROTECTED, linkage_problem, match_records
 from sdckit.engine import tables
+from sdckit.errors import DataError
 from sdckit.methods.recoding import apply_same_recoding
 from sdckit.models.category_channel import CategoryChannel
 from sdckit.models.key_pairs import KeyPairs
@@ -39,8 +40,13 @@ def engine_pairs(original: Microdata, protected: Microdata, keys: Sequence[str])
     if not (original.is_unique(name) and protected.is_unique(name)):
         return None
     shown = [k for k in keys if k in protected.columns and k != name]
-    if original.height == protected.height and not linkage_problem(original, protected):
-        both = match_records(original, protected, shown).with_columns(nw.lit(1).alias(IN_FILE))
+    if original.height == protected.height:
+        if linkage_problem(original, protected):
+            return None
+        try:
+            both = match_records(original, protected, shown).with_columns(nw.lit(1).alias(IN_FILE))
+        except DataError:  # other ids
+            return None
     else:  # some persons may have no record
         left = original.table.select(name, *dict.fromkeys([*shown, *([] if weight is None else [weight])]))
         right = protected.table.select(name, *shown).rename({k: k + PROTECTED for k in shown})

@@ -71,27 +71,30 @@ def household_outcome(
 
 
 def _where_told(together: Outcome, single: Outcome, told: Bools) -> Outcome:
-    """Members together where columns show who they are, else one by one."""
-    first = together.persons
+    """Members together where columns show who they are and that finds more, else one by one.
+
+    Only households that were attacked one by one as well: of a large file these are a sample.
+    """
     place = np.full(len(told), -1, dtype=np.int64)
     place[single.persons] = np.arange(len(single.persons))
-    shown = told[first] | (place[first] < 0)
-    found = np.where(shown, together.found, single.found[place[first]])
-    believed = np.where(shown, together.believed, single.believed[place[first]])
-    posterior = np.where(shown, together.posterior, single.posterior[place[first]])
+    kept = np.flatnonzero(place[together.persons] >= 0)
+    first = together.persons[kept]
+    other = place[first]
+    shown = told[first] & (together.found[kept] >= single.found[other])
+    found = np.where(shown, together.found[kept], single.found[other])
     share = (
         f"Columns that members share show who lives together in {told[first].mean():.0%} of the households."
     )
-    notes = (*(n for n in single.notes if n != ONE_BY_ONE), share)
-    not_judged = tuple(dict.fromkeys((*together.not_judged, *single.not_judged)))
+    notes = (*together.notes, *(n for n in single.notes if n != ONE_BY_ONE), share)
     return replace(
         together,
+        persons=first,
         found=found,
-        believed=believed,
-        posterior=posterior,
+        believed=np.where(shown, together.believed[kept], single.believed[other]),
+        posterior=np.where(shown, together.posterior[kept], single.posterior[other]),
         risks=found,
-        notes=notes,
-        not_judged=not_judged,
+        notes=tuple(dict.fromkeys(notes)),
+        not_judged=tuple(dict.fromkeys((*together.not_judged, *single.not_judged))),
     )
 
 

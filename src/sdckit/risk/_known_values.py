@@ -15,7 +15,7 @@ from sdckit.data.intruder import Intruder
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import source_rows
 from sdckit.data.text_codes import TextCodes, common_codes, text_codes
-from sdckit.data.written_numbers import written_numbers
+from sdckit.data.written_numbers import written_numbers, written_out
 from sdckit.kernels.hashing import distinct_rows
 from sdckit.methods.recoding import in_categories_of
 from sdckit.models.category_channel import CategoryChannel
@@ -275,8 +275,13 @@ def moved_nearby(files: LinkedFiles, name: str) -> bool:
 
 
 def _numbers_in_both(files: LinkedFiles, name: str) -> bool:
-    """Whether a column of both files holds numbers, dates, or categories in the same order."""
+    """Whether a column of both files holds numbers, dates, or categories in the same order.
+
+    Numbers that became texts are classes of some kind, and numbers in their names do not stand for them.
+    """
     if name not in files.protected.columns:
+        return False
+    if written_out(files.original.frame[name]) != written_out(files.protected.frame[name]):
         return False
     kinds = [_written(data, name)[0] for data in (files.original, files.protected)]
     return kinds[0] == kinds[1] != ""

@@ -5,10 +5,16 @@ import numpy as np
 from sdckit._support.arrays import Ints
 from sdckit.models.category_channel import CategoryChannel
 from sdckit.risk._kept_parts import blocks_of_moves
-from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, moved_nearby
+from sdckit.risk._known_values import (
+    SURE,
+    CountedPairs,
+    KnownKeys,
+    LinkedFiles,
+    changed_like_numbers,
+    moved_nearby,
+)
 
 FEWER = 2.0  # times as often as by chance two records of the same category meet again in another one
-SURE = 5.0  # standard errors beyond chance
 ENOUGH = 0.05  # share of the persons whose category moved
 
 
@@ -17,18 +23,19 @@ def moved_to_few(files: LinkedFiles, keys: KnownKeys, counted: CountedPairs) -> 
 
     An intruder who knows the map of districts, or how codes were exchanged, looks among a few categories; the
     attack looks among all, and what a category became cannot be learned from the pairs without a trace of
-    each of them. Numbers that moved nearby are attacked as numbers.
+    each of them. Numbers that moved nearby and are attacked as numbers are left out.
     """
+    nearby = {c for c in changed_like_numbers(files, keys, counted) if moved_nearby(files, c)}
     linked = np.flatnonzero(files.own >= 0)
     own = files.own[linked]
     found = []
     for j, (name, channel) in enumerate(zip(keys.names, counted.channels, strict=True)):
-        if not channel.moves or not channel.learnable:
+        if not channel.moves or not channel.learnable or name in nearby:
             continue
         true, shown = keys.true[linked, j], keys.released[own, j]
         image = channel.images(true)
         moved = (image != shown) & (image < channel.size) & (shown >= 0)
-        if moved.mean() <= ENOUGH or moved_nearby(files, name):
+        if moved.mean() <= ENOUGH:
             continue
         blocks = blocks_of_moves(true, shown, (true != shown) & (true >= 0) & (shown >= 0), channel.size)
         if _meet_again(image[moved], shown[moved], channel, blocks):

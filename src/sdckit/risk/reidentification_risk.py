@@ -33,6 +33,7 @@ from sdckit.risk._known_values import (
     known_columns,
 )
 from sdckit.risk._moved_dates import parts_of_moved_dates
+from sdckit.risk._moved_to_few import moved_to_few
 from sdckit.risk._new_records_attack import WHOLE_RECORDS, attack_new_records
 from sdckit.risk._number_attack import ALL, Case, by_numbers, not_learned, persons_attacked
 from sdckit.risk._outcome import Outcome, unknown_row
@@ -260,7 +261,8 @@ def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
         moved = by_numbers(case, fewer, CountedPairs.of(files, fewer), exactly)
         if any(not c.learnable for c in counted.channels):
             codes = [c for c in not_learned(known, counted) if written_out(files.original.frame[c])]
-            return replace(moved, not_judged=(*moved.not_judged, *codes))  # such codes may have other names
+            few = moved_to_few(files, known, counted)
+            return replace(moved, not_judged=(*moved.not_judged, *codes, *few))  # codes may have other names
         by_keys = attack_by_keys(case, known, counted, numbers)
         stronger = max(moved, by_keys, key=lambda outcome: float(outcome.found.mean()))
         return replace(stronger, not_judged=by_keys.not_judged)

@@ -12,7 +12,8 @@ from sdckit.estimate import value_cells
 from sdckit.estimate.value_cells import BIN, X, bin_of
 from sdckit.utility._continuous import NumericPair, Source, cells
 
-_WEIGHT, _LOW, _HIGH, _MASS, _AMOUNT = (f"{tables.OURS}{part}" for part in ("w", "low", "high", "m", "wx"))
+_PARTS = ("w", "low", "high", "m", "wx", "away")
+_WEIGHT, _LOW, _HIGH, _MASS, _AMOUNT, _AWAY = (f"{tables.OURS}{part}" for part in _PARTS)
 _ROUNDING = 1e-12  # of sums of shares
 
 
@@ -49,7 +50,10 @@ def both_distributions(pair: NumericPair, variable: str) -> Distributions:
 
 
 def _of_bins(pair: NumericPair, variable: str) -> Distributions:
-    first, second = (_binned(source, variable) for source in pair.sources)
+    table, weight = pair.original
+    moments = tables.moments(table, [variable], weight)
+    variance, centre = moments.variance[variable] or 0.0, float(f"{moments.mean[variable] or 0.0:.10g}")
+    first, second = (_binned(source, variable, centre) for source in pair.sources)
     both = first.join(second, on=BIN, how="full", coalesce=True, suffix="_2").sort(BIN)
     f, g = (both[c].fill_null(0.0).to_numpy() for c in (_MASS, f"{_MASS}_2"))
     amounts = sum(both[c].fill_null(0.0).to_numpy() for c in (_AMOUNT, f"{_AMOUNT}_2"))
@@ -58,17 +62,19 @@ def _of_bins(pair: NumericPair, variable: str) -> Distributions:
     with np.errstate(invalid="ignore"):
         points = np.clip(np.where(f + g > 0, amounts / (f + g), low), low, high)
     f, g = f / f.sum(), g / g.sum()
-    table, weight = pair.original
-    variance = tables.moments(table, [variable], weight).variance[variable]
-    return Distributions(points, f, g, float(variance or 0.0) ** 0.5, _unseen(f, g, low < high))
+    return Distributions(points, f, g, variance**0.5, _unseen(f, g, low < high))
 
 
-def _binned(source: Source, variable: str) -> pl.DataFrame:
-    """For each bin the least and the largest value, the sum of weights and that of weighted values."""
+def _binned(source: Source, variable: str, centre: float) -> pl.DataFrame:
+    """For each bin the least and the largest value, the sum of weights and that of weighted values.
+
+    Bins are narrow beside the distance from the mean, not from 0: years are far from 0, and all alike.
+    """
     table, weight = source
     w = nw.lit(1.0) if weight is None else nw.col(weight)
     table = table.select(nw.col(variable).alias(X), w.alias(_WEIGHT)).filter(~nw.col(X).is_null())
-    table = table.with_columns(bin_of(X).alias(BIN), (nw.col(X) * nw.col(_WEIGHT)).alias(_AMOUNT))
+    table = table.with_columns((nw.col(X) - centre).alias(_AWAY))
+    table = table.with_columns(bin_of(_AWAY).alias(BIN), (nw.col(X) * nw.col(_WEIGHT)).alias(_AMOUNT))
     found = table.group_by(BIN).agg(
         nw.col(X).min().alias(_LOW),
         nw.col(X).max().alias(_HIGH),

@@ -67,8 +67,8 @@ def distribution_distance(
     Weights: F and G are weighted, each file with its own weights; S² = n/(n−1)·Σw(x−x̄)²/Σw. Missing values:
     left out per variable; see missing_values for them. Files may differ in length. A variable without spread
     in the original has W = 0 when nothing changed and infinity when something did. On DuckDB and Spark, of
-    more than two million records, values are counted in bins that differ by a part in 16,384; a note says
-    by how much the largest difference may be larger than at their ends.
+    more than two million records, values are counted in bins, as wide as a part in 16,384 of the distance
+    from the mean; a note says by how much the largest difference may be larger than at their ends.
     Reference: Anderson (1962). Departures: CvM is the distance itself, not multiplied by nm/(n+m).
 
     >>> import polars as pl, sdckit as sdc
@@ -98,8 +98,8 @@ def distribution_distance(
         notes += (f"Does not vary in the original, so W is 0 or infinite: {', '.join(flat)}.",)
     if unseen:
         notes += (
-            "Of these many records values are counted in bins, which differ by a part in 16,384: the largest "
-            f"difference of a variable may be up to {unseen:.1g} larger.",
+            "Of these many records values are counted in bins, narrow beside their distance from the mean: "
+            f"the largest difference of a variable may be up to {unseen:.1g} larger.",
         )
     return Result(figures[_NAMES[0]], figures, parts, notes, {"bins": pl.concat(drawn)}, lost=pair.lost)
 
