@@ -76,27 +76,32 @@ def test_column_order_in_memory_is_irrelevant():
     assert (refine(fortran, mdav(x, 3), 3) == refine(x, mdav(x, 3), 3)).all()
 
 
-@settings(deadline=None)
-@given(st.integers(1, 300), st.integers(2, 50), st.integers(0, 9))
-def test_blocks_are_a_partition(n, limit, top):
-    x = np.random.default_rng(n).integers(0, top + 1, size=(n, 2)).astype(float)
-    parts = blocks(x, limit)
+def tied(n, top):
+    return np.random.default_rng(n).integers(0, top + 1, size=(n, 2)).astype(float)
+
+
+def check_partition(parts, n, limit):
+    """Every record once, in blocks that are not too large, each in the order of the records."""
     assert np.sort(np.concatenate(parts)).tolist() == list(range(n))
     assert max(len(part) for part in parts) <= limit
     assert all((np.diff(part) > 0).all() for part in parts)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 300), st.integers(2, 50), st.integers(0, 9))
+def test_blocks_are_a_partition(n, limit, top):
+    check_partition(blocks(tied(n, top), limit), n, limit)
 
 
 @settings(deadline=None)
 @given(st.integers(1, 300), st.integers(8, 50), st.integers(0, 9))
 def test_blocks_from_outside_are_a_partition_and_the_first_is_farthest_out(n, limit, top):
-    x = np.random.default_rng(n).integers(0, top + 1, size=(n, 2)).astype(float)
+    x = tied(n, top)
     parts = blocks_from_outside(x, limit)
-    assert np.sort(np.concatenate(parts)).tolist() == list(range(n))
-    assert max(len(part) for part in parts) <= limit
+    check_partition(parts, n, limit)
     assert len(parts) == 1 or min(len(part) for part in parts) >= limit // 4
     away = ((x - x.mean(axis=0)) ** 2).sum(axis=1)
     assert all(away[part].max() <= away[parts[0]].min() + 1e-9 for part in parts[1:])
-    assert all((np.diff(part) > 0).all() for part in parts)
 
 
 @pytest.mark.compiled
