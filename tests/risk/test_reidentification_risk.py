@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sdckit as sdc
+from engine_frames import on_engine
 from sdckit import Intruder
 from sdckit.methods.registry import specs
 from sdckit.methods.spec import Kind
@@ -110,6 +111,21 @@ def test_persons_left_out_are_not_found_by_who_does_not_know_who_is_in_it(people
     result = sdc.risk.reidentification_risk(people, kept, intruders=JOURNALIST)
     in_it = set(kept.frame["person_id"])
     assert all(f == 0 for i, f in result.parts.select("person_id", "found").rows() if i not in in_it)
+
+
+@pytest.mark.parametrize("method", ["pram", "sample_records", "suppress"])
+def test_counts_of_an_engine_give_what_the_records_give(people, method, request):
+    there = on_engine("duckdb", people, request)
+    intruders, options = [*NEIGHBOUR, *JOURNALIST], OPTIONS[method]
+    drawn = {} if method == "suppress" else {"rng": 1}
+    rows = [
+        sdc.risk.reidentification_risk(
+            data, getattr(sdc.protect, method)(data, **options, **drawn), intruders=intruders
+        ).tables["intruders"]
+        for data in (people, there)
+    ]
+    for here, counted in zip(*(table.to_dicts() for table in rows), strict=True):
+        assert counted == pytest.approx(here, rel=1e-9)
 
 
 def test_without_a_link_there_is_no_number():

@@ -12,7 +12,7 @@ from sdckit.data.intruder import Intruder, Unit
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What one intruder finds: arrays over the persons attacked."""
+    """What one intruder finds: arrays over the persons attacked, or over groups of `count` alike."""
 
     intruder: Intruder
     persons: Ints  # rows of the original; of households that of the first member
@@ -24,6 +24,7 @@ class Outcome:
     total: int  # persons, or households, in the file
     notes: tuple[str, ...] = ()
     not_judged: tuple[str, ...] = ()  # columns whose change could not be learned: the risk may be higher
+    count: Floats | None = None  # persons that each entry stands for; one each where it is not given
 
     def of_those_in(self, released: Bools) -> "Outcome":
         """Without the persons who have no record, where the intruder knows who is in the file."""
@@ -33,6 +34,7 @@ class Outcome:
         if not kept.any():
             return self
         found = self.found[kept]
+        share = self._sum(kept.astype(np.float64)) / self._attacked
         return replace(
             self,
             persons=self.persons[kept],
@@ -40,13 +42,21 @@ class Outcome:
             believed=self.believed[kept],
             posterior=self.posterior[kept],
             risks=found if self.certain else self.risks[kept],
-            total=max(round(self.total * float(kept.mean())), 1),
+            total=max(round(self.total * share), 1),
+            count=None if self.count is None else self.count[kept],
         )
 
     @property
     def value(self) -> float:
         """The mean risk over the persons attacked."""
-        return float(self.risks.mean())
+        return self._sum(self.risks) / self._attacked
+
+    @property
+    def _attacked(self) -> int:
+        return len(self.risks) if self.count is None else round(float(self.count.sum()))
+
+    def _sum(self, numbers: Floats) -> float:
+        return float(numbers.sum() if self.count is None else self.count @ numbers)
 
     def claimed(self, sure: float) -> Bools:
         """Whom the intruder claims to have found."""
@@ -59,32 +69,30 @@ class Outcome:
 
     def row(self, sure: float) -> dict[str, Any]:
         """One row of the table of intruders, for everybody in the file."""
-        n = self.total
-        scale = n / len(self.persons)
-        claimed = self.claimed(sure)
-        spread = self.risks.std(ddof=1) if len(self.risks) > 1 else 0.0
-        sampling = spread / sqrt(len(self.risks)) * sqrt(max(1 - len(self.risks) / n, 0.0))
-        drawn = sqrt(float((self.believed * (1 - self.believed)).sum()) * scale) / n if self.certain else 0.0
+        n, attacked, value = self.total, self._attacked, self.value
+        scale = n / attacked
+        claimed = self.claimed(sure).astype(np.float64)
+        spread = sqrt(self._sum((self.risks - value) ** 2) / (attacked - 1)) if attacked > 1 else 0.0
+        sampling = spread / sqrt(attacked) * sqrt(max(1 - attacked / n, 0.0))
+        drawn = sqrt(self._sum(self.believed * (1 - self.believed)) * scale) / n if self.certain else 0.0
         return {
             "intruder": self.intruder.name,
             "knows": self.intruder.describe(),
-            "value": self.value,
+            "value": value,
             "standard_error": sqrt(sampling**2 + drawn**2),
             "sampling_error": sampling,
             "max_risk": self.intruder.max_risk,
             "not_judged": ", ".join(self.not_judged),
             "in_file": self.intruder.in_file,
             "household": self.intruder.unit is Unit.HOUSEHOLD,
-            "upper": min(
-                self.value + 2 * sampling + (3 / len(self.risks) if len(self.risks) < n else 0.0), 1.0
-            ),
-            "expected_links": float(self.found.sum()) * scale,
-            "believed": float(self.believed.sum()) * scale,
-            "claims": float(claimed.sum()) * scale,
-            "claims_right": float(self.risks[claimed].sum()) * scale,
-            "expected_reidentifications": float(self.risks.sum()) * scale,
+            "upper": min(value + 2 * sampling + (3 / attacked if attacked < n else 0.0), 1.0),
+            "expected_links": self._sum(self.found) * scale,
+            "believed": self._sum(self.believed) * scale,
+            "claims": self._sum(claimed) * scale,
+            "claims_right": self._sum(self.risks * claimed) * scale,
+            "expected_reidentifications": self._sum(self.risks) * scale,
             "attack": self.attack,
-            "persons_attacked": len(self.persons),
+            "persons_attacked": attacked,
             "on_axis": self.intruder.on_axis,
         }
 

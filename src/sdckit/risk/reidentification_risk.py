@@ -296,23 +296,24 @@ def _on_engine(
 
 
 def _counted_row(intruder: Intruder, found: EnginePairs, attack: KeyAttack, sure: float) -> dict[str, Any]:
-    """The row of one intruder from counts: each pair is repeated as often as it stands for a person."""
-    count = found.pairs.count.astype(np.int64)
+    """The row of one intruder from counts, each of the persons with the same true and released keys."""
     journalist = not intruder.in_file and found.pairs.weight is not None
-    chances = np.repeat(attack.found, count)
+    chances = attack.found
     outcome = Outcome(
         intruder,
         np.arange(len(chances)),
         chances,
-        np.repeat(attack.believed, count),
+        attack.believed,
         chances,
-        np.repeat(attack.risks(), count) if journalist else chances,
+        attack.risks() if journalist else chances,
         str(attack.strongest),
-        len(chances),
-        (),
-        tuple(c for c, channel in zip(found.keys, found.channels, strict=True) if not channel.learnable),
+        round(attack.persons),
+        not_judged=tuple(
+            c for c, channel in zip(found.keys, found.channels, strict=True) if not channel.learnable
+        ),
+        count=found.pairs.count,
     )
-    return outcome.row(sure)
+    return outcome.of_those_in(found.pairs.in_file).row(sure)
 
 
 def _unseen(intruder: Intruder, files: LinkedFiles) -> tuple[str, ...]:
