@@ -26,6 +26,7 @@ from sdckit.kernels._threads import one_thread
 
 CHUNK = 1_000  # rows that are decomposed at once, near the processor
 HEAD = 10  # numbers in front of a triangle
+BATCH = 400_000  # records of which a model matrix is made at once: reading the formula takes a while
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Records:
             with one_thread():  # for matrices of this size threads wait longer than they work
                 return function(matrix, design.weights(frame)[matrix.kept])
 
-        return fold_batches(self.data.table.select(*columns), work)
+        return fold_batches(self.data.table.select(*columns), work, records=BATCH)
 
 
 class Sums(NamedTuple):
@@ -250,6 +251,7 @@ def _unit_sums(records: Records, kept: Bools, beta: Floats, family: Family) -> U
         records.data.table.select(*columns),
         partial(_score_rows, model, encoded, design, kept, beta, family),
         together=design.together,
+        records=BATCH,
     )
     return UnitSums.of(rows, design.codes.height, len(beta), full=True)
 
@@ -274,5 +276,9 @@ def _score_rows(
             eta = x @ beta
             response = POISSON if family is Family.POISSON else LOGIT
             mu = eta if family is Family.OLS else response.mean(eta)[0]
-            scores[matrix.kept] = (design.weights(frame)[matrix.kept] * (matrix.y - mu))[:, None] * x
+            left = design.weights(frame)[matrix.kept] * (matrix.y - mu)
+            if matrix.kept.all():  # mostly so, and no copy then
+                scores = left[:, None] * x
+            else:
+                scores[matrix.kept] = left[:, None] * x
         return design.rows(frame, scores, inside, full=True)

@@ -75,21 +75,21 @@ class EngineDesign:
                 self.codes, on=list(self.strata), how="left", nulls_equal=True, maintain_order="left"
             )
             stratum = np.asarray(joined[_CODE].to_numpy(), dtype=np.int64)
-        totals, group, met = scores, stratum, inside.astype(np.float64)
+        totals, group, met = scores, stratum, inside
         if self.cluster is not None:
             unit = units_within(stratum, frame[self.cluster])
             group = np.empty(int(unit.max()) + 1, dtype=np.int64)
             group[unit] = stratum
             totals = _sums(unit, scores)
-            met = (_sums(unit, met) > 0).astype(np.float64)
+            met = _sums(unit, met) > 0
         return _stratum_rows(group, met, totals, full=full)
 
 
-def _sums(of: Ints, columns: Floats) -> Floats:
+def _sums(of: Ints, columns: Floats | Bools) -> Floats:
     return np.column_stack([np.bincount(of, weights=column) for column in columns.T])
 
 
-def _stratum_rows(group: Ints, met: Floats, totals: Floats, *, full: bool) -> Floats:
+def _stratum_rows(group: Ints, met: Bools, totals: Floats, *, full: bool) -> Floats:
     if len(totals) and group.min() == group.max():  # the most common case, in a fifth of the time
         return _one_stratum(group[0], met, totals, full=full)
     codes, place = np.unique(group, return_inverse=True)
@@ -105,7 +105,7 @@ def _stratum_rows(group: Ints, met: Floats, totals: Floats, *, full: bool) -> Fl
     return np.column_stack([codes, m, _sums(place, met), means, squares])
 
 
-def _one_stratum(code: int, met: Floats, totals: Floats, *, full: bool) -> Floats:
+def _one_stratum(code: int, met: Bools, totals: Floats, *, full: bool) -> Floats:
     """The same where all units are of one stratum."""
     mean = totals.mean(axis=0)
     away = totals - mean
