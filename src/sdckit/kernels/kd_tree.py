@@ -76,12 +76,18 @@ def over_nodes(reduce: np.ufunc, places: np.ndarray, start: Ints) -> np.ndarray:
     leaves = len(start) // 2
     out = np.empty((len(start), *places.shape[1:]), dtype=places.dtype)
     out[leaves:] = reduce.reduceat(places, start[leaves:], axis=0)
+    from_leaves(reduce, out)
+    return out
+
+
+def from_leaves(reduce: np.ufunc, nodes: np.ndarray) -> None:
+    """Fill what inner nodes of a heap have, the minimum, say, of what their leaves have."""
+    leaves = len(nodes) // 2
     while leaves:
         parents = leaves // 2
-        children = out[leaves : 2 * leaves + 1]
-        out[parents:leaves] = reduce(children[::2], children[1::2])
+        children = nodes[leaves : 2 * leaves + 1]
+        nodes[parents:leaves] = reduce(children[::2], children[1::2])
         leaves = parents
-    return out
 
 
 @jit

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,6 +23,7 @@ from sdckit.risk._points import Distance, Points, by_missing
 WHOLE = 50_000  # records: smaller files are brought into memory
 QUERIES = 5_000  # protected records that look for their original
 BATCH = 500_000  # originals in memory at a time: a tree of many records is searched faster than many trees
+LEAF = 5  # originals of the sample in a leaf of the trees
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def counts_among_all(
     original: Microdata, sampled: Sampled, low: Floats, high: Floats, enough: int
 ) -> tuple[Ints, Ints]:
     """For each query how many originals are nearer than `low` (to `enough`), and not farther than `high`."""
-    work = partial(_counts, sampled, low, high, enough)
+    work = partial(_counts, sampled, _cuts(sampled.space), low, high, enough)
     table = original.table.select(*(s.name for s in sampled.scales))
     nearer = within = np.zeros(len(low), dtype=np.int64)
     for part in fold_batches(table, work, records=BATCH):
@@ -117,8 +119,19 @@ def counts_among_all(
     return np.minimum(nearer, enough), within
 
 
-def _counts(sampled: Sampled, low: Floats, high: Floats, enough: int, frame: pl.DataFrame) -> Floats:
+def _cuts(space: Points) -> list[Any]:
+    """Where batches are cut, for each pattern of missing values: as the originals of the sample are."""
+    from sdckit.kernels.known_cells import cuts_of
+
+    originals, queries = space.files
+    return [cuts_of(originals[:, present], LEAF) for _, present in by_missing(queries)]
+
+
+def _counts(
+    sampled: Sampled, cuts: Sequence[Any], low: Floats, high: Floats, enough: int, frame: pl.DataFrame
+) -> Floats:
     """[2, queries] Both numbers among the originals of a batch."""
+    from sdckit.kernels.known_cells import build_by
     from sdckit.kernels.nearest import count_nearer
 
     space = sampled.space
@@ -129,9 +142,9 @@ def _counts(sampled: Sampled, low: Floats, high: Floats, enough: int, frame: pl.
     )  # fmt: skip
     found = np.zeros((2, len(queries)))
     found[1] = frame.height
-    for rows, present in by_missing(queries):
+    for (rows, present), known in zip(by_missing(queries), cuts, strict=True):
         if present.any():  # else nothing is known: all originals are as near
             part = here.part(present, rows)
-            tree = part.tree(0, blank_counts=False)
+            tree = build_by(known, part.files[0], part.rule(blank_counts=False))
             found[:, rows] = count_nearer(tree, part.files[1], low[rows], high[rows], enough)
     return found
