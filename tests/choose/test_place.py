@@ -79,7 +79,7 @@ def test_the_place_is_that_of_the_fault():
     ]
     assert [p.name for p in found["order of the rows"].places] == ["shuffle_order", "order"]
     assert found["direct identifiers"].places == ()
-    assert unseen.as_dict()["places"][1] == {"kind": "step", "name": "drop", "columns": ["note"]}
+    assert unseen.as_dict()["places"][2] == {"kind": "step", "name": "drop", "columns": ["note"]}
 
 
 def test_a_measure_that_could_not_say_leads_to_the_role_it_lacks():
