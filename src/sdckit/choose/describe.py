@@ -22,7 +22,7 @@ OFTEN = 5  # records at least that have a value that is shown
 CODES = 20  # different values at most of whole numbers that may be codes
 NAME = 4  # letters of a word at least, so that a name tells more than V23, where any label is asked
 LABEL = (
-    3  # words at most of a label that is asked where the name tells something else: longer ones are questions
+    1  # words of a label that is asked, too: the amount "income" is no age for being counted "from age 15"
 )
 WORDS = {
     Role.WEIGHT: "weight weights wgt wt w",
@@ -52,7 +52,8 @@ ELSEWHERE = {  # the same in French, German, Spanish and Italian, without accent
     Role.KEYS: "sexe geschlecht geschl sexo sesso alter altersgruppe altersklasse edad eta naissance ne nee "
     "geburt geburtsdatum geburtstag geburtsjahr nacimiento grosse groesse taille nuts "
     "nascita departement ville bundesland kreis gemeinde gemeindegrosse wohnort stadt ciudad "
-    "municipio provincia comune citta plz postleitzahl pays nationalite staatsangehorigkeit nacionalidad cittadinanza langue sprache diplome "
+    "municipio provincia comune citta plz postleitzahl pays nationalite staatsangehorigkeit "
+    "nacionalidad cittadinanza langue sprache diplome "
     "bildung familienstand beruf metier ocupacion professione branche",
 }
 FOUND = {role: frozenset(f"{words} {ELSEWHERE.get(role, '')}".split()) for role, words in WORDS.items()}
