@@ -60,3 +60,30 @@ def test_numbers_of_spss_are_told_from_codes_and_ids_by_their_values():
     assert reasons["members"] == ""  # four values are not "many"
     assert reasons["pay"] == "numbers with many different values"
     assert reasons["share"] == "numbers with decimals"
+
+
+def test_a_short_label_is_asked_where_the_name_says_nothing_of_a_role():
+    frame = pl.DataFrame(
+        {
+            "gew_pers": RNG.uniform(1, 9, N),
+            "HH_Größe": [float(v) for v in RNG.integers(1, 6, N)],
+            "gdr_kat": [1.0, 2.0] * (N // 2),
+            "outc": [1.0, 2.0, 3.0, 4.0] * (N // 4),
+            "opinion": [1.0, 2.0] * (N // 2),
+            "NUTS3": ["AT111", "AT112"] * (N // 2),
+        }
+    )
+    texts = {
+        "gdr_kat": "Geschlecht",
+        "outc": "Diagnose",
+        "opinion": "What do you think of your sex education?",
+    }
+    found = sdc.describe(sdc.Microdata.of(frame, labels=sdc.Labels(variables=texts)))
+    assert found.roles == {
+        "weight": "gew_pers",
+        "keys": ["HH_Größe", "gdr_kat", "NUTS3"],
+        "sensitive": ["outc"],
+    }
+    reasons = {c.name: c.reason for c in found.columns}
+    assert reasons["gdr_kat"] == reasons["outc"] == "its label"
+    assert reasons["NUTS3"] == "its name"

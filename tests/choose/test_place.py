@@ -8,7 +8,7 @@ import pytest
 
 import sdckit as sdc
 from attacks.files import ATTACKS
-from sdckit.choose import file_checks, original_checks, release_case, release_checks
+from sdckit.choose import file_checks, original_checks, release_case, release_checks, told_columns
 from sdckit.choose.criteria import Accepted, Status
 from sdckit.choose.place import Place, PlaceKind
 from sdckit.data.roles import Role
@@ -48,7 +48,9 @@ def test_every_open_question_has_a_place_that_exists(case):
 
 
 @pytest.mark.parametrize(
-    "module", [file_checks, original_checks, release_checks, release_case], ids=lambda m: m.__name__
+    "module",
+    [file_checks, original_checks, release_checks, release_case, told_columns],
+    ids=lambda m: m.__name__,
 )
 def test_no_criterion_is_left_open_without_a_place(module):
     """In the text of the module: also of those that no file of the tests brings about."""
@@ -70,13 +72,14 @@ def test_the_place_is_that_of_the_fault():
     unseen = found["columns that no risk looks at"]
     assert unseen.status is Status.NOT_MET
     assert [(p.kind.value, p.name, p.columns) for p in unseen.places] == [
+        ("role", "keys", ("note",)),
         ("role", "sensitive", ("note",)),
         ("step", "drop", ("note",)),
         ("accept", "columns", ("note",)),
     ]
     assert [p.name for p in found["order of the rows"].places] == ["shuffle_order", "order"]
     assert found["direct identifiers"].places == ()
-    assert unseen.as_dict()["places"][1] == {"kind": "step", "name": "drop", "columns": ["note"]}
+    assert unseen.as_dict()["places"][2] == {"kind": "step", "name": "drop", "columns": ["note"]}
 
 
 def test_a_measure_that_could_not_say_leads_to_the_role_it_lacks():

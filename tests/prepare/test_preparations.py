@@ -208,6 +208,8 @@ def test_types_change_without_losing_a_value():
     data = persons(
         x=["1,5", " 2", None, "3", "4"], y=["1.5", "2", "-3e2", "4", None], z=[True, False] * 2 + [None]
     )
+    american = prepare.set_type(persons(d=["12/31/1980"] + ["01/02/1990"] * 4), variables="d", type="date")
+    assert american.frame["d"].to_list()[:2] == [date(1980, 12, 31), date(1990, 1, 2)]
     numbers = prepare.set_type(data, variables=["x", "y", "z"], type="number").frame
     assert numbers["x"].to_list() == [1.5, 2, None, 3, 4]
     assert numbers["y"].to_list() == [1.5, 2, -300, 4, None]
@@ -215,6 +217,7 @@ def test_types_change_without_losing_a_value():
     days = persons(d=["31.12.1980", None, "1.2.1990", "01.02.1990", "3.4.2000"], n=[20240131] * 5)
     done = prepare.set_type(days, variables="d", type="date", format="%d.%m.%Y")
     assert done.frame["d"].to_list()[:3] == [date(1980, 12, 31), None, date(1990, 2, 1)]
+    assert prepare.set_type(days, variables=["d", "n"], type="date").frame["d"].equals(done.frame["d"])
     assert prepare.set_type(days, variables="n", type="date", format="%Y%m%d").frame["n"][0] == date(
         2024, 1, 31
     )
@@ -225,7 +228,9 @@ def test_types_change_without_losing_a_value():
     [
         (["1", "x", "3", "4", "5"], {"type": "number"}, "1 of 5 values.*declare_missing"),
         (["0110", "1", "2", "3", "4"], {"type": "number"}, "codes such as 0110 are categories"),
-        (["31.12.1980"] * 5, {"type": "date"}, "5 of 5 values"),
+        (["31.12.1980"] * 5, {"type": "date", "format": "%Y-%m-%d"}, "5 of 5 values"),
+        (["31.12.1980", "31.12.80", "x", "1.1.1990", "2.2.1992"], {"type": "date"}, "2 of 5 values.*form of"),
+        (["01/02/1980"] * 5, {"type": "date"}, "can be read as %d/%m/%Y or %m/%d/%Y"),
         (["2020-01-01"] * 5, {"type": "number", "format": "%Y"}, "'format' of set_type means nothing"),
         (["2020-01-01"] * 5, {"type": "thing"}, "'type' of set_type is not valid"),
         ([date(2000, 1, 1)] * 5, {"type": "number"}, "dates, which are no numbers"),

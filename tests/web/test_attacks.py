@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.web import app, serve
+from sdckit.web import answers, app, serve
 from sdckit.web.app import Page
 
 PORT = 4711
@@ -192,7 +192,7 @@ def test_too_large_an_upload_is_refused_and_leaves_nothing(fresh, monkeypatch, a
 
 
 def test_too_large_a_request_without_a_length_is_refused(opened, monkeypatch):
-    monkeypatch.setattr(app, "LARGEST_REQUEST", 1000)
+    monkeypatch.setattr(answers, "LARGEST_REQUEST", 1000)
 
     async def blocks() -> Any:
         yield b'{"action": "'

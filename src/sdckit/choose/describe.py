@@ -20,7 +20,10 @@ SINGLE = (Role.WEIGHT, Role.CLUSTER, Role.HOUSEHOLD, Role.ID)  # roles of one co
 SHOWN = 3  # values, the most frequent ones
 OFTEN = 5  # records at least that have a value that is shown
 CODES = 20  # different values at most of whole numbers that may be codes
-NAME = 4  # letters of a word at least, so that a name tells more than V23, where the label is asked
+NAME = 4  # letters of a word at least, so that a name tells more than V23, where any label is asked
+LABEL = (
+    1  # words of a label that is asked, too: the amount "income" is no age for being counted "from age 15"
+)
 WORDS = {
     Role.WEIGHT: "weight weights wgt wt w",
     Role.STRATA: "stratum strata strat",
@@ -37,16 +40,20 @@ WORDS = {
     "occupation job isco profession employment labour labor nace sector industry size",
 }
 ELSEWHERE = {  # the same in French, German, Spanish and Italian, without accents
-    Role.WEIGHT: "poids ponderation gewicht gewichtung peso ponderacion",
+    Role.WEIGHT: "poids ponderation gew gewicht gewichtung hochrechnungsgewicht hochrechnungsfaktor peso "
+    "ponderacion",
     Role.STRATA: "strate schicht estrato strato",
     Role.HOUSEHOLD: "menage haushalt hogar",
     Role.ID: "nummer numero",
     Role.DIRECT: "nom prenom nachname vorname apellido cognome adresse strasse direccion indirizzo telefon "
     "commentaire remarque bemerkung bemerkungen anmerkung kommentar comentario commento",
-    Role.SENSITIVE: "sante maladie gesundheit krankheit behinderung salud enfermedad salute malattia",
-    Role.KEYS: "sexe geschlecht sexo sesso alter edad eta naissance ne nee geburt geburtsdatum nacimiento "
-    "nascita departement ville bundesland kreis gemeinde stadt ciudad municipio provincia comune citta plz "
-    "postleitzahl pays nationalite staatsangehorigkeit nacionalidad cittadinanza langue sprache diplome "
+    Role.SENSITIVE: "sante maladie gesundheit krankheit erkrankung diagnose diagnostic behinderung "
+    "salud enfermedad salute malattia",
+    Role.KEYS: "sexe geschlecht geschl sexo sesso alter altersgruppe altersklasse edad eta naissance ne nee "
+    "geburt geburtsdatum geburtstag geburtsjahr nacimiento grosse groesse taille nuts "
+    "nascita departement ville bundesland kreis gemeinde gemeindegrosse wohnort stadt ciudad "
+    "municipio provincia comune citta plz postleitzahl pays nationalite staatsangehorigkeit "
+    "nacionalidad cittadinanza langue sprache diplome "
     "bildung familienstand beruf metier ocupacion professione branche",
 }
 FOUND = {role: frozenset(f"{words} {ELSEWHERE.get(role, '')}".split()) for role, words in WORDS.items()}
@@ -120,8 +127,9 @@ def describe(data: Microdata) -> Description:
     for name in data.columns:
         series, different = frame[name], counts[name]
         label = data.labels.variables.get(name, "")
-        words = _words_of(name, label)
-        role, reason = _suggested(series, different, words, labelled=_has_labels(series, different, data))
+        words, source = _words_of(name, label)
+        labelled = _has_labels(series, different, data)
+        role, reason = _suggested(series, different, words, source, labelled=labelled)
         if role in SINGLE and role in [c.role for c in found]:
             role, reason = (Role.DIRECT, "a second number of records") if role is Role.ID else (None, "")
         found.append(
@@ -163,10 +171,11 @@ class _Facts(NamedTuple):
     nearly_unique: bool
     different: int
     labelled: bool
+    source: str  # of the words: its name or its label
 
 
 def _suggested(
-    series: pl.Series, different: int, words: set[str], *, labelled: bool
+    series: pl.Series, different: int, words: set[str], source: str, *, labelled: bool
 ) -> tuple[Role | None, str]:
     """A role and the reason for it."""
     if different < 2:
@@ -180,6 +189,7 @@ def _suggested(
         different >= max(FEWEST, DIFFERENT * len(series)),
         different,
         labelled,
+        source,
     )
     named = {role for role in FOUND if words & FOUND[role]}
     telling = {word for word in words if len(word) > 2}  # not the "de" of "numéro de ménage"
@@ -206,22 +216,22 @@ def _by_design(series: pl.Series, facts: _Facts, named: set[Role]) -> tuple[Role
     """Weights, strata, clusters, households and ids, which both their names and their values tell."""
     positive = facts.number and facts.complete and bool((series > 0).all())
     if Role.WEIGHT in named and positive and not facts.labelled:
-        return Role.WEIGHT, "its name, and all are positive numbers"
+        return Role.WEIGHT, f"{facts.source}, and all are positive numbers"
     for role in (Role.STRATA, Role.CLUSTER):
         if role in named:
-            return role, "its name"
+            return role, facts.source
     groups = facts.complete and facts.different >= FEWEST and Role.KEYS not in named
     if Role.HOUSEHOLD in named and groups:
-        return Role.HOUSEHOLD, "its name, and it is never missing"
+        return Role.HOUSEHOLD, f"{facts.source}, and it is never missing"
     if facts.unique and Role.ID in named and (facts.whole or series.dtype == pl.String):
-        return Role.ID, "its name, and no two records have the same"
+        return Role.ID, f"{facts.source}, and no two records have the same"
     return None
 
 
 def _by_content(series: pl.Series, facts: _Facts, named: set[Role]) -> tuple[Role | None, str]:
     """Direct identifiers, sensitive values, keys and numbers."""
     if Role.DIRECT in named and Role.KEYS not in named:
-        return Role.DIRECT, "its name"
+        return Role.DIRECT, facts.source
     if is_date(series.dtype):
         if Role.KEYS in named:
             return Role.KEYS, "a date that people know; recode it to the year"
@@ -230,7 +240,7 @@ def _by_content(series: pl.Series, facts: _Facts, named: set[Role]) -> tuple[Rol
         return Role.DIRECT, "nearly every record has a value of its own"
     for role in (Role.SENSITIVE, Role.KEYS):
         if role in named:
-            return role, "its name"
+            return role, facts.source
     many = facts.different > CODES or not facts.whole
     finite = facts.number and (facts.whole or bool(series.drop_nulls().cast(pl.Float64).is_finite().all()))
     if finite and many and not facts.labelled:
@@ -245,17 +255,26 @@ def _words(text: str) -> set[str]:
     ['household', 'size']
     >>> _words("Région")
     {'region'}
+    >>> sorted(_words("HH-Größe"))
+    ['grosse', 'hh']
     """
     letters = unicodedata.normalize("NFKD", text)
     plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
-    return set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", plain).lower()))
+    return set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", plain).casefold()))
 
 
-def _words_of(name: str, label: str) -> set[str]:
-    """The words of a name; of the label where a name such as V23 tells nothing."""
+def _words_of(name: str, label: str) -> tuple[set[str], str]:
+    """The words that tell what a column is, and whether they are of its name or of its label.
+
+    >>> _words_of("Geschl.", "Sex"), _words_of("gdr", "Sex")
+    (({'geschl'}, 'its name'), ({'sex'}, 'its label'))
+    """
     words = _words(name)
-    telling = max(map(len, words), default=0) >= NAME or any(words & w for w in FOUND.values())
-    return words if telling or not label else _words(label)
+    if not label or any(words & known for known in FOUND.values()):
+        return words, "its name"
+    told = _words(label)
+    telling = max(map(len, words), default=0) >= NAME
+    return (words, "its name") if telling and len(told) > LABEL else (told, "its label")
 
 
 def is_commonly_known(name: str, label: str = "") -> bool:
@@ -266,7 +285,7 @@ def is_commonly_known(name: str, label: str = "") -> bool:
     >>> is_commonly_known("q7"), is_commonly_known("q7", "Age in years")
     (False, True)
     """
-    words = _words_of(name, label)
+    words, _ = _words_of(name, label)
     return bool(words & FOUND[Role.KEYS]) and not words & FOUND[Role.SENSITIVE]
 
 

@@ -27,7 +27,7 @@ from sdckit.data.missing_codes import codes_in_place
 from sdckit.data.privacy import distinct, ended
 from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
-from sdckit.data.unchanged import released_ids, same_ids, unchanged_numbers
+from sdckit.data.unchanged import left_unchanged, released_ids, same_ids, unchanged_numbers
 from sdckit.engine import frames
 
 NEW_IDS = "Give new random ids (new_ids), or drop them."
@@ -108,8 +108,9 @@ class FileChecks(OriginalChecks):
             f"or accept: {{columns: [{join_names(unseen, 4)}]}} after looking at it."
         )
         status = Status.NOT_MET if near else Status.NOT_JUDGED
-        places = at(Place.role(Role.SENSITIVE, unseen), Place.step("drop", unseen))
-        places = at(*places, Place.accept("columns", unseen))
+        bare = [c for c in unseen if not self.original.roles.of(c)]
+        roles = [Place.role(role, bare) for role in (Role.KEYS, Role.SENSITIVE)] if bare else [INTRUDERS]
+        places = at(*roles, Place.step("drop", unseen), Place.accept("columns", unseen))
         return Criterion(name, status, why, len(unseen), 0, mends, places=places)
 
     def _known_to_nobody(self) -> list[str]:
@@ -186,14 +187,17 @@ class FileChecks(OriginalChecks):
             places = at(Place.role(Role.ID), FILE)
             yield Criterion(name, Status.NOT_JUDGED, why, places=places)
         elif same:
-            why = f"{join_names(same)}: the original values stand in the file, and an intruder may know them."
+            left = [left_unchanged(self.original, self.data, c) for c in same]
+            why = f"{join_names(left)}: the original values stand in the file, and an intruder may know them."
             mends = (
-                "microaggregate, add_noise, rank_swap or recode; sensitive numbers that nobody can know have "
+                "microaggregate, add_noise, rank_swap or recode, which alone hides a value that most have; "
+                "sensitive numbers that nobody can know have "
                 "the "
                 f"role sensitive, too; or accept: {{numbers: [{join_names(same, 4)}]}}."
             )
             steps = [Place.step(m, same) for m in ("microaggregate", "add_noise", "rank_swap")]
-            places = at(*steps, Place.role(Role.SENSITIVE, same), Place.accept("numbers", same))
+            places = at(*steps, Place.step("recode", same[:1]))
+            places = at(*places, Place.role(Role.SENSITIVE, same), Place.accept("numbers", same))
             yield Criterion(name, Status.NOT_MET, why, len(same), 0, mends, places=places)
         else:
             yield Criterion(name, Status.MET, "Every number that an intruder may know was protected.", 0, 0)
@@ -262,9 +266,12 @@ class FileChecks(OriginalChecks):
         count = frames.gather(self.original.table.select(any_missing.cast(nw.Int64).sum().alias("n")))["n"][0]
         share = int(count or 0) / self.original.height
         name = "keys missing from the start"
-        if share <= MISSING or self.accepted.missing_keys:
+        if share <= MISSING:
             why = f"{100 * share:.3g} % of the original records lack a key."
             yield Criterion(name, Status.MET, why, share, MISSING, share=True)
+        elif self.accepted.missing_keys:
+            why = f"{100 * share:.3g} % of the original records lack a key; that is understood and accepted."
+            yield Criterion(name, Status.MET, why, share, share=True)
         else:
             why = (
                 f"{100 * share:.3g} % of the original records lack a key: an intruder who knows the true "

@@ -1,11 +1,10 @@
 """The questions before a release that are about persons, and the verdict that all questions give together."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from sdckit._support.messages import join_names
 from sdckit._support.number_text import number
@@ -17,10 +16,10 @@ from sdckit.choose.place import FILE, INTRUDERS, Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import surely_linked
 from sdckit.choose.sets_together import sets_together
+from sdckit.choose.told_columns import columns_that_tell
 from sdckit.choose.trusted_checks import TrustedChecks, intruders_asked, trusted
 from sdckit.data.common_columns import measured_variables
 from sdckit.data.intruder import Unit
-from sdckit.data.result import Result
 from sdckit.data.roles import Role
 from sdckit.methods.registry import find
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
 
 MANY_NUMBERS = 3  # from which on a person can be found by numbers with noise in which no record stands out
-WORTH_A_LOOK = 0.4  # gain of a column from which on the persons it tells of are counted
 
 
 def judged(x: "Assessment") -> Verdict:
@@ -64,7 +62,8 @@ class PersonChecks(ReleaseCase):
             yield from self._whole_records()
             yield from self._not_synthetic()
         yield from self._inference()
-        yield from self._revealing_columns()
+        if self.x.same_people:
+            yield columns_that_tell(self)
 
     def _direct_identifiers(self) -> Criterion:
         left = [*self.data.roles.direct]
@@ -169,7 +168,10 @@ class PersonChecks(ReleaseCase):
             mends = "Measure a part of the file in memory."
             places = at(Place.preparation("keep_records"), INTRUDERS)
             return Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=places)
+        classes = self._in_classes()
         mends = "Recode the keys, suppress, or protect the numbers more strongly; or accept a higher risk."
+        if classes:
+            mends = f"{mends} With the role keys, {join_names(classes)} would be suppressed, too."
         about = f"An intruder who {row['knows']} finds {100 * value:.3g} % of the {self._targets(row)}"
         if unsure:
             why = f"{about}; what became of {unsure} could not be learned, so that the risk may be higher."
@@ -200,8 +202,16 @@ class PersonChecks(ReleaseCase):
         numbers = [
             c for c in self.original.roles.numeric if c in self.data.roles.numeric
         ]  # not recoded since
-        of_keys = (Place.step("suppress"), Place.step("recode"), Place.step("group")) if keys else ()
+        of_keys = at(*(Place.step(m) for m in ("suppress", "recode", "group") if keys))
+        if keys and (classes := self._in_classes()):
+            of_keys = at(*of_keys, Place.role(Role.KEYS, classes))
         return (*of_keys, Place.step("microaggregate", numbers)) if numbers else of_keys
+
+    def _in_classes(self) -> list[str]:
+        """Numbers that a step made classes: they can be known, and no suppression takes them for keys."""
+        known = {*self.original.roles.keys, *self.original.roles.sensitive, *self.data.roles.keys}
+        there = {*self.data.columns} - {*self.data.roles.numeric} - known
+        return [c for c in self.original.roles.numeric if c in there]
 
     def _claims_of(self, row: dict[str, object]) -> Criterion:
         name = f"claims of {row['intruder']}"
@@ -254,7 +264,7 @@ class PersonChecks(ReleaseCase):
         numbers = () if held_back else measured_variables(self.original, self.data)
         if value <= limit and len(numbers) >= MANY_NUMBERS:
             why = f"{about}, but {len(numbers)} numbers may lead to persons through strong noise."
-            mends = "Give people who were not in the original: holdout= shows how near records are by chance."
+            mends = "Give people who were not in the original (holdout), who show what chance is."
             places = at(Place.options("reidentification_risk"), Place.step("drop", numbers))
             return Criterion(name, Status.NOT_JUDGED, why, value, limit, mends, share=True, places=places)
         if value <= limit:
@@ -290,7 +300,9 @@ class PersonChecks(ReleaseCase):
             return Criterion(name, Status.MET, why, value, limit, share=True)
         why = f"{about}; accepted are {100 * limit:.3g} %."
         if others is None:
-            mends = "Give people who were not in the original: holdout= shows how many come back by chance."
+            mends = (
+                "Give people who were not in the original (holdout): they show how many come back by chance."
+            )
             places = at(Place.options("reidentification_risk"), Place.step("synthesize"))
             return Criterion(name, Status.NOT_JUDGED, why, value, limit, mends, share=True, places=places)
         mends = "Synthesise with a larger gain, larger leaves and smoothing."
@@ -304,7 +316,7 @@ class PersonChecks(ReleaseCase):
         result, hidden = self.measured(measure), self.original.roles.sensitive
         if result is None:
             why = "What can be inferred of sensitive values is not known"
-            mends = "For synthetic files give people who were not in the original: holdout=."
+            mends = "For synthetic files give people who were not in the original (holdout)."
             places = at(Place.options(measure), Place.role(Role.SENSITIVE, hidden))
             yield self.not_known(name, measure, why, mends, *places)
             return
@@ -332,58 +344,3 @@ class PersonChecks(ReleaseCase):
             places = at(Place.step("pram", hidden), Place.step("recode"), Place.step("suppress"))
             places = at(*places, Place.accept("inference"))
             yield Criterion(name, Status.NOT_MET, why, result.value, limit, mends, share=True, places=places)
-
-    def _revealing_columns(self) -> Iterator[Criterion]:
-        if not self.x.same_people:
-            return
-        name, measure = "columns that tell what was hidden", "revealing_columns"
-        result = self.measured(measure)
-        if result is None:
-            why = "Whether other columns tell what was hidden is not known"
-            yield self.not_known(name, measure, why, f"Measure {measure}.", Place.options(measure), FILE)
-            return
-        limit = float(result.options.get("gain", 0.5))
-        alarms = result.parts.filter("alarm") if result.parts is not None else pl.DataFrame()
-        if alarms.height:
-            pairs = [
-                f"{c} {'tell' if ' and ' in c else 'tells'} {h}"
-                for h, c in alarms.select("hidden", "columns").rows()
-            ]
-            why = f"{join_names(pairs, 4)}: what was hidden there can be read off."
-            mends = f"Drop or recode {join_names(dict.fromkeys(alarms['columns']), 4)}."
-            places = self._without(alarms["columns"])
-            yield Criterion(name, Status.NOT_MET, why, result.value, limit, mends, share=True, places=places)
-            return
-        part = self._told_persons(result)
-        if self.x.max_risk is not None and part > self.x.max_risk:
-            why = (
-                f"Other columns tell hidden values of {100 * part:.3g} % of the persons, or could not be "
-                "asked."
-            )
-            mends = "Look at the parts of revealing_columns; drop or recode the columns named there."
-            ceiling, places = self.x.max_risk, self._without(())
-            yield Criterion(name, Status.NOT_JUDGED, why, part, ceiling, mends, share=True, places=places)
-        else:
-            why = "No released column tells what was hidden in another."
-            yield Criterion(name, Status.MET, why, result.value, limit, share=True)
-
-    def _without(self, told: Iterable[str]) -> tuple[Place, ...]:
-        """The steps that take out or coarsen columns; several that tell only together are written in one."""
-        there = set(self.data.columns)
-        names = [c for one in dict.fromkeys(told) for c in (one, *one.split(" and ")) if c in there]
-        return (Place.step("drop", dict.fromkeys(names)), Place.step("group"), Place.step("recode"))
-
-    def _told_persons(self, result: Result) -> float:
-        """The share of persons of whom a column below the alarm tells a value, or of whom none was asked."""
-        told = result.figures.get("not_asked", 0.0) / self.original.height
-        roles = self.original.roles
-        meant = pl.col("hidden").is_in([*roles.keys, *roles.numeric, *roles.sensitive])
-        surely = result.tables.get("surely_told")
-        if surely is not None and surely.height:
-            surely = surely.filter(meant).select(pl.max("persons"), pl.sum("not_combined") > 0)
-            told = max(told, *(float(x or 0.0) for x in surely.row(0)))
-        if result.parts is not None and result.parts.height:
-            beyond = (pl.col("told") - pl.col("known_anyway")) * pl.col("records") / self.original.height
-            most = result.parts.filter(meant, pl.col("gain") >= WORTH_A_LOOK).select(beyond.max()).item()
-            told = max(told, float(most or 0.0))
-        return told

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 
+from sdckit._support.number_text import number, percent
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
@@ -62,6 +63,28 @@ def unchanged_numbers(
         return None
     there = [c for c in names if protected.frame.schema[c].is_numeric()]
     return [c for c in there if _unchanged(original.frame[c].gather(rows), protected.frame[c], within)]
+
+
+def left_unchanged(original: Microdata, protected: Microdata, name: str) -> str:
+    """A number's name with how much of it is unchanged, where a step changed the rest.
+
+    >>> data = Microdata.of(pl.DataFrame({"rent": [0.0, 0.0, 0.0, 5.0]}))
+    >>> moved = data.with_frame(pl.DataFrame({"rent": [0.0, 0.0, 0.0, 7.0]}))
+    >>> left_unchanged(data, moved, "rent").replace("\N{NO-BREAK SPACE}", " ")
+    'rent (75 % of its values, most of them 0)'
+    """
+    rows = source_rows(original, protected)
+    if rows is None:
+        return name
+    x, y = as_numbers(original.frame[name].gather(rows)), as_numbers(protected.frame[name])
+    there = np.isfinite(x) & np.isfinite(y)
+    same = x[there & (x == y)]
+    if len(same) == there.sum():
+        return name
+    values, counts = np.unique(same, return_counts=True)
+    most = values[counts.argmax()] if counts.max() > SAME * len(same) else None
+    common = "" if most is None else f", most of them {number(float(most))}"
+    return f"{name} ({percent(len(same) / there.sum())} of its values{common})"
 
 
 def unchanged_dates(original: Microdata, protected: Microdata) -> list[str]:

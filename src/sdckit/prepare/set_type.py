@@ -14,6 +14,7 @@ from sdckit.methods.options import Columns, Option, Requires
 from sdckit.methods.preparing import Prepared
 from sdckit.methods.registry import preparation
 
+FORMS = ("%Y-%m-%d", "%d.%m.%Y", "%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y%m%d")
 NUMBERS = ("integer", "float", "float with comma")  # as text files are read
 
 
@@ -23,6 +24,12 @@ class VariableType(StrEnum):
     NUMBER = "number"
     CATEGORY = "category"
     DATE = "date"
+
+
+FIRST = {
+    VariableType.NUMBER: "; codes such as 0110 are categories.",
+    VariableType.DATE: ", or say the form of the dates.",
+}
 
 
 @preparation("Change the type of variables", family="Values", rules=(Requires("format", "type", ("date",)),))
@@ -46,8 +53,9 @@ def set_type(
         str,
         Option(
             "Form of the dates",
-            "For instance %d.%m.%Y for 31.12.2024, or %m/%d/%Y.",
-            absent="%Y-%m-%d, as in 2024-12-31",
+            "For instance %d.%m.%Y for 31.12.2024, or %m/%d/%Y for 12/31/2024.",
+            basic=True,
+            absent="the one in which all can be read",
         ),
     ]
     | None = None,
@@ -61,10 +69,10 @@ def set_type(
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"sex": [1, 2], "born": ["31.12.1980", "1.2.1990"]}))
     >>> data = sdc.prepare.set_type(data, variables="sex", type="category")
-    >>> sdc.prepare.set_type(data, variables="born", type="date", format="%d.%m.%Y").frame.rows()
+    >>> sdc.prepare.set_type(data, variables="born", type="date").frame.rows()
     [('1', datetime.date(1980, 12, 31)), ('2', datetime.date(1990, 2, 1))]
     """
-    made = [_made(data.frame[c], type, format or "%Y-%m-%d") for c in variables]
+    made = [_made(data.frame[c], type, format) for c in variables]
     coded = dict(data.labels.values)
     for column in made:
         if column.name in coded:
@@ -73,7 +81,7 @@ def set_type(
     return Prepared(data.frame.with_columns(made), {"columns_changed": list(variables)}, labels=labels)
 
 
-def _made(column: pl.Series, wanted: VariableType, form: str) -> pl.Series:
+def _made(column: pl.Series, wanted: VariableType, form: str | None) -> pl.Series:
     if column.dtype.is_nested() or column.dtype == pl.Duration:
         raise ColumnError(f"Column {column.name!r} holds {column.dtype}: its type cannot be changed.")
     if wanted is VariableType.CATEGORY:
@@ -89,7 +97,7 @@ def _made(column: pl.Series, wanted: VariableType, form: str) -> pl.Series:
     if wanted is VariableType.NUMBER:
         tries = [text.to_frame().select(TYPES[t](pl.col(column.name))).to_series() for t in NUMBERS]
     else:
-        tries = [_days(text, form)]
+        tries = [_days(text, form) if form else _found_days(text)]
     best = min(tries, key=lambda found: found.null_count())
     lost = best.null_count() - column.null_count()
     if lost:
@@ -97,9 +105,24 @@ def _made(column: pl.Series, wanted: VariableType, form: str) -> pl.Series:
             f"Values of {column.name!r} cannot become a {wanted.value}.",
             given=f"{lost:,} of {len(column) - column.null_count():,} values",
             hint="Declare them missing (declare_missing) or replace them (replace_values) first"
-            + ("; codes such as 0110 are categories." if wanted is VariableType.NUMBER else "."),
+            + FIRST[wanted],
         )
     return best
+
+
+def _found_days(text: pl.Series) -> pl.Series:
+    """Dates in the form in which most can be read; refused where two forms read all as different days."""
+    missing = text.null_count()
+    text = text.set(text.str.contains(r"\d{4}").not_(), None)  # a year of two digits is of no century
+    tries = [(form, _days(text, form)) for form in FORMS]
+    fewest = min(days.null_count() for _, days in tries)
+    best = [(form, days) for form, days in tries if days.null_count() == fewest]
+    if fewest == missing and any(not days.equals(best[0][1]) for _, days in best[1:]):
+        forms = " or ".join(form for form, _ in best)
+        raise OptionError(
+            f"The dates in {text.name!r} can be read as {forms}.", hint="Say the form of the dates."
+        )
+    return best[0][1]
 
 
 def _days(text: pl.Series, form: str) -> pl.Series:

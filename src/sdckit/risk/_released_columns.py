@@ -180,10 +180,19 @@ def released_columns(original: Microdata, protected: Microdata) -> Released:
     makers: dict[str, Callable[[], Clue]] = {c: partial(clue_of, frame[c]) for c in seen}
     home = original.roles.household
     if home in makers:  # a size that was coarsened can be counted
-        makers[f"records with the same {home}"] = lambda: _members_counted(frame[home])
-    name = ORDER if ORDER not in makers else f"{ORDER} (of the file)"
-    makers[name] = lambda: Clue(rows, len(rows), rows.astype(np.float64))
+        makers[members_of(home)] = lambda: _members_counted(frame[home])
+    makers[order_among(makers)] = lambda: Clue(rows, len(rows), rows.astype(np.float64))
     return Released(protected, frame, Clues(makers))
+
+
+def order_among(columns: Collection[str]) -> str:
+    """What the order of the rows is called beside these columns."""
+    return ORDER if ORDER not in columns else f"{ORDER} (of the file)"
+
+
+def members_of(home: str) -> str:
+    """What the number of records in a household is called."""
+    return f"number of records with the same {home}"
 
 
 def _members_counted(home: pl.Series) -> Clue:

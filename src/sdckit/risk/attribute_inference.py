@@ -342,7 +342,7 @@ def _unlinked(
 ) -> Result:
     """The attack by the closest records, beside the same attack on people who were not in the original."""
     if holdout is None:
-        why = "Give holdout=, people who were not in the original, to compare with."
+        why = "Give people who were not in the original (holdout), to compare with."
         return Result(nan, notes=(f"The records are not linked. {why}",))
     problem = held_back_problem(original, protected, holdout)
     if problem:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -21,27 +21,25 @@ from starlette.staticfiles import StaticFiles
 from sdckit._support.messages import join_names, require_known
 from sdckit.choose.plan import TABLE, Plan
 from sdckit.choose.preparation import Preparation, preparations_of
-from sdckit.errors import FileError, OptionError, SdcError, preview
+from sdckit.errors import FileError, OptionError, preview
 from sdckit.io.formats import READABLE, ending_of, readable
 from sdckit.io.preview import preview_file
 from sdckit.io.table_options import CODEBOOKS
 from sdckit.methods.registry import find, specs
 from sdckit.methods.serialise import to_builtin
+from sdckit.web.answers import blocks, json_of, safe
 from sdckit.web.document import Document
 from sdckit.web.files import PLANS, FileList
 from sdckit.web.forms import methods
 from sdckit.web.jobs import Job
 from sdckit.web.recent import RecentFiles
 from sdckit.web.rows import rows
-from sdckit.web.session import Session, StaleError
-from sdckit.web.worker import error_as_dict
+from sdckit.web.session import Session
 
 STATIC = Path(__file__).parent / "static"
 LARGEST_UPLOAD = 2 * 1024**3
-LARGEST_REQUEST = 4 * 1024**2
 LONGEST_NAME = 200  # bytes of a file's name
 PAUSE = 15  # seconds between two signs of life of the events
-Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Page:
@@ -63,24 +61,24 @@ class Page:
         """The routes."""
         routes = [
             Route("/", self._page),
-            Route("/api/state", _safe(self._state)),
+            Route("/api/state", safe(self._state)),
             Route("/api/events", self._events),
-            Route("/api/methods", _safe(self._methods)),
-            Route("/api/files", _safe(self._list)),
-            Route("/api/rows", _safe(self._rows)),
-            Route("/api/recent", _safe(self._recent)),
-            Route("/api/recent", _safe(self._forget), methods=["DELETE"]),
-            Route("/api/preview", _safe(self._preview), methods=["POST"]),
-            Route("/api/open", _safe(self._open), methods=["POST"]),
-            Route("/api/upload", _safe(self._upload), methods=["POST"]),
-            Route("/api/try", _safe(self._try), methods=["POST"]),
-            Route("/api/quit", _safe(self._quit), methods=["POST"]),
-            Route("/api/change", _safe(self._change), methods=["POST"]),
-            Route("/api/history", _safe(self._history), methods=["POST"]),
-            Route("/api/jobs", _safe(self._start), methods=["POST"]),
-            Route("/api/jobs/{id:int}", _safe(self._ended)),
-            Route("/api/jobs/{id:int}", _safe(self._stop), methods=["DELETE"]),
-            Route("/download/{folder}/{name}", _safe(self._download)),
+            Route("/api/methods", safe(self._methods)),
+            Route("/api/files", safe(self._list)),
+            Route("/api/rows", safe(self._rows)),
+            Route("/api/recent", safe(self._recent)),
+            Route("/api/recent", safe(self._forget), methods=["DELETE"]),
+            Route("/api/preview", safe(self._preview), methods=["POST"]),
+            Route("/api/open", safe(self._open), methods=["POST"]),
+            Route("/api/upload", safe(self._upload), methods=["POST"]),
+            Route("/api/try", safe(self._try), methods=["POST"]),
+            Route("/api/quit", safe(self._quit), methods=["POST"]),
+            Route("/api/change", safe(self._change), methods=["POST"]),
+            Route("/api/history", safe(self._history), methods=["POST"]),
+            Route("/api/jobs", safe(self._start), methods=["POST"]),
+            Route("/api/jobs/{id:int}", safe(self._ended)),
+            Route("/api/jobs/{id:int}", safe(self._stop), methods=["DELETE"]),
+            Route("/download/{folder}/{name}", safe(self._download)),
             Mount("/static", StaticFiles(directory=STATIC)),
         ]
         return Starlette(routes=routes)
@@ -134,7 +132,7 @@ class Page:
     # --- what is changed
 
     async def _open(self, request: Request) -> Response:
-        asked = await _json(request)
+        asked = await json_of(request)
         if asked.get("earlier"):
             return JSONResponse({"job": self.session.open_earlier().id})
         if "demo" in asked:
@@ -147,6 +145,8 @@ class Page:
             if asked.get("options") is not None:
                 asked = {**asked, "options": self._reading(asked["options"])}
             return JSONResponse({"job": self.session.read_again(asked).id})
+        if not asked.get("upload") and not str(asked.get("path") or "").strip():
+            raise FileError("No file is named.", hint="Give its path, or browse the folders.")
         path = self._asked_path(asked)
         options = self._reading(asked.get("options"))
         call = partial(self.open, path, options, keep=bool(asked.get("keep")))
@@ -162,7 +162,7 @@ class Page:
 
     async def _preview(self, request: Request) -> Response:
         """The first records of a text file or workbook as they would be read."""
-        asked = await _json(request)
+        asked = await json_of(request)
         call = partial(preview_file, self._asked_path(asked), **self._reading(asked.get("options")))
         return JSONResponse(await run_in_threadpool(call))
 
@@ -178,15 +178,16 @@ class Page:
 
     def open(self, path: Path, options: Mapping[str, Any] | None = None, *, keep: bool = False) -> Job:
         """Open a data file, or a plan with its data file. keep: the next wave, under what was decided."""
-        if path != self._uploaded:
-            self._recently.add(path)
-        if path.suffix.lower() not in PLANS:
+        plan = Plan.load(path) if path.suffix.lower() in PLANS else None
+        if plan is None:
             readable(path)
+        if path != self._uploaded:
+            self._recently.add(path)  # what is no file, or no plan, is not offered again
+        if plan is None:
             if keep:
                 return self.session.open_next_wave(path, options or {})
             document = Document(source={"file": str(path)}).with_reading(options or {})
             return self.session.open(document, f"opened {path.name}")
-        plan = Plan.load(path)
         document = Document.of_plan(plan)
         known = {spec.name for spec in specs()}
         for measure in known.intersection(document.assess):
@@ -215,7 +216,7 @@ class Page:
         own = Path(tempfile.mkdtemp(dir=folder))  # a second upload of this name replaces nothing
         try:
             with (own / name).open("wb") as file:
-                async for block in _blocks(request, LARGEST_UPLOAD, "Open it by its path."):
+                async for block in blocks(request, LARGEST_UPLOAD, "Open it by its path."):
                     file.write(block)
         except BaseException:  # too large, a full disk, a closed page: nothing half-written stays
             shutil.rmtree(own, ignore_errors=True)
@@ -228,12 +229,12 @@ class Page:
 
     async def _quit(self, request: Request) -> Response:
         """End the program; the session's folder is removed then."""
-        await _json(request)
+        await json_of(request)
         self.quit()
         return JSONResponse({"ended": True})
 
     async def _change(self, request: Request) -> Response:
-        asked = await _json(request)
+        asked = await json_of(request)
         self._require_inside(asked)
         try:
             return JSONResponse(await run_in_threadpool(self.session.change, asked))
@@ -241,7 +242,7 @@ class Page:
             raise OptionError(f"The change lacks {error.args[0]!r}.") from None
 
     async def _try(self, request: Request) -> Response:
-        asked = await _json(request)
+        asked = await json_of(request)
         self._require_inside(asked)
         try:
             job, step = await run_in_threadpool(self.session.try_step, asked)
@@ -278,12 +279,12 @@ class Page:
         return [step.with_files(lambda name: str(self._inside(name))) for step in steps]
 
     async def _history(self, request: Request) -> Response:
-        asked = await _json(request)
+        asked = await json_of(request)
         where = asked.get("to", -1), asked.get("version")
         return JSONResponse(await run_in_threadpool(self.session.go_to, *where))
 
     async def _start(self, request: Request) -> Response:
-        asked = await _json(request)
+        asked = await json_of(request)
         if asked.get("kind") == "judge":
             job = await run_in_threadpool(self.session.judge_again, str(asked.get("scenario")))
             return JSONResponse({"job": None if job is None else job.id})
@@ -343,56 +344,3 @@ def _free_name(name: str, folder: Path) -> str:
     stem, dot, ending = name.partition(".")
     names = (name, *(f"{stem}_{number}{dot}{ending}" for number in range(2, 1000)))
     return next((one for one in names if one not in taken), name)
-
-
-async def _blocks(request: Request, most: int, hint: str = "") -> AsyncIterator[bytes]:
-    """What is sent, refused by the length it announces and, since that may be a lie, while it is read."""
-    allowed = f"{most // 1024**2:,} MB"
-    length = request.headers.get("content-length", "0")
-    if not (length.isascii() and length.isdigit()) or int(length) > most:
-        raise OptionError("What was sent is too large.", allowed=allowed, hint=hint)
-    size = 0
-    async for block in request.stream():
-        size += len(block)
-        if size > most:
-            raise OptionError("What was sent is too large.", allowed=allowed, hint=hint)
-        yield block
-
-
-async def _json(request: Request) -> Mapping[str, Any]:
-    """What the page sent, as a mapping of what can also be sent back."""
-    text = b"".join([block async for block in _blocks(request, LARGEST_REQUEST)])
-    try:
-        content = json.loads(text)
-        json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
-    except (ValueError, RecursionError):  # not JSON; NaN, Infinity, half a character
-        raise OptionError("The request is not JSON.") from None
-    if not isinstance(content, Mapping):
-        raise OptionError("The request must be a JSON object.")
-    return content
-
-
-def _safe(handler: Handler) -> Handler:
-    """Our errors as JSON with what, given, allowed and hint; 409 for a change of an old document."""
-
-    async def answered(request: Request) -> Response:
-        try:
-            return await handler(request)
-        except StaleError:
-            return JSONResponse({"what": "The page was not up to date; nothing is lost."}, status_code=409)
-        except SdcError as error:
-            return JSONResponse(error_as_dict(error), status_code=400)
-        except (
-            ValueError,
-            TypeError,
-            AttributeError,
-            LookupError,
-            RuntimeError,
-            OSError,
-            ClientDisconnect,
-        ) as error:
-            # Not what the page sends, or a fault of ours. Its words may hold values of records: not told.
-            what = f"This could not be understood ({type(error).__name__})."
-            return JSONResponse({"what": what, "hint": ""}, status_code=400)
-
-    return answered

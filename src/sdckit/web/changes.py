@@ -136,9 +136,30 @@ def _intruders(document: Document, columns: set[str], asked: Mapping[str, Any]) 
 
 
 def _criteria(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:
-    document = document.with_criteria(asked.get("max_risk"), asked.get("accept") or {})
-    ceiling = document.max_risk
-    return "what is accepted" if ceiling is None else f"accepted risk {100 * ceiling:.4g} %", document
+    before, document = document, document.with_criteria(asked.get("max_risk"), asked.get("accept") or {})
+    done, ceiling = [], document.max_risk
+    if ceiling != before.max_risk:
+        done.append("no accepted risk" if ceiling is None else f"accepted risk {100 * ceiling:.4g} %")
+    for entry in dict.fromkeys((*document.accept, *before.accept)):
+        now, was = document.accept.get(entry), before.accept.get(entry)
+        if now != was:
+            done.append(
+                f"accepted: {_accepted(entry, now)}" if now else f"no longer accepted: {_words(entry)}"
+            )
+    return "; ".join(done) or "what is accepted", document
+
+
+def _accepted(entry: str, value: Any) -> str:
+    """An entry of what is accepted, with its columns or its number.
+
+    >>> _accepted("missing_keys", True), _accepted("columns", ["a", "b"])
+    ('missing keys', 'columns a, b')
+    """
+    return _words(entry) if value is True else f"{_words(entry)} {_short(value)}"
+
+
+def _words(entry: str) -> str:
+    return entry.replace("_", " ")
 
 
 def _measure_options(document: Document, columns: set[str], asked: Mapping[str, Any]) -> tuple[str, Document]:

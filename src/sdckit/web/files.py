@@ -20,7 +20,12 @@ class FileList:
         name = _without_quotes(name.strip())
         try:
             path = Path(name).expanduser().resolve() if name else self._roots[0]
-        except (ValueError, RuntimeError, OSError):  # a NUL, half a character, ~nobody, a loop of links
+            path.exists()
+        except (
+            ValueError,
+            RuntimeError,
+            OSError,
+        ):  # a NUL, half a character, ~nobody, a loop of links, too long
             raise FileError("This is not the name of a file.") from None
         if not any(path.is_relative_to(root) for root in self._roots):
             allowed = ", ".join(map(str, self._roots))

@@ -30,9 +30,12 @@ export function Form({ method, options = {}, columns, onSave, onTry, onCancel, o
     ${first.map(show)}
     ${folded.length > 0 && html`<details open=${folded.some((f) => !f.secret && options[f.name] !== undefined)}><summary>More options (${folded.length})</summary>${folded.map(show)}</details>`}
     ${below?.(given(values), patch)}
-    ${trouble && html`<p class="bad" role="alert">${trouble.what || trouble.message} ${trouble.allowed ? `Allowed: ${trouble.allowed}.` : ""} ${trouble.hint || ""}</p>`}
+    ${trouble && html`<p class="bad" role="alert">${inLabels(trouble.what || trouble.message, method)} ${trouble.allowed ? `Allowed: ${trouble.allowed}.` : ""} ${trouble.hint || ""}</p>`}
     <div class="buttons"><button class="main" type="submit" disabled=${busy}>${save}</button>${onTry && html`<button type="button" disabled=${busy} title="See what it would do, without adding it" onClick=${attempt}>Try</button>`}${onCancel && html`<button type="button" onClick=${onCancel}>Cancel</button>`}</div></form>`;
 }
+
+// A message of the library with the names of options and of the method as the form calls them.
+const inLabels = (text, method) => method.form.reduce((said, f) => said.replaceAll(`'${f.name}'`, `“${f.label}”`), text).replace(new RegExp(`\\b${method.name}\\b`, "g"), `“${method.title}”`);
 
 // Whether an option means something beside the others as they are now: one that does not is neither shown nor given.
 function fits(method, name, values) {
@@ -68,11 +71,11 @@ function Input({ id, field, value, put, columns, about, invalid }) {
   const Editor = EDITORS[field.shape];
   if (Editor) return html`<${Editor} field=${field} column=${about} value=${value} put=${put} shared=${shared} columns=${columns} />`;
   if (field.kind === "choice") return html`<select ...${shared} value=${value ?? ""} onChange=${(e) => put(e.target.value || undefined)}>
-    <option value="">${field.default ? `${field.default} (default)` : "default"}</option>
+    <option value="">${field.required ? "choose …" : field.default ? `${field.default} (default)` : field.absent ? `${field.absent} (default)` : "default"}</option>
     ${Object.entries(field.choices).map(([name, meaning]) => html`<option value=${name}>${name}${meaning ? `: ${meaning}` : ""}</option>`)}</select>`;
   if (field.kind === "flag") return html`<select ...${shared} value=${value === undefined ? "" : String(value)} onChange=${(e) => put(e.target.value === "" ? undefined : e.target.value === "true")}>
     <option value="">${field.default === null ? "default" : `${field.default ? "yes" : "no"} (default)`}</option><option value="true">yes</option><option value="false">no</option></select>`;
-  if (field.kind === "column") return html`<select ...${shared} value=${value ?? ""} onChange=${(e) => put(e.target.value || undefined)}><option value="">…</option>${columns.map((c) => html`<option>${c}</option>`)}</select>`;
+  if (field.kind === "column") return html`<select ...${shared} value=${value ?? ""} onChange=${(e) => put(e.target.value || undefined)}><option value="">…</option>${withChosen(columns, [].concat(value ?? [])).map((c) => html`<option>${c}</option>`)}</select>`;
   if (field.kind === "columns") return html`<${Columns} ...${shared} value=${value || []} put=${put} columns=${columns} role=${field.role} />`;
   if (field.kind === "measure") return html`<${Flagged} shared=${shared} value=${value} put=${put} columns=${columns} />`;
   const Simple = INPUTS[field.kind] || Single;
@@ -97,7 +100,11 @@ function Flagged({ shared, value, put, columns }) {
 // Variables to choose: those that the option is probably about as buttons, all others in a menu.
 const MANY = 12;
 
-function Columns({ value, put, columns, role, ...shared }) {
+// A column that the step takes out, or that the file lacks, is not among those that are there: it can be unchosen still.
+const withChosen = (columns, chosen) => [...columns, ...chosen.filter((name) => !columns.includes(name))];
+
+function Columns({ value, put, columns: there, role, ...shared }) {
+  const columns = withChosen(there, value);
   const { roles } = store.state.document;
   const likely = (name) => role ? (roles[name] || []).includes(role) : (roles[name] || []).some((r) => ["keys", "numeric", "sensitive"].includes(r));
   const near = columns.filter((name) => columns.length <= MANY || value.includes(name) || likely(name));

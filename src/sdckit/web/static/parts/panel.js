@@ -1,8 +1,9 @@
 // "Risk now": the verdict with every criterion, what was lost, what is accepted, and the history.
-import { html, useEffect, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
 import { change, complain, go, look, number, refresh, store } from "../store.js";
 import { Options } from "./options.js";
+import { lossLines } from "./losses.js";
 import { Places, focus, mending, taken } from "./places.js";
 import { Presets } from "./presets.js";
 import { Sample } from "./sample.js";
@@ -23,10 +24,12 @@ export function Panel({ state }) {
     wish(place);
     focus(place.kind === "options" ? "measure-options" : place.columns.length ? `accept-${place.name}-${place.columns[0]}` : `accept-${place.name}`);
   }, [store.view.place]);
+  const inside = useRef(null);
+  useEffect(() => { inside.current?.parentElement.scrollTo(0, 0); }, [state.facts.key, name]); // of another file, the verdict is in sight
   const short = now?.verdict ? WORDS[now.verdict.status] : now?.error ? "Could not be judged" : judging(state, name) ? "Being judged …" : "Not judged";
   return html`<aside class=${open ? "panel open" : "panel"} aria-label="Risk now">
     <button class=${`drawer ${now?.verdict?.status.replace(" ", "-") || ""}`} aria-expanded=${open} onClick=${() => show(!open)}>Risk now: ${short} ${open ? "▾" : "▴"}</button>
-    <div class="inside"><h2>Risk now <small>scenario ${name}</small></h2>
+    <div class="inside" ref=${inside}><h2>Risk now <small>scenario ${name}</small></h2>
       <${Now} state=${state} name=${name} now=${now} />
       ${opened?.kind === "options" && html`<${Options} measure=${opened.name} state=${state} close=${() => wish(null)} />`}
       ${state.facts.records > 0 && html`<${Accepted} state=${state} asked=${opened?.kind === "accept" && opened.name !== "max_risk" ? opened : null} />`}
@@ -90,17 +93,8 @@ function Losses({ found }) {
   const left = found.omitted.filter((o) => o.measure in titles);
   if (!Object.keys(found.utility).length) return html`<h3>Information lost</h3><p class="hint">Not measured${left.length ? `: ${left[0].measure in titles ? titles[left[0].measure].title : left[0].measure} ${left[0].reason}` : ""}.</p>`;
   return html`<h3>Information lost</h3>${found.new_records && html`<p class="hint">Of new records: how far tables and distributions are from the original.</p>`}<table class="lines"><tbody>
-    ${Object.entries(found.utility).flatMap(([name, r]) => lines(name, r, titles[name])).map(([name, words, value]) => html`<tr key=${words}><th scope="row">
+    ${Object.entries(found.utility).flatMap(([name, r]) => lossLines(name, r, titles[name])).map(([name, words, value]) => html`<tr key=${words}><th scope="row">
       <button class="quiet" onClick=${() => look({ help: { kind: "utility", name } })}>${words}</button></th><td>${value}</td></tr>`)}</tbody></table>`;
-}
-
-// What a measure says in one line, or two. Recoded values are no errors, but whoever recoded all ages wants to
-// see it; a sum over all records (entropy) means something only as a share.
-function lines(name, r, method) {
-  const title = method?.title || name;
-  if (r.figures.values_recoded) return [[name, "Values recoded", number(r.figures.values_recoded)], [name, `${title}, beyond recoding`, number(r.value, true)]];
-  if (!method?.share && typeof r.figures.share === "number") return [[name, `${title}, share lost`, number(r.figures.share, true)]];
-  return [[name, title, number(r.value, method?.share)]];
 }
 
 function Warnings({ list }) {

@@ -3,6 +3,7 @@ import { html, useEffect, useState } from "../vendor/preact.js";
 import { number, start, store } from "../store.js";
 import { Breaks } from "./breaks.js";
 import { Bars } from "./chart.js";
+import { lossLines } from "./losses.js";
 
 const WORDS = { releasable: "can be released", "not releasable": "must not be released", open: "is not cleared for release" };
 const met = (found) => found?.verdict ? `${found.verdict.criteria.filter((c) => c.status === "met").length} of ${found.verdict.criteria.length}` : "–";
@@ -19,7 +20,8 @@ export function Tried({ tried, now, stale, at }) {
     <p>With this step the file <strong>${WORDS[result.verdict.status]}</strong>; criteria met: ${met(now)} → ${met(result)}.</p>
     <table class="lines"><thead><tr><th scope="col"></th><th scope="col">now</th><th scope="col">with it</th></tr></thead><tbody>
       ${moved.map((c) => html`<tr key=${c.name}><th scope="row">${c.name}</th><td>${was[c.name]?.value == null ? was[c.name]?.status || "–" : number(was[c.name].value, c.share)}</td><td class=${c.status.replace(" ", "-")}>${c.value === null ? c.status : number(c.value, c.share)}</td></tr>`)}
-      ${Object.entries(result.utility).map(([name, r]) => html`<tr key=${name}><th scope="row">${titles[name]?.title || name}</th><td>${number(now?.utility?.[name]?.value, titles[name]?.share)}</td><td>${number(r.value, titles[name]?.share)}</td></tr>`)}</tbody></table></section>`;
+      ${Object.entries(result.utility).flatMap(([name, r]) => { const before = Object.fromEntries((now?.utility?.[name] ? lossLines(name, now.utility[name], titles[name]) : []).map((line) => line.slice(1)));
+        return lossLines(name, r, titles[name]).map(([, words, value]) => html`<tr key=${words}><th scope="row">${words}</th><td>${before[words] ?? "–"}</td><td>${value}</td></tr>`); })}</tbody></table></section>`;
 }
 
 export function Preview({ draft, method, patch }) {

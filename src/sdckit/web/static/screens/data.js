@@ -32,7 +32,10 @@ function Open({ small }) {
   // `file`: where the file can be asked for again, so that another way of reading it can be tried where this one failed.
   const opened = async (asking, file = null) => {
     say(null);
-    try { await waitFor((await asking).job); lookAt(null); look({ screen: "variables" }); } catch (error) { if (!error.stopped) { say(error); if (file && hasOptions(file.name)) lookAt(file); } }
+    lookAt(null);
+    let job;
+    try { ({ job } = await asking); } catch (error) { say(error); return; }
+    try { await waitFor(job); look({ screen: "variables" }); } catch (error) { if (!error.stopped) { say(error); if (file && hasOptions(file.name)) lookAt(file); } }
   };
   const openPath = (p) => opened(post("/api/open", { path: p, keep }), { path: p, name: p });
   const send = (file) => opened(upload(file, false, keep), { upload: true, name: file.name });
@@ -42,7 +45,7 @@ function Open({ small }) {
   const inside = html`<div class="sources" onDragOver=${(e) => e.preventDefault()} onDrop=${drop}>
       <section class="card"><h3>A file of this machine</h3>
         <form class="line" onSubmit=${(e) => { e.preventDefault(); openPath(path); }}>
-          <input aria-label="Path of a data file or a plan" placeholder="path of a data file or a plan" value=${path} onInput=${(e) => type(e.target.value)} /><button>Open</button>${hasOptions(path) && html`<button type="button" onClick=${() => lookAt({ path, name: path })}>Look first</button>`}</form>
+          <input aria-label="Path of a data file or a plan" placeholder="path of a data file or a plan" value=${path} onInput=${(e) => type(e.target.value)} /><button>Open</button>${hasOptions(path) && html`<button type="button" onClick=${() => { say(null); lookAt({ path, name: path }); }}>Look first</button>`}</form>
         <button onClick=${() => list("")}>Browse folders</button>
         <label class="button">Upload <input type="file" class="hidden" accept=".csv,.gz,.parquet,.sav,.zsav,.dta,.sas7bdat,.xpt,.xlsx" onChange=${(e) => e.target.files[0] && send(e.target.files[0])} /></label>
         <p class="hint">.csv .parquet .sav .dta .sas7bdat .xpt .xlsx, or drop a file here. A plan (.yaml) opens its file with all roles and steps.</p><${Recent} open=${openPath} /></section>

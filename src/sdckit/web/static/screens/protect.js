@@ -1,7 +1,7 @@
 // The steps of a scenario in order, the methods to choose from, and a look at what they do.
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
-import { change, look, number, store, waitFor } from "../store.js";
+import { change, complain, look, number, store, waitFor } from "../store.js";
 import { linkedOptions } from "../parts/followers.js";
 import { Form } from "../parts/form.js";
 import { Look } from "../parts/look.js";
@@ -35,11 +35,16 @@ const text = (value) => Array.isArray(value) ? value.map(text).join(", ") : valu
 
 const took = (seconds) => seconds < 0.05 ? "took less than 0.1 s" : `took ${number(Number(seconds.toFixed(seconds < 10 ? 1 : 0)))} s`;
 
+// The columns that the options of a step name.
+const named = (card) => new Set((titles()[card.method]?.form || []).filter((f) => f.kind === "column" || f.kind === "columns").flatMap((f) => card.options[f.name] || []));
+
 function Card({ card, at, of, state, did }) {
   const method = titles()[card.method];
   const scenario = store.view.scenario;
   const editing = store.view.form?.at === at;
   const label = (name) => method?.form.find((f) => f.name === name)?.label || name;
+  const there = new Set([...state.facts.columns.map((c) => c.name), ...(state.results[scenario]?.columns || [])]);
+  const lacking = [...named(card)].filter((column) => !there.has(column));
   const figures = Object.entries(did?.figures || {}).filter(([, v]) => typeof v === "number" && v !== 0);
   return html`<li class=${card.on ? "card step" : "card step off"}><div class="head"><strong>${method?.title || card.method}</strong>
       <span class="buttons"><button disabled=${at === 0} aria-label="Move up" title="Move up" onClick=${() => change("move_step", { scenario, at, to: at - 1 })}>↑</button>
@@ -49,6 +54,7 @@ function Card({ card, at, of, state, did }) {
         <button onClick=${() => { look({ form: null }); change("remove_step", { scenario, at }); }}>Take out</button></span></div>
     <p>${Object.entries(card.options).filter(([k]) => !method?.form.find((f) => f.name === k)?.secret).map(([k, v]) => `${label(k)}: ${text(v)}`).join(" · ") || "Every option at its default."}</p>
     ${did && html`<p class="hint">${[...figures.slice(0, 5).map(([k, v]) => `${k.replaceAll("_", " ")} ${number(v)}`), took(did.seconds)].join(" · ")}</p>`}
+    ${lacking.map((column) => html`<p class="bad" role="alert" key=${column}>The file has no column ${column}. <button onClick=${() => change("reset_variable", { scenario, column }).catch(complain)}>Take ${column} out of the steps</button></p>`)}
     <${Note} card=${card} at=${at} />
     ${editing && html`<${Step} state=${state} form=${{ ...store.view.form, options: card.options }} />`}</li>`;
 }
@@ -72,7 +78,7 @@ function Note({ card, at }) {
 function Reset({ cards }) {
   const [trouble, say] = useState("");
   const scenario = store.view.scenario;
-  const columns = new Set(cards.flatMap((card) => (titles()[card.method]?.form || []).filter((f) => f.kind === "column" || f.kind === "columns").flatMap((f) => card.options[f.name] || [])));
+  const columns = new Set(cards.flatMap((card) => [...named(card)]));
   const reset = async (column) => { try { await change("reset_variable", { scenario, column }); say(""); look({ form: null }); } catch (error) { say(`${error.message} ${error.hint || ""}`); } };
   if (!columns.size) return null;
   return html`<div class="tools"><label>Reset a variable <select value="" onChange=${(e) => { if (e.target.value) reset(e.target.value); e.target.value = ""; }}><option value="">choose …</option>${[...columns].sort().map((c) => html`<option>${c}</option>`)}</select></label>

@@ -1,0 +1,96 @@
+"""A data steward's slips in a real browser: forms, messages, and files that cannot be opened."""
+
+import pytest
+
+import sdckit as sdc
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+from web.in_browser import (
+    LONG,
+    add,
+    judged,
+    open_demo,
+    pytestmark,  # noqa: F401
+    screen,
+    sync_api,
+)
+
+
+def form(page, method):
+    page.locator("button.method", has=page.get_by_text(method, exact=True)).click()
+    return page.locator(".stepform")
+
+
+def test_forms_speak_the_words_of_the_page_and_keep_what_was_chosen(page):
+    open_demo(page)
+    screen(page, "Protect")
+    recode = form(page, "Recode a number or a date")
+    sync_api.expect(recode.locator("#field-to option").first).to_have_text("intervals of numbers (default)")
+    recode.locator("#field-variable").select_option("age")
+    recode.get_by_role("button", name="Add the step").click()
+    said = "needs “Cut points” or “Width” or “Number of intervals” or “Dates become”."
+    sync_api.expect(recode.get_by_role("alert")).to_contain_text(said)
+    recode.get_by_role("button", name="Cancel").click()
+    group = form(page, "Merge categories")
+    group.locator("#field-variables").get_by_role("button", name="region").click()
+    group.get_by_text("From a file").wait_for()
+    assert page.locator("main").evaluate("e => e.scrollWidth <= e.clientWidth"), (
+        "nothing hidden makes it wide"
+    )
+    group.get_by_role("button", name="Cancel").click()
+    # a column that a step takes out is shown in it still, and can be left in the file again
+    drop = form(page, "Remove columns")
+    for name in ("income", "health"):
+        drop.get_by_label("another variable").select_option(name)
+    drop.get_by_role("button", name="Add the step").click()
+    judged(page)
+    page.locator(".steps > li").first.get_by_role("button", name="Change").click()
+    chosen = page.locator(".steps .chip.on")
+    sync_api.expect(chosen).to_have_text(["income", "health"])
+    chosen.filter(has_text="income").click()
+    page.get_by_role("button", name="Save the step").click()
+    sync_api.expect(page.locator(".steps > li").first).to_contain_text("Columns: health")
+    # what is tried is told in the words of the panel
+    suppress = form(page, "Local suppression")
+    suppress.get_by_role("button", name="Try").click()
+    tried = page.locator(".tried")
+    sync_api.expect(tried).to_contain_text("With this step", timeout=LONG)
+    sync_api.expect(tried).to_contain_text("share lost")
+
+
+def test_a_new_wave_without_a_column_says_so_on_the_step(page, tmp_path):
+    first = sdc.demo.survey(n=200, seed=1).frame.select("sex", "region", "age", "income")
+    first.write_csv(tmp_path / "first.csv")
+    first.rename({"income": "earnings"}).write_csv(tmp_path / "second.csv")
+    field, go = (
+        page.get_by_label("Path of a data file or a plan"),
+        page.get_by_role("button", name="Open", exact=True),
+    )
+    for wrong in ("absent.csv", str(tmp_path)):
+        field.fill(wrong)
+        go.click()
+        sync_api.expect(page.locator("main [role=alert]")).to_contain_text(wrong)
+        sync_api.expect(page.locator("main [role=alert]")).to_have_count(1)
+    field.fill("first.csv")
+    go.click()
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    page.get_by_role("button", name="Use the suggestions").click()
+    judged(page)
+    screen(page, "Protect")
+    add(page, "Microaggregation")
+    form(page, "Remove columns").get_by_role("button", name="income", exact=True).click()
+    page.get_by_role("button", name="Add the step").click()
+    judged(page)
+    screen(page, "Data")
+    page.locator("#another").click()
+    page.get_by_label("a new wave").check()
+    field.fill("second.csv")
+    go.click()
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    screen(page, "Protect")
+    card = page.locator(".steps > li").nth(1)
+    sync_api.expect(card.get_by_role("alert")).to_contain_text("The file has no column income.", timeout=LONG)
+    card.get_by_role("button", name="Take income out of the steps").click()
+    sync_api.expect(page.locator(".steps [role=alert]")).to_have_count(0)
+    judged(page)

@@ -1,0 +1,60 @@
+"""What a data steward meets: slips when files are opened, and a history that says what was accepted."""
+
+import polars as pl
+import pytest
+
+TEXT = "sex,age\n" + "".join(f"{i % 2},{20 + i % 4}\n" for i in range(24))
+
+
+def opened(client, path):
+    answer = client.post("/api/open", path=str(path))
+    assert answer.status_code == 200, answer.text
+    return client.wait()
+
+
+@pytest.mark.parametrize("path", ["", "   ", None])
+def test_no_name_of_a_file_opens_nothing_and_keeps_what_was_decided(reused, path):
+    client, folder = reused
+    (folder / "people.csv").write_text(TEXT)
+    opened(client, folder / "people.csv")
+    client.change("roles", roles={"sex": ["keys"]})
+    answer = client.post("/api/open", path=path)
+    assert answer.status_code == 400
+    assert answer.json()["what"] == "No file is named."
+    assert client.wait()["document"]["roles"] == {"sex": ["keys"]}
+
+
+def test_a_name_that_no_file_can_have_is_said_to_be_none(reused):
+    client, _ = reused
+    answer = client.post("/api/open", path="x" * 3000 + ".csv")
+    assert answer.status_code == 400
+    assert answer.json()["what"] == "This is not the name of a file."
+
+
+def test_files_that_cannot_be_opened_are_not_offered_again(reused):
+    client, folder = reused
+    (folder / "people.csv").write_text(TEXT)
+    (folder / "notes.py").write_text("1")
+    (folder / "plan.yaml").write_text("data: [")
+    for name in ("people.csv", "notes.py", "plan.yaml", "absent.csv"):
+        client.post("/api/open", path=str(folder / name))
+    client.wait()
+    assert [p.rsplit("/", 1)[1] for p in client.get("/api/recent").json()["files"]] == ["people.csv"]
+
+
+def test_the_history_says_what_was_accepted(reused):
+    client, folder = reused
+    pl.DataFrame({"sex": ["f", "m"] * 20, "age": range(40)}).write_csv(folder / "accepted.csv")
+    opened(client, folder / "accepted.csv")
+    client.change("roles", roles={"sex": ["keys"], "age": ["keys"]})
+    client.change("criteria", max_risk=0.05, accept={})
+    client.change("criteria", max_risk=0.05, accept={"missing_keys": True})
+    client.change("criteria", max_risk=0.1, accept={"missing_keys": True, "columns": ["sex", "age"]})
+    client.change("criteria", max_risk=None, accept={"columns": ["sex"]})
+    client.wait()
+    assert client.state()["history"][-4:] == [
+        "accepted risk 5 %",
+        "accepted: missing keys",
+        "accepted risk 10 %; accepted: columns sex, age",
+        "no accepted risk; accepted: columns sex; no longer accepted: missing keys",
+    ]
