@@ -91,3 +91,16 @@ def test_only_numbers_that_are_numbers_still_are_said_to_mend():
     verdict = {c.name: c for c in sdc.assess(data, done, max_risk=0.01).verdict}
     steps = {place.name: place.columns for place in verdict["re-identification by insider"].places}
     assert steps["microaggregate"] == ("tax",)
+
+
+def test_what_was_hidden_in_too_few_records_to_ask_is_said():
+    """Ten regions were blanked and the cluster tells them: below the accepted risk, and not denied."""
+    psu = [i % 40 for i in range(1000)]
+    region = [f"region {p % 4}" for p in psu]
+    data = sdc.read(pl.DataFrame({"region": region, "psu": psu}), keys="region", cluster="psu")
+    blanked = data.frame.with_columns(region=pl.when(pl.int_range(pl.len()) >= 10).then("region"))
+    for protected, said in ((data.with_frame(blanked), True), (data, False)):
+        criteria = sdc.assess(data, protected, max_risk=0.05, measures=["revealing_columns"]).verdict.criteria
+        criterion = next(c for c in criteria if c.name == "columns that tell what was hidden")
+        assert criterion.status.value == "met"
+        assert ("1 % of the persons, too few to ask for, counts as told" in criterion.why) == said
