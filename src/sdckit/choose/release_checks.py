@@ -364,7 +364,8 @@ class PersonChecks(ReleaseCase):
             ceiling, places = self.x.max_risk, self._without(())
             yield Criterion(name, Status.NOT_JUDGED, why, part, ceiling, mends, share=True, places=places)
         else:
-            why = "No released column tells what was hidden in another"
+            some = f"as much as {100 * limit:.3g} % of " if result.value > 0 else ""
+            why = f"No released column tells {some}what was hidden in another"
             few = result.figures.get("not_asked", 0.0) / self.original.height
             if few:
                 persons = f"{100 * few:.3g} % of the persons"
