@@ -91,3 +91,29 @@ def test_only_numbers_that_are_numbers_still_are_said_to_mend():
     verdict = {c.name: c for c in sdc.assess(data, done, max_risk=0.01).verdict}
     steps = {place.name: place.columns for place in verdict["re-identification by insider"].places}
     assert steps["microaggregate"] == ("tax",)
+
+
+def test_what_was_hidden_in_too_few_records_to_ask_is_said():
+    """Ten regions were blanked and the cluster tells them: below the accepted risk, and not denied."""
+    psu = [i % 40 for i in range(1000)]
+    region = [f"region {p % 4}" for p in psu]
+    data = sdc.read(pl.DataFrame({"region": region, "psu": psu}), keys="region", cluster="psu")
+    blanked = data.frame.with_columns(region=pl.when(pl.int_range(pl.len()) >= 10).then("region"))
+    for protected, said in ((data.with_frame(blanked), True), (data, False)):
+        criteria = sdc.assess(data, protected, max_risk=0.05, measures=["revealing_columns"]).verdict.criteria
+        criterion = next(c for c in criteria if c.name == "columns that tell what was hidden")
+        assert criterion.status.value == "met"
+        assert ("1 % of the persons, too few to ask for, counts as told" in criterion.why) == said
+
+
+def test_a_column_below_the_alarm_is_not_said_to_tell_nothing():
+    """Every third person's age in years stands beside the classes: a gain of a third, where half is the alarm."""
+    age = [20 + (i * 37 + i // 7) % 60 for i in range(900)]
+    known = [a if i % 3 == 0 else None for i, a in enumerate(age)]
+    data = sdc.read(pl.DataFrame({"age": age, "remark": known}), keys="age")
+    protected = sdc.protect.recode(data, variable="age", width=10)
+    criteria = sdc.assess(data, protected, max_risk=0.6, measures=["revealing_columns"]).verdict.criteria
+    criterion = next(c for c in criteria if c.name == "columns that tell what was hidden")
+    assert criterion.status.value == "met"
+    assert 0.2 < criterion.value < 0.5
+    assert criterion.why.startswith("No released column tells as much as 50 % of what was hidden in another")

@@ -81,3 +81,21 @@ def test_mean_predictions(files, request):
         here, there = (sdc.utility.prediction_quality(*pair, formula=formula) for pair in (files, moved))
         assert there.value == pytest.approx(here.value, rel=1e-7, abs=1e-12)
         assert dict(there.figures) == pytest.approx(dict(here.figures), rel=1e-9)
+
+
+@pytest.mark.parametrize("engine", OUTSIDE)
+@pytest.mark.parametrize("family", ["ols", "poisson"])
+def test_exact_and_saturated_models_are_as_in_memory(engine, family, request):
+    frame = pl.DataFrame({"y": [7] * 60, "x": [i * i % 37 for i in range(60)], "w": [1.0, 2.0, 3.0] * 20})
+    for rows in (frame, frame.head(2)):
+        data = sdc.read(rows, weight="w")
+        moved = on_engine(engine, data, request)
+        here, there = (
+            sdc.utility.regression(one, one, formula="y ~ x", family=family) for one in (data, moved)
+        )
+        assert there.notes == here.notes
+        assert there.value == here.value or len(rows) == 2
+        assert there.parts["variance_original"].to_list() == here.parts["variance_original"].to_list()
+        assert there.parts["estimate_original"].to_list() == pytest.approx(
+            here.parts["estimate_original"].to_list()
+        )

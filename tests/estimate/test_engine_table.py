@@ -1,5 +1,6 @@
 """Indicators on every engine equal those in memory."""
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -111,3 +112,15 @@ def test_what_needs_the_records_is_refused(files, request):
     for options in ({"variance": "bootstrap"}, {"indicators": [lambda x, w: x.mean()]}):
         with pytest.raises(sdc.errors.OptionError, match="need the records in memory"):
             sdc.utility.indicators(*moved, **options)
+
+
+@pytest.mark.parametrize("engine", OUTSIDE)
+def test_heaps_and_negative_values_are_noted_as_in_memory(engine, request):
+    x = np.random.default_rng(5).lognormal(9, 0.7, 900)
+    x[:350] = 0.0
+    x[350] = -5.0
+    data = sdc.read(pl.DataFrame({"income": x}), numeric="income")
+    moved = on_engine(engine, data, request)
+    here, there = (sdc.utility.indicators(one, one, indicators="poverty").notes for one in (data, moved))
+    assert here == there
+    assert sum("negative" in note or "share one value" in note for note in there) == 2

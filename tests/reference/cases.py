@@ -1,6 +1,7 @@
 """The stored cases: their parameters, what R has for them, and the files they were computed on."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cache
@@ -13,6 +14,34 @@ import sdckit as sdc
 
 HERE = Path(__file__).parent
 CATEGORIES = ["region", "sex", "age_group", "education", "labour_status", "health"]
+
+
+class Results(dict[str, Any]):
+    """Stored figures by name, which remember which of them were read."""
+
+    def __init__(self, stored: dict[str, Any]) -> None:
+        super().__init__({k: Results(v) if isinstance(v, dict) else v for k, v in stored.items()})
+        self.read: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self.read.add(name)
+        return super().__getitem__(name)
+
+    def __iter__(self) -> Iterator[str]:
+        self.read.update(super().keys())
+        return super().__iter__()
+
+    def items(self) -> Any:
+        self.read.update(super().keys())
+        return super().items()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.read.add(name)
+        return super().get(name, default)
+
+    def unread(self) -> set[str]:
+        """The names that nobody read."""
+        return set(super().keys()) - self.read
 
 
 @dataclass(frozen=True)
@@ -28,7 +57,7 @@ class Case:
     inputs: list[str]
     parameters: dict[str, Any]
     call: str
-    expected: dict[str, Any]
+    expected: Results
     tolerance: float | str
     note: str
 
@@ -81,7 +110,7 @@ class Topic:
 def topic(name: str) -> Topic:
     """A file of results."""
     stored = json.loads((HERE / "results" / f"{name}.json").read_text(encoding="utf-8"))
-    cases = [Case(topic=name, **case) for case in stored["cases"]]
+    cases = [Case(topic=name, **case | {"expected": Results(case["expected"])}) for case in stored["cases"]]
     return Topic(stored["topic"], stored["made_with"], stored["about"], cases)
 
 

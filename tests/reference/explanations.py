@@ -68,3 +68,5 @@ def original_errors_and_normal_quantiles(case: Case) -> Comparisons:
         high = np.minimum(found["original"] + first, found["synthetic"] + second)
         overlap = ((high - low) / (2 * first) + (high - low) / (2 * second)) / 2
         yield same(f"overlap_{name} by R's rule", overlap, expected[f"overlap_{name}"], 1e-5)
+        yield same(f"se_{name} by R's rule", factor * found["original_se"], expected[f"se_{name}"], 1e-5)
+    yield same("mean overlap by R's rule", overlap.mean(), expected["mean_overlap_population"], 1e-5)

@@ -36,6 +36,13 @@ TOPICS: dict[str, Callable[[Case], Comparisons]] = {
     "suppression": risks.suppression,
 }
 CASES = {f"{name}-{case.id}": case for name in TOPICS for case in topic(name).cases}
+# said of how R came to its figures, and no results to reach
+OF_THE_CALL = {
+    "perturbation": {"draws", "stay"},  # how often; the diagonal that R drew
+    "propensity": {"converged"},
+    "shuffling": {"draws"},
+    "suppression": {"by_key"},  # their sum is compared
+}
 KNOWN = {entry.id: entry for entry in known_differences()}
 
 pytestmark = pytest.mark.filterwarnings("error:Option .* is now called:DeprecationWarning")
@@ -86,3 +93,17 @@ def test_every_stored_result_is_compared() -> None:
     assert used <= {path.name for path in (HERE / "inputs").glob("*.csv")}
     assert len(CASES) == sum(len(topic(name).cases) for name in TOPICS), "ids are not unique"
     assert len(KNOWN) == len(known_differences())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TOPICS)
+def test_every_stored_figure_is_read(name: str) -> None:
+    unread: dict[str, set[str]] = {}
+    for i, case in CASES.items():
+        if case.topic == name:
+            compared(i)
+            for known in KNOWN.values():
+                if known.has(case):
+                    list(getattr(explanations, known.explained_by)(case))
+            unread[case.id] = case.expected.unread() - OF_THE_CALL.get(name, set())
+    assert not {case: figures for case, figures in unread.items() if figures}

@@ -464,3 +464,32 @@ def test_sets_of_different_sizes_count_alike_in_the_variance():
         parts = sdc.utility.indicators(data, order, indicators="mean", synthesis="sample").parts
         within = np.mean([np.var(s.frame["x"].to_numpy(), ddof=1) / s.height for s in sets])
         assert parts["variance_protected"][0] == pytest.approx(within * (1 + 1 / 3))
+
+
+NEGATIVE = [-9000.0, -400.0, 100.0, 200.0, 300.0, 400.0, 500.0, 600.0, 700.0, 800.0]
+
+
+def test_negative_values_are_said_and_sums_below_zero_give_no_ratio():
+    data = sdc.read(pl.DataFrame({"income": NEGATIVE}), numeric="income")
+    wanted = ["mean", "gini", "s80s20", "poverty_gap", "fgt1", "poverty_rate"]
+    result = sdc.utility.indicators(data, data, indicators=wanted)
+    assert result.parts["indicator"].to_list() == ["mean", "poverty_gap", "fgt1", "poverty_rate"]
+    said = next(note for note in result.notes if "negative" in note)
+    assert "gini, s80s20, poverty_gap, fgt1 can" in said
+    assert "Not computable in the original, left out: gini of income" in " ".join(result.notes)
+    fine = sdc.read(pl.DataFrame({"income": [abs(x) for x in NEGATIVE]}), numeric="income")
+    assert not any("negative" in note for note in sdc.utility.indicators(fine, fine, indicators=wanted).notes)
+
+
+def test_a_ratio_that_only_the_protected_file_lacks_is_lost():
+    data = sdc.read(pl.DataFrame({"income": [abs(x) for x in NEGATIVE]}), numeric="income")
+    other = data.with_frame(pl.DataFrame({"income": NEGATIVE}))
+    result = sdc.utility.indicators(data, other, indicators="s80s20")
+    assert result.value == 0
+    assert result.parts["verdict"][0].startswith("lost")
+
+
+def test_gaps_below_a_line_of_zero_or_less_are_not_defined():
+    debts = sdc.read(pl.DataFrame({"balance": [-50.0, -20.0, -10.0, -5.0, 30.0]}), numeric="balance")
+    result = sdc.utility.indicators(debts, debts, indicators=["poverty_gap", "fgt1", "poverty_rate"])
+    assert result.parts["indicator"].to_list() == ["poverty_rate"]

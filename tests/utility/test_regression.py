@@ -6,6 +6,7 @@ import pytest
 
 import sdckit as sdc
 from conftest import oracle_cases
+from sdckit.errors import DataError
 
 LEVELS = {"rb090": ["male", "female"]}
 
@@ -207,3 +208,64 @@ def test_one_complete_record_is_too_few_and_the_message_says_so():
     data = sdc.read(pl.DataFrame({"y": [5.0], "x": [1.0]}), numeric=["y", "x"])
     with pytest.raises(sdc.SdcError, match=r"fewer than two complete records"):
         sdc.utility.regression(data, data, formula="y ~ x")
+
+
+def test_a_text_outcome_says_which_category_is_one():
+    frame = pl.DataFrame({"poor": ["yes", "no", "no", "yes", "no", "yes"], "age": [20, 30, 40, 50, 60, 70]})
+    data = sdc.read(frame)
+    plain = sdc.utility.regression(data, data, formula="poor ~ age", family="logit")
+    assert any(
+        note.startswith("poor counts as 1 where it is yes and as 0 where it is no") for note in plain.notes
+    )
+    turned = sdc.utility.regression(
+        data, data, formula="poor ~ age", family="logit", reference={"poor": "yes"}
+    )
+    assert any(note.startswith("poor counts as 1 where it is no ") for note in turned.notes)
+    slopes = [one.parts["estimate_original"][1] for one in (plain, turned)]
+    assert slopes[0] == pytest.approx(-slopes[1])
+    truth = sdc.read(frame.with_columns(pl.col("poor") == "yes"))
+    named = sdc.utility.regression(truth, truth, formula="poor ~ age", family="logit")
+    assert not any("counts as" in note for note in named.notes)
+    assert named.parts["estimate_original"][1] == pytest.approx(slopes[0])
+
+
+@pytest.mark.parametrize("family", ["ols", "poisson"])
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_an_exact_model_is_unchanged_and_rounding_is_no_coefficient(family, weight):
+    """A constant outcome: the slope is 0 in both files, not two different roundings of it."""
+    rng = np.random.default_rng(3)
+    frame = pl.DataFrame({"y": np.full(500, 7), "x": rng.integers(0, 99, 500), "w": rng.uniform(1, 9, 500)})
+    data = sdc.read(frame, weight=weight)
+    other = data.with_frame(frame.with_columns(pl.col("x").shuffle(seed=1)))
+    result = sdc.utility.regression(data, other, formula="y ~ x", family=family)
+    assert result.value == 1.0
+    assert result.parts["estimate_original"][1] == result.parts["estimate_protected"][1] == 0.0
+    assert set(result.parts["verdict"]) == {"unchanged"}
+
+
+def test_an_exact_line_with_other_predictors_is_known_exactly():
+    x = np.arange(50.0)
+    data = sdc.read(pl.DataFrame({"y": 3 + 2 * x, "x": x, "z": np.sin(x)}))
+    parts = sdc.utility.regression(data, data, formula="y ~ x + z").parts
+    assert parts["estimate_original"].to_list() == pytest.approx([3, 2, 0])
+    assert parts["estimate_original"][2] == 0.0
+    assert parts["variance_original"].to_list() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_as_many_coefficients_as_records_have_no_interval(weight):
+    data = sdc.read(pl.DataFrame({"y": [1.0, 4.0], "x": [0.0, 1.0], "w": [1.0, 2.0]}), weight=weight)
+    result = sdc.utility.regression(data, data, formula="y ~ x")
+    assert np.isnan(result.value)
+    assert any("No more records than coefficients" in note for note in result.notes)
+    assert result.parts["estimate_original"].to_list() == pytest.approx([1, 3])
+    assert result.parts["variance_original"].to_list() == [None, None]
+
+
+def test_a_refused_outcome_shows_no_value_of_a_person():
+    data = sdc.read(pl.DataFrame({"income": [-5520.25, 12.0, 174140.5], "age": [20, 30, 40]}))
+    for family in ("logit", "poisson"):
+        with pytest.raises(DataError) as refused:
+            sdc.utility.regression(data, data, formula="income ~ age", family=family)
+        assert "5520" not in str(refused.value)
+        assert "174140" not in str(refused.value)

@@ -53,12 +53,17 @@ def columns_that_tell(case: ReleaseCase) -> Criterion:
             share=True,
             places=places,
         )
-    why = "No released column tells what was hidden in another."
+    why = "No released column tells what was hidden in another"
     if result.value > 0:
         most = f"{100 * result.value:.3g} % of what is not known anyway"
         why = (
-            f"No released column tells {100 * limit:.3g} % of what was hidden in another: the most is {most}."
+            f"No released column tells as much as {100 * limit:.3g} % of what was hidden in another: "
+            f"the most is {most}"
         )
+    few = result.figures.get("not_asked", 0.0) / case.original.height
+    if few:
+        why += f"; what was hidden of {100 * few:.3g} % of the persons, too few to ask for, counts as told"
+    why += "."
     return Criterion(NAME, Status.MET, why, result.value, limit, share=True)
 
 

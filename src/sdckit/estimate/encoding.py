@@ -115,6 +115,11 @@ def aligned(
         _check_reference(name, wanted, levels[0], kinds)
         every.sort(key=lambda level: level != wanted)
     if asked.response:
+        if values[0].dtype != pl.Boolean:
+            notes.append(
+                f"{name} counts as 1 where it is {every[1]} and as 0 where it is {every[0]}; the option "
+                "reference names the category that is 0."
+            )
         return [Encoding(Reading.OUTCOME, tuple(every), labels)] * len(values)
     every = _shared_first(name, every, levels, notes)
     return [Encoding(Reading.CATEGORY, tuple(every), labels)] * len(values)

@@ -19,7 +19,17 @@ from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
 from sdckit.engine.batches import fold_batches
 from sdckit.estimate.formula import Encodings, Matrix, Model, model_matrix
-from sdckit.estimate.regression import FLAT, Family, Fit, certainty_note, check_numbers, independent
+from sdckit.estimate.regression import (
+    FLAT,
+    Family,
+    Fit,
+    certainty_note,
+    check_numbers,
+    independent,
+    is_exact,
+    saturated_note,
+    without_rounding,
+)
 from sdckit.estimate.sampling import SamplingOptions
 from sdckit.estimate.unit_sums import EngineDesign, UnitSums
 from sdckit.kernels._threads import one_thread
@@ -104,6 +114,12 @@ def fit_on_engine(
         covariance, degrees = bread * (last.squares / free), float(free)
     else:
         covariance, degrees = bread, np.inf
+    held = (first.around + first.weight * first.mean**2) * scale
+    exact = is_exact(last.squares, held)
+    if exact:
+        beta, covariance = without_rounding(beta, covariance, bread, float(np.sum(last.triangle[:, -1] ** 2)))
+    if first.records <= len(beta):
+        covariance = np.full_like(bread, np.nan)
     every, spread = np.full(len(kept), np.nan), np.full((len(kept), len(kept)), np.nan)
     every[kept] = beta
     spread[np.ix_(kept, kept)] = covariance
@@ -111,7 +127,8 @@ def fit_on_engine(
     found = Fit(
         names, every, spread, degrees, np.array([last.fitted / last.weight]), np.array([last.weight]),
         int(first.records), float(np.sqrt(last.squares / free)),
-        1 - last.squares / around if around > 0 else np.nan, notes,
+        1 - last.squares / around if around > 0 else np.nan,
+        (*notes, *saturated_note(first.records, len(beta))), exact,
     )  # fmt: skip
     return found, int(first.records), () if sums is None else sums.notes(data, sampling)
 

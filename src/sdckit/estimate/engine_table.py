@@ -17,6 +17,7 @@ from sdckit.engine.tables import OURS, Table
 from sdckit.errors import OptionError
 from sdckit.estimate import table as in_memory
 from sdckit.estimate.categories import occurring
+from sdckit.estimate.cautions import Measured, cautions
 from sdckit.estimate.indicator import DomainSample, Indicator, PovertyLineIndicator, Source
 from sdckit.estimate.means import Mean, Ratio, Total
 from sdckit.estimate.replicates import Method
@@ -76,6 +77,17 @@ def table(
             alone |= {task.domain} if single else set()
     notes = sums.notes(data, options.sampling_used)
     notes += one_unit_note([name for i, name in enumerate(names) if i in alone])
+    notes += cautions(
+        Measured(
+            t.indicator,
+            t.source.variable,
+            found[i].sample,
+            measured[t.source].cells.sample(WHOLE),
+            by_formula=True,
+        )
+        for i, t in tasks.items()
+        if not isinstance(t.indicator, STRAIGHT)
+    )
     return [placed.get(i, LOST) for i in range(len(rows))], notes
 
 

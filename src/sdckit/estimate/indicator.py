@@ -141,6 +141,11 @@ class Indicator(ABC):
         """Whether it rests on no quantile, so that the jackknife holds."""
         return not self.rests_on_quantile
 
+    @property
+    def for_amounts(self) -> bool:
+        """Whether it supposes values of which none is negative."""
+        return False
+
     @abstractmethod
     def point(self, sample: DomainSample) -> Floats:
         """[r] The number under each set of weights; nan where it is not defined."""
@@ -156,6 +161,13 @@ class Indicator(ABC):
     def has_formula(self) -> bool:
         """Whether there is an `influence`; else only replicates can give the variance."""
         return type(self).influence is not Indicator.influence
+
+    def on_heap(self, sample: DomainSample, whole: DomainSample) -> bool:
+        """Whether a quantile that it rests on lies where many records share one value.
+
+        `whole` are the records of all domains. The formula of its influence supposes values that spread.
+        """
+        return False
 
     def centre(self, sample: DomainSample) -> Floats | None:
         """[r] Where an interval on the log scale stands; None for one that is symmetric about the number."""

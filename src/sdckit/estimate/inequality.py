@@ -7,6 +7,7 @@ import numpy as np
 
 from sdckit._support.arrays import Floats
 from sdckit.estimate.indicator import DomainSample, Indicator
+from sdckit.estimate.quantiles import heaped
 
 Ties = Literal["whole", "split"]
 STEP = 1e-9  # whole numbers of records up to rounding
@@ -19,21 +20,28 @@ class Gini(Indicator):
     .. math:: G = 100\left[\frac{2\sum_i w_i x_i \sum_{j\le i} w_j - \sum_i w_i^2 x_i}
               {\sum w_i \sum w_i x_i} - 1\right], \quad x_1 \le x_2 \le …
 
-    0: all have the same. 100: one has all. Above 100 is possible when some values are negative. Ties do not
-    matter: this is Σ_{i<j} w_i w_j |x_i − x_j| / (Σw Σwx).
+    0: all have the same. 100: one has all. Above 100 is possible when some values are negative; where all
+    together are 0 or less, it is not defined. Ties do not matter: this is
+    Σ_{i<j} w_i w_j |x_i − x_j| / (Σw Σwx).
     """
 
     label: ClassVar[str] = "gini"
     unit: ClassVar[str] = "percent"
 
+    @property
+    def for_amounts(self) -> bool:
+        """Whether it supposes values of which none is negative."""
+        return True
+
     def point(self, sample: DomainSample) -> Floats:
         """[r] The coefficients."""
         if sample.constant:  # exactly, as rounding would not be the same in two files
-            return np.where(sample.amount == 0, np.nan, 0.0)
+            return np.where(sample.amount > 0, 0.0, np.nan)
         ranks = 2 * sample.mass
         ranks -= sample.w
         ranks *= sample.w
-        return np.asarray(100 * (np.einsum("ij,j->i", ranks, sample.x) / (sample.total * sample.amount) - 1))
+        found = 100 * (np.einsum("ij,j->i", ranks, sample.x) / (sample.total * sample.amount) - 1)
+        return np.where(sample.amount > 0, found, np.nan)
 
     def influence(self, sample: DomainSample) -> Floats:
         """100·[Σ_j w_j|x_i − x_j| / (Σw Σwx) − G/Σw − G x_i/Σwx], G as a share."""
@@ -49,7 +57,8 @@ class Gini(Indicator):
 class ShareRatio(Indicator):
     """S80/S20: what the richest fifth has, as a multiple of what the poorest fifth has.
 
-    Σ_{x > q(upper)} wx / Σ_{x ≤ q(lower)} wx with the quantiles of the domain itself.
+    Σ_{x > q(upper)} wx / Σ_{x ≤ q(lower)} wx with the quantiles of the domain itself. Not defined where the
+    poorest have 0 or less together.
 
     `ties`: those who have just the value of a quantile count as the poorer side ("whole", as in laeken), or
     with the part of their weight that makes the groups a fifth of all weight ("split", the Lorenz curve).
@@ -60,6 +69,11 @@ class ShareRatio(Indicator):
     upper: float = 0.8
     ties: Ties = "whole"
     unit: ClassVar[str] = "ratio"
+
+    @property
+    def for_amounts(self) -> bool:
+        """Whether it supposes values of which none is negative."""
+        return True
 
     @property
     def name(self) -> str:
@@ -74,8 +88,15 @@ class ShareRatio(Indicator):
 
     def point(self, sample: DomainSample) -> Floats:
         """[r] The ratios."""
-        rich, poor = self._amounts(sample, self.ties)
-        return rich / poor
+        return self._ratio(*self._amounts(sample, self.ties))
+
+    @staticmethod
+    def _ratio(rich: Floats, poor: Floats) -> Floats:
+        return np.where(poor > 0, rich / poor, np.nan)
+
+    def on_heap(self, sample: DomainSample, whole: DomainSample) -> bool:
+        """Whether many records share the value at which the groups are cut, and all go to one side."""
+        return self.ties == "whole" and (heaped(sample, self.lower) or heaped(sample, self.upper))
 
     def centre(self, sample: DomainSample) -> Floats:
         """[r] The ratios without the record that steps over each quantile.
@@ -84,8 +105,7 @@ class ShareRatio(Indicator):
         which the rich group lacks: with n records the ratio is too small by a term of order 1/n, a quarter of
         a standard error at n = 1,000. The interval stands about the ratio without it.
         """
-        rich, poor = self._amounts(sample, "record" if self.ties == "whole" else self.ties)
-        return rich / poor
+        return self._ratio(*self._amounts(sample, "record" if self.ties == "whole" else self.ties))
 
     def _amounts(self, sample: DomainSample, ties: Ties | Literal["record"]) -> tuple[Floats, Floats]:
         """[r] each: Σwx above the upper and up to the lower quantile."""

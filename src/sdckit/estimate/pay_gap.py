@@ -41,6 +41,11 @@ class PayGap(Indicator):
     def _centre(self) -> Indicator:
         return Mean() if self.statistic == "mean" else Quantile()
 
+    def on_heap(self, sample: DomainSample, whole: DomainSample) -> bool:
+        """Whether the median of one of the groups does."""
+        groups = [sample.cut(sample.second_variable() == code) for code in (1, 0)]
+        return any(len(one.x) > 0 and self._centre().on_heap(one, one) for one in groups)
+
     def point(self, sample: DomainSample) -> Floats:
         """[r] The gaps; nan where one of the groups is empty."""
         first, second = (sample.cut(sample.second_variable() == code) for code in (1, 0))

@@ -8,7 +8,7 @@ import numpy as np
 from sdckit._support.arrays import Floats
 from sdckit.estimate.indicator import DomainSample, Indicator, PovertyLineIndicator
 from sdckit.estimate.means import Mean
-from sdckit.estimate.quantiles import Quantile, density, share_below
+from sdckit.estimate.quantiles import Quantile, density, heaped, share_below
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,10 @@ class PovertyThreshold(Indicator):
         moved = self._middle().influence(sample)
         return None if moved is None else self.share * moved
 
+    def on_heap(self, sample: DomainSample, whole: DomainSample) -> bool:
+        """Whether the median does."""
+        return self._middle().on_heap(sample, whole)
+
     def _middle(self) -> Indicator:
         return Quantile() if self.of == "median" else Mean()
 
@@ -56,6 +60,10 @@ class _Poverty(PovertyLineIndicator):
             return np.full(len(whole.w), float(self.fixed_line))
         return PovertyThreshold(self.share, self.of).point(whole)
 
+    def on_heap(self, sample: DomainSample, whole: DomainSample) -> bool:
+        """Whether the median behind the line does."""
+        return self.fixed_line is None and PovertyThreshold(self.share, self.of).on_heap(whole, whole)
+
     def line_influence(self, whole: DomainSample) -> Floats:
         """Influence of each record of the whole file on the line."""
         moved = PovertyThreshold(self.share, self.of).influence(whole)
@@ -66,11 +74,17 @@ class _Poverty(PovertyLineIndicator):
 class FosterGreerThorbecke(_Poverty):
     """FGT(α): mean of ((z − x)/z)^α over all, 0 for those at or above the line z.
 
-    α = 0 the share of poor, 1 the mean gap as a share of the line, 2 the mean squared gap (severity).
+    α = 0 the share of poor, 1 the mean gap as a share of the line, 2 the mean squared gap (severity). Gaps
+    are not defined where somebody is below a line of 0 or less.
     """
 
     alpha: int = 0
     unit: ClassVar[str] = "share"
+
+    @property
+    def for_amounts(self) -> bool:
+        """Whether it supposes values of which none is negative."""
+        return self.alpha > 0
 
     @property
     def name(self) -> str:
@@ -84,11 +98,16 @@ class FosterGreerThorbecke(_Poverty):
     def _gaps(self, sample: DomainSample) -> Floats:
         line = sample.poverty_line()[:, None]
         poor = sample.x < line
-        return (
-            poor.astype(np.float64)
-            if self.alpha == 0
-            else np.where(poor, 1 - sample.x / line, 0.0) ** self.alpha
-        )
+        if self.alpha == 0:
+            return poor.astype(np.float64)
+        gap = np.where(line > 0, 1 - sample.x / line, np.nan)
+        return np.asarray(np.where(poor, gap, 0.0) ** self.alpha)
+
+    def on_heap(self, sample: DomainSample, whole: DomainSample) -> bool:
+        """Whether the median behind the line does, or for α = 0 the line itself."""
+        if super().on_heap(sample, whole):
+            return True
+        return self.alpha == 0 and heaped(sample, share_below(sample, sample.poverty_line()[0]))
 
     def influence(self, sample: DomainSample) -> Floats:
         """(gap − FGT)/Σw with the line held fixed."""
@@ -115,6 +134,10 @@ class PovertyRate(_Poverty):
         """[r] The rates."""
         return 100 * _HEADCOUNT.point(sample)
 
+    def on_heap(self, sample: DomainSample, whole: DomainSample) -> bool:
+        """Whether the median behind the line does, or the line itself."""
+        return super().on_heap(sample, whole) or _AT_LINE.on_heap(sample, whole)
+
     def influence(self, sample: DomainSample) -> Floats:
         """100·(1[x<z] − rate)/Σw with the line held fixed."""
         return 100 * _HEADCOUNT.influence(sample)
@@ -125,6 +148,7 @@ class PovertyRate(_Poverty):
 
 
 _HEADCOUNT = FosterGreerThorbecke()
+_AT_LINE = FosterGreerThorbecke(fixed_line=0.0)  # a line that rests on no median; the sample brings its own
 
 
 @dataclass(frozen=True)
@@ -136,9 +160,19 @@ class PovertyGap(_Poverty):
     rests_on_quantile: ClassVar[bool] = True
 
     def point(self, sample: DomainSample) -> Floats:
-        """[r] The gaps; nan where nobody is poor."""
+        """[r] The gaps; nan where nobody is poor, or somebody is below a line of 0 or less."""
         line = sample.poverty_line()
-        return np.asarray(100 * (line - self._median(sample)) / line)
+        return np.where(line > 0, 100 * (line - self._median(sample)) / line, np.nan)
+
+    @property
+    def for_amounts(self) -> bool:
+        """Whether it supposes values of which none is negative."""
+        return True
+
+    def on_heap(self, sample: DomainSample, whole: DomainSample) -> bool:
+        """Whether the median behind the line does, or that of the poor."""
+        half = share_below(sample, sample.poverty_line()[0]) / 2
+        return super().on_heap(sample, whole) or (half > 0 and heaped(sample, half))
 
     def _median(self, sample: DomainSample) -> Floats:
         """[r] The weighted median of those below the line."""

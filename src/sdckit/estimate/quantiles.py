@@ -40,6 +40,10 @@ class Quantile(Indicator):
         """−(1[x≤q] − F(q)) / (Σw·f(q))."""
         return quantile_influence(sample, self.p)
 
+    def on_heap(self, sample: DomainSample, whole: DomainSample) -> bool:
+        """Whether many records share the value, or one beside it."""
+        return heaped(sample, self.p)
+
 
 def quantile_influence(sample: DomainSample, p: float) -> Floats:
     """Influence on the p-quantile: −(1[x≤q] − F(q)) / (Σw·f(q))."""
@@ -55,10 +59,7 @@ def density(sample: DomainSample, p: float) -> float:
     it is doubled until the two quantiles differ, so that heaped values do not give an infinite density.
     """
     p = min(max(p, 0.0), 1.0)
-    effective = max(sample.total[0] ** 2 / sample.squared_weight, 1.0)
-    at = _NORMAL.inv_cdf(min(max(p, 0.5 / effective), 1 - 0.5 / effective)) if effective > 1 else 0.0
-    bell = _NORMAL.pdf(at)
-    h = (1.96 ** (2 / 3)) * (1.5 * bell**2 / (2 * at**2 + 1)) ** (1 / 3) * effective ** (-1 / 3)
+    h = _bandwidth(sample, p)
     while True:
         low, high = max(p - h, 0.0), min(p + h, 1.0)
         gap = float(sample.quantile(high)[0] - sample.quantile(low)[0])
@@ -67,6 +68,30 @@ def density(sample: DomainSample, p: float) -> float:
         if low == 0.0 and high == 1.0:
             return np.inf  # all values are equal: the quantile does not vary
         h *= 2
+
+
+def heaped(sample: DomainSample, p: float) -> bool:
+    """Whether one value holds more than half of the weight between the quantiles of p ± h.
+
+    F is then a step there, and no slope says how the quantile varies: hardly at all within the step, by far
+    more at its edge. The bandwidth h is that of the density.
+    """
+    if sample.constant or not sample.total[0] > 0:
+        return False
+    p = min(max(p, 0.0), 1.0)
+    h = _bandwidth(sample, p)
+    low, high = max(p - h, 0.0), min(p + h, 1.0)
+    last = np.append(sample.x[1:] != sample.x[:-1], True)  # of the records with one value
+    steps = np.diff(np.clip(sample.mass[0, last] / sample.total[0], low, high), prepend=low)
+    return bool(steps.max() > (high - low) / 2)
+
+
+def _bandwidth(sample: DomainSample, p: float) -> float:
+    """h of Hall & Sheather (1988), for the effective number of records."""
+    effective = max(sample.total[0] ** 2 / sample.squared_weight, 1.0)
+    at = _NORMAL.inv_cdf(min(max(p, 0.5 / effective), 1 - 0.5 / effective)) if effective > 1 else 0.0
+    bell = _NORMAL.pdf(at)
+    return float((1.96 ** (2 / 3)) * (1.5 * bell**2 / (2 * at**2 + 1)) ** (1 / 3) * effective ** (-1 / 3))
 
 
 def share_below(sample: DomainSample, limit: float) -> float:

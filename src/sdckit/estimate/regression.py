@@ -17,6 +17,7 @@ from sdckit.estimate.variance import Estimate, interval
 _ALIASED = 1e-7  # length of a column that is left beside the columns before it, as a share of its own
 FLAT = 1e-10  # derivatives of means are at least this: variances stay finite where outcomes are certain
 _LARGEST = 1e150  # squares of larger numbers overflow
+_ROUNDING = 1e-12  # what is left of an outcome is rounding where it is a smaller share of it
 
 
 class Family(StrEnum):
@@ -50,6 +51,7 @@ class Fit:
     sigma: float
     r_squared: float
     notes: tuple[str, ...]
+    exact: bool = False  # nothing but rounding is left of the outcome
 
     def estimates(self, level: float) -> dict[str, Estimate]:
         """Every coefficient that could be estimated, with its interval."""
@@ -87,7 +89,7 @@ def fit(matrix: Matrix, design: Design, *, family: Family = Family.OLS, by_desig
     kept = independent(x * np.sqrt(w)[:, None])
     solve = _linear if family is Family.OLS else partial(_generalised, family=family)
     beta, mu, working = solve(x[:, kept], y, w)
-    notes = certainty_note(mu.min(), mu.max(), family)
+    notes = (*certainty_note(mu.min(), mu.max(), family), *saturated_note(len(y), len(beta)))
     bread = _bread(x[:, kept], working)
     free = max(len(y) - int(kept.sum()), 1)
     sigma2 = float(w @ (y - mu) ** 2 / free)
@@ -101,13 +103,43 @@ def fit(matrix: Matrix, design: Design, *, family: Family = Family.OLS, by_desig
         covariance, degrees = sigma2 * bread, float(free)
     else:
         covariance, degrees = bread, np.inf
+    exact = is_exact(float(w @ (y - mu) ** 2), float(w @ y**2))
+    if exact:
+        beta, covariance = without_rounding(
+            beta, covariance, bread, float(working @ (x[:, kept] @ beta) ** 2)
+        )
+    if len(y) <= len(beta):
+        covariance = np.full_like(bread, np.nan)
     every, spread = np.full(x.shape[1], np.nan), np.full((x.shape[1], x.shape[1]), np.nan)
     every[kept] = beta
     spread[np.ix_(kept, kept)] = covariance
     return Fit(
         matrix.names, every, spread, degrees, mu, w, len(y), float(np.sqrt(sigma2)),
-        1 - float(w @ (y - mu) ** 2) / around if around > 0 else np.nan, notes,
+        1 - float(w @ (y - mu) ** 2) / around if around > 0 else np.nan, notes, exact,
     )  # fmt: skip
+
+
+def is_exact(left: float, held: float) -> bool:
+    """Whether a model leaves nothing but rounding of the weighted squares that an outcome has."""
+    return left <= _ROUNDING**2 * held
+
+
+def without_rounding(beta: Floats, covariance: Floats, bread: Floats, size: float) -> tuple[Floats, Floats]:
+    """The coefficients of an exact model, those that are rounding as 0, and 0 for variances.
+
+    `size`: weighted squares of the predicted values; √(size·(XᵀWX)⁻¹_jj) is the largest that b_j could be.
+    """
+    largest = np.sqrt(size * np.diag(bread))
+    return np.where(np.abs(beta) <= _ROUNDING * largest, 0.0, beta), np.where(
+        np.isnan(covariance), np.nan, 0.0
+    )
+
+
+def saturated_note(records: float, coefficients: int) -> tuple[str, ...]:
+    """A note where there are no more records than coefficients."""
+    if records > coefficients:
+        return ()
+    return ("No more records than coefficients: nothing says how these vary.",)
 
 
 def with_replicates(found: Fit, matrix: Matrix, repeated: Replicates, *, family: Family) -> Fit:
@@ -119,6 +151,8 @@ def with_replicates(found: Fit, matrix: Matrix, repeated: Replicates, *, family:
     under the full weights or the mean of the replicates (Wolter 2007, ch. 3 to 5). A replicate that lacks a
     term, because no record of its category has weight, is left out and the others count for it.
     """
+    if found.exact:  # under any weights
+        return replace(found, degrees=repeated.degrees)
     there = np.isfinite(found.coefficients)
     x, y = matrix.x[:, there], matrix.y
     solve = _linear if family is Family.OLS else partial(_generalised, family=family)
@@ -145,9 +179,13 @@ def check_numbers(largest: float, low: float, high: float, family: Family) -> No
             hint="Give them in another unit.",
         )
     if family is Family.LOGIT and (low < 0 or high > 1):
-        raise DataError("family='logit' needs outcomes 0 and 1.", given=f"{low:g} to {high:g}")
+        raise DataError(
+            "family='logit' needs outcomes 0 and 1.",
+            given="numbers below 0 or above 1",
+            hint="Of the codes 1 and 2 of a column answer, write I(answer - 1) ~ … in the formula.",
+        )
     if family is Family.POISSON and low < 0:
-        raise DataError("family='poisson' needs counts.", given=f"{low:g}", allowed="0 or more")
+        raise DataError("family='poisson' needs counts.", given="negative numbers", allowed="0 or more")
 
 
 def certainty_note(low: float, high: float, family: Family) -> tuple[str, ...]:

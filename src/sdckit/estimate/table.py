@@ -13,6 +13,7 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.values import texts
 from sdckit.engine import frames
 from sdckit.estimate.categories import occurring
+from sdckit.estimate.cautions import Measured, cautions
 from sdckit.estimate.design import Design
 from sdckit.estimate.indicator import Indicator, Source
 from sdckit.estimate.quantiles import Quantile
@@ -105,7 +106,19 @@ def table(
     if options.method is not Method.REPLICATES:
         alone = {t.domain for t in tasks.values() if _in_one_unit(sources[t.source], t.domain, design)}
         notes += one_unit_note([name for i, name in enumerate(names) if i in alone])
+    notes += cautions(_measured(task, sources, design, options) for task in tasks.values())
     return [placed.get(i, LOST) for i in range(len(rows))], (*notes, *_unused(design, options))
+
+
+def _measured(
+    task: Task, sources: dict[Source, SortedSample], design: Design, options: VarianceOptions
+) -> Measured:
+    sample, whole = (
+        sources[task.source].sample(design.weights[None, :], domain) for domain in (task.domain, WHOLE)
+    )
+    turned = options.quantile_interval is not QuantileInterval.LINEARISED  # an interval of F turned over
+    by_formula = options.method is Method.TAYLOR or (turned and isinstance(task.indicator, Quantile))
+    return Measured(task.indicator, task.source.variable, sample, whole, by_formula)
 
 
 def _in_one_unit(source: SortedSample, domain: int, design: Design) -> bool:

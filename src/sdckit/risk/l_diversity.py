@@ -102,9 +102,9 @@ def l_diversity(
 
     Weights: not used, it is about the records in the file. Missing keys: `missing`; with the wildcard rule
     the group of a record is every record that agrees wherever neither is missing, with the rule "nothing" an
-    incomplete record is a group of its own (l = 1). Missing sensitive values: left out by default, as they
-    may hide the value the others have; with "category" they are together one value. A group without any
-    value has no l (NULL) and does not enter the smallest.
+    incomplete record is a group of its own (l = 1, whatever it holds). Missing sensitive values: left out by
+    default, as they may hide the value the others have; with "category" they are together one value. A group
+    without any value has no l (NULL) and does not enter the smallest.
     After suppression, PRAM, swapping or synthesis it describes the file and is not the risk of its persons;
     that is `reidentification_risk`.
     Reference: Machanavajjhala et al. (2007). Departures: sdcMicro counts every missing sensitive value as a

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
+from sdckit.estimate.catalogue import CATALOGUE, PANELS, chosen
 from sdckit.estimate.combine import Synthesis
 from sdckit.estimate.regression import Family
 from sdckit.estimate.replication import Replication
@@ -15,6 +16,25 @@ from sdckit.estimate.stage import SinglePsu
 from sdckit.methods.options import Columns, Option, Requires
 from sdckit.methods.spec import Better, Figure, share
 
+USUAL = "usual"  # the indicators that are taken unless others are named
+
+
+def _known_indicators(wanted: Any) -> Any:
+    if wanted != USUAL:
+        chosen(wanted)
+    return wanted
+
+
+_INDICATORS = {
+    "anyOf": [{"type": "string"}, {"type": "array", "items": {}}, {"type": "object"}],
+    "description": f"usual, a panel ({', '.join(PANELS)}) or names: {', '.join(CATALOGUE)}",
+}
+IndicatorsOption = Annotated[
+    Any,
+    BeforeValidator(_known_indicators),
+    WithJsonSchema(_INDICATORS),
+    Option("Indicators", "What to estimate from both files: a panel, or names with options.", basic=True),
+]
 Formula = Annotated[
     str,
     Option("Formula", 'The model, written as in R: "log(income) ~ sex + age + I(age^2)".', basic=True),

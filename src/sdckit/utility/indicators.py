@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.messages import join_names
@@ -18,7 +18,7 @@ from sdckit.data.result import Result
 from sdckit.data.values import as_text
 from sdckit.engine import tables
 from sdckit.errors import OptionError, RoleError
-from sdckit.estimate.catalogue import CATALOGUE, PANELS, IndicatorRequest, chosen
+from sdckit.estimate.catalogue import IndicatorRequest, chosen
 from sdckit.estimate.categories import Pair, with_category
 from sdckit.estimate.combine import combined
 from sdckit.estimate.comparison import Comparison, compared, comparison_frame
@@ -42,7 +42,9 @@ from sdckit.methods.spec import Better, Figure, share
 from sdckit.utility._estimates import (
     OVERLAPS,
     REPLICATE_RULES,
+    USUAL,
     FpcOption,
+    IndicatorsOption,
     LevelOption,
     MseOption,
     ReplicateFactorsOption,
@@ -59,7 +61,6 @@ from sdckit.utility._estimates import (
 )
 from sdckit.utility._private_noise import noise_note
 
-USUAL = "usual"
 DRAWN = (Method.BOOTSTRAP, Method.RESCALED, Method.CALIBRATED, Method.REPLICATES)
 INCOME = re.compile(r"income|(?<![a-z])inc(?![a-z])", re.IGNORECASE)  # not province, nor since
 
@@ -69,24 +70,6 @@ class Interval(StrEnum):
 
     NORMAL = "normal"
     PERCENTILE = "percentile"
-
-
-def _valid(wanted: Any) -> Any:
-    if wanted != USUAL:
-        chosen(wanted)
-    return wanted
-
-
-_SCHEMA = {
-    "anyOf": [{"type": "string"}, {"type": "array", "items": {}}, {"type": "object"}],
-    "description": f"usual, a panel ({', '.join(PANELS)}) or names: {', '.join(CATALOGUE)}",
-}
-Indicators = Annotated[
-    Any,
-    BeforeValidator(_valid),
-    WithJsonSchema(_SCHEMA),
-    Option("Indicators", "What to estimate from both files: a panel, or names with options.", basic=True),
-]
 
 
 @utility(
@@ -126,7 +109,7 @@ def indicators(
     original: Microdata,
     protected: Microdata | Sequence[Microdata],
     *,
-    indicators: Indicators = USUAL,
+    indicators: IndicatorsOption = USUAL,
     variables: Annotated[
         Columns,
         Option("Variables", "The variables to estimate from.", basic=True, absent="the numeric columns"),
@@ -208,8 +191,11 @@ def indicators(
     poverty_rate, poverty_threshold, poverty_gap, fgt0, fgt1, fgt2, pay_gap and functions (values, weights) →
     number; options as {"quantile": {"p": 0.9}} or {"s80s20": {"ties": "split"}}, also `variable`. Definitions
     are laeken's: Gini, poverty rate and gap are in percent, the poverty line is that of the whole file in
-    every domain. A category, as in {"proportion": {"category": "high"}} or {"pay_gap": {"group": "sex",
-    "reference": "male"}}, is a value or its label; one that neither file has is refused.
+    every domain. Where a quantile lies among many records with one value, the formula of its variance does
+    not hold, and a note says so; another says where values are negative. Gini and S80/S20 are not defined
+    where those whose sum they divide by have 0 or less, nor gaps below such a line. A category, as in
+    {"proportion": {"category": "high"}} or {"pay_gap": {"group": "sex", "reference": "male"}}, is a value or
+    its label; one that neither file has is refused.
     `variables`: the numeric columns; for poverty the one whose name says income. `by`: domains, crossed.
 
     `variance`: taylor (linearisation; densities by Hall & Sheather's bandwidth; your own functions, for which

@@ -291,11 +291,18 @@ def _result(
     if lost:
         notes.append(f"Terms in the original only, counted as 0: {join_names(lost, 8)}.")
     shares = [c.share for _, _, _, c in lines if not math.isnan(c.share)]
-    if not shares:
-        return Result(math.nan, notes=(*notes, "No coefficient has an interval."))
-    common = [c.share for name, _, _, c in lines if name not in lost and not math.isnan(c.share)]
     signs = [_same(a.value > 0, b.value > 0, b) for _, a, b, _ in lines]
     significant = [_same(_excludes_zero(a), _excludes_zero(b), b) for _, a, b, _ in lines]
+    frame = pl.DataFrame({"term": [name for name, *_ in lines]}).hstack(
+        comparison_frame([(a, b, c) for _, a, b, c in lines]),
+    )
+    frame = frame.with_columns(
+        pl.Series("same_sign", signs, dtype=pl.Boolean),
+        pl.Series("same_significance", significant, dtype=pl.Boolean),
+    )
+    if not shares:
+        return Result(math.nan, parts=frame, notes=(*notes, "No coefficient has an interval."))
+    common = [c.share for name, _, _, c in lines if name not in lost and not math.isnan(c.share)]
     value = float(np.mean(shares))
     figures = {
         "lost": 1 - value,
@@ -312,12 +319,6 @@ def _result(
     for name, one in (("original", first), ("protected", second)):
         if one is not None and math.isfinite(one.r_squared):
             figures[f"r_squared_{name}"] = one.r_squared
-    frame = pl.DataFrame({"term": [name for name, *_ in lines]})
-    frame = frame.hstack(comparison_frame([(a, b, c) for _, a, b, c in lines]))
-    frame = frame.with_columns(
-        pl.Series("same_sign", signs, dtype=pl.Boolean),
-        pl.Series("same_significance", significant, dtype=pl.Boolean),
-    )
     return Result(value, figures, frame, tuple(notes))
 
 
