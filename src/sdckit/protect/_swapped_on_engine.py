@@ -18,6 +18,7 @@ from sdckit.engine.quantiles import order_statistics
 from sdckit.engine.strata import map_strata
 from sdckit.engine.tables import OURS, Table, count_cells, native_module
 from sdckit.protect import _blocks
+from sdckit.protect._engine_homes import ALONE, CODE, UNIT, with_units
 from sdckit.protect._swapped_homes import (
     Homes,
     Round,
@@ -29,12 +30,11 @@ from sdckit.protect._swapped_homes import (
     numbered,
 )
 
-UNIT, ALONE, CODE, SIZE, AREA, RISK, NEW, TURN, LEFT = (
-    f"{OURS}{part}"
-    for part in ("unit", "alone", "unit_code", "size", "area", "risk", "new_area", "turn", "left")
+SIZE, AREA, RISK, NEW, TURN, LEFT = (
+    f"{OURS}{part}" for part in ("size", "area", "risk", "new_area", "turn", "left")
 )
-_OWN, _LAST, _COUNT, _START, _BLOCKS, _DRAWN, _OTHER, _BATCH = (
-    f"{OURS}{part}" for part in ("own", "last", "count", "start", "blocks", "drawn", "other", "together")
+_LAST, _COUNT, _START, _BLOCKS, _DRAWN, _OTHER, _BATCH = (
+    f"{OURS}{part}" for part in ("last", "count", "start", "blocks", "drawn", "other", "together")
 )
 BITS = 40  # of the numbers whose sums tell profiles apart: sums of eight million members fit
 FULL = 0.5  # how full batches of small profiles are on average
@@ -108,7 +108,7 @@ def _homes(data: Microdata, asked: Swapping, areas: pl.DataFrame) -> Table:
     And for each list of `similar` columns two sums of numbers that stand for the members' values: they are
     the same where members agree, in any order.
     """
-    records, depth = _with_units(data), len(asked.geography)
+    records, depth = with_units(data), len(asked.geography)
     names = list(dict.fromkeys([*asked.geography, *asked.keys, *(c for one in asked.similar for c in one)]))
     short = {name: f"{OURS}c{i}" for i, name in enumerate(names)}
     records = records.select(UNIT, ALONE, CODE, *(nw.col(c).alias(short[c]) for c in names))
@@ -144,27 +144,6 @@ def _homes(data: Microdata, asked: Swapping, areas: pl.DataFrame) -> Table:
     )
     one = nw.when(nw.col(AREA) == nw.col(_LAST)).then(nw.col(AREA)).otherwise(nw.lit(-1))
     return homes.with_columns(one.cast(nw.Int64).alias(AREA)).drop(_LAST)
-
-
-def _with_units(data: Microdata) -> Table:
-    """The records with what tells their household apart (UNIT and ALONE) and its number (CODE).
-
-    A record without a household is one of its own, by its id.
-    """
-    id, home = data.roles.id or "", data.roles.household
-    table = random.with_whole_id(data.table, id, _OWN)
-    if home is None:
-        unit, code, alone = nw.col(id), nw.col(_OWN), nw.lit(1)
-    else:
-        table = random.with_whole_id(table, home, CODE)
-        kinds, none = table.collect_schema(), nw.col(home).is_null()
-        kind = (
-            nw.Int64() if kinds[id].is_signed_integer() and kinds[home].is_signed_integer() else nw.String()
-        )
-        unit = nw.when(none).then(nw.col(id).cast(kind)).otherwise(nw.col(home).cast(kind))
-        code = nw.when(none).then(nw.col(_OWN)).otherwise(nw.col(CODE))
-        alone = nw.when(none).then(nw.lit(1)).otherwise(nw.lit(0))
-    return table.with_columns(unit.alias(UNIT), code.alias(CODE), alone.cast(nw.Int64).alias(ALONE))
 
 
 def _sums_of(place: int) -> list[str]:
@@ -237,7 +216,7 @@ def _moved(data: Microdata, asked: Swapping, areas: pl.DataFrame, done: Sequence
     if not done:
         return data.frame
     pairs = nw.concat([one.select(UNIT, ALONE, NEW) for one in done], how="vertical")
-    table = _with_units(data).join(pairs, on=[UNIT, ALONE], how="left")
+    table = with_units(data).join(pairs, on=[UNIT, ALONE], how="left")
     names = {c: f"{OURS}to{i}" for i, c in enumerate(asked.geography)}
     cells = areas.rename(names).with_columns(pl.Series(NEW, np.arange(areas.height)))
     table = join_to_records(table, cells, [NEW], list(names.values()))
