@@ -45,6 +45,7 @@ OPTIONS = {
     "round_values": {"variables": ["income"], "base": 100},
     "pram": {"variables": ["edu"]},
     "suppress": {"k": 3},
+    "swap_records": {"geography": ["region"], "similar": ["sex"], "keys": ["sex", "age", "edu"], "k": 3},
 }
 # Measures that need what the file has not, or are about other kinds of files.
 WITHOUT = ("k_map", "magnitude_tables", "l_diversity", "t_closeness", "attribute_disclosure")

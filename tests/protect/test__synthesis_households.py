@@ -6,7 +6,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit.errors import OptionError
-from sdckit.protect._synthesis_households import homes_of
+from sdckit.protect._synthesis_households import home_facts, homes_of
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,8 @@ def test_only_some_households(survey):
 
 def test_the_head_comes_first_and_relations_in_one_order():
     frame = pl.DataFrame({"h": [1, 1, 1, 2, 2, 3], "r": ["child", "head", "wife", "child", "head", "head"]})
-    homes = homes_of(sdc.Microdata.of(frame, household="h"), ["r"])
+    data = sdc.Microdata.of(frame, household="h")
+    homes = homes_of(data, home_facts(data, ["r"]))
     assert homes.relation == "r"
     assert frame["r"].gather(homes.rows).to_list() == ["head", "wife", "child", "head", "child", "head"] or (
         frame["r"].gather(homes.rows).to_list() == ["head", "child", "wife", "head", "child", "head"]

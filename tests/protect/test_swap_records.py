@@ -163,6 +163,7 @@ def test_the_share_is_reached_and_nobody_goes_further_than_needed():
         "households_risky": 0,
         "risky_without_partner": 0,
         "records_moved": 400,
+        "households_leaving": {"region": 0, "town": 400},
     }
     assert done.frame["region"].equals(data.frame["region"]), "towns of the same region have partners enough"
     assert (done.frame["town"] != data.frame["town"]).sum() == 400

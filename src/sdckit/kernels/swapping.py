@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sdckit._support.arrays import Ints
+from sdckit._support.arrays import Floats, Ints
 from sdckit.kernels._jit import inner, jit
 from sdckit.kernels.hash_table import mix
 
@@ -37,43 +37,35 @@ def swap_in_window(n: int, window: int, seed: int) -> Ints:
 
 
 @jit
-def pair_households(
-    queue: Ints, levels: Ints, start: Ints, stop: Ints, partner: Ints, most: int, seed: int
-) -> int:
-    """Give places of the queue, one after the other, a partner; returns how many pairs were made.
+def pair_households(queue: Ints, levels: Ints, start: Ints, stop: Ints, drawn: Floats, partner: Ints) -> Ints:
+    """Give places of the queue, one after the other, a partner; returns in which turn each place got one.
 
     Places 0 … n−1 are households sorted by profile, then area from coarse to fine. start and stop are
     (depth+1, n): the first place of the household's profile (row 0) and of its area at levels 0 … depth−1
     (row level+1) within the profile, and one after the last. A place of the queue looks for a free one
     outside its area at its level: first within the area one level up, then ever wider, last in the profile.
-    partner (n,) is −1 where free and filled in; a place that is taken already, or finds none, is passed over.
-    At most `most` pairs are made. Draws are uniform over places; a taken place hands on to the next free one.
+    partner (n,) comes as −1 and is filled in, as are the turns; a place that is taken already, or finds none,
+    is passed over. Partners are uniform over places, by the numbers in [0, 1) that the queue has drawn; a
+    taken place hands on to the next free one.
     """
     n = partner.shape[0]
     following = np.arange(n + 1)  # the next free place from here on, as a forest with shortened paths
-    for i in range(n):
-        if partner[i] >= 0:
-            following[i] = i + 1
-    pairs = 0
+    turns = np.full(n, -1)
     for turn in range(queue.shape[0]):
-        if pairs >= most:
-            break
         me = queue[turn]
         if partner[me] >= 0:
             continue
         inside = levels[turn] + 1
         low, high = start[inside, me], stop[inside, me]
-        word = mix(np.uint64(seed) + np.uint64(turn))
-        uniform = (word >> np.uint64(11)) * 2.0**-53
         for around in range(inside - 1, -1, -1):
             first, last = start[around, me], stop[around, me]
-            other = free_outside(following, first, low, high, last, uniform)
+            other = free_outside(following, first, low, high, last, drawn[turn])
             if other >= 0:
                 partner[me], partner[other] = other, me
+                turns[me], turns[other] = turn, turn
                 following[me], following[other] = me + 1, other + 1
-                pairs += 1
                 break
-    return pairs
+    return turns
 
 
 @inner

@@ -94,7 +94,7 @@ def number_codes(column: pl.Series, spikes: Sequence[float] | None = None) -> Co
 
 def _levels(column: pl.Series) -> Codes:
     """The level of each record in the order of the values, missing after the last."""
-    if column.dtype in (pl.String, pl.Categorical):
+    if column.dtype in (pl.String, pl.Categorical, pl.Enum):  # engines outside memory know texts only
         column = column.cast(pl.String)
         column = column.cast(pl.Enum(column.drop_nulls().unique().sort()))
     present = column.is_not_null().to_numpy()

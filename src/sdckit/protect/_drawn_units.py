@@ -41,7 +41,7 @@ def with_drawn_units(data: Microdata, by: Sequence[str], draws: Draws) -> Table:
     table = draws.with_uniform(random.with_whole_id(table, id, _OWN_CODE), _ALONE, _OWN)
     if home is None:
         return table.with_columns(nw.col(_OWN).alias(DRAWN), nw.col(_OWN_CODE).alias(CODE))
-    _require_one_stratum(data, home, by)
+    require_one_stratum(data, home, by)
     table = random.with_whole_id(table, home, CODE)
     table = random.uniform(table, id=home, seed=draws.seed, step=_HOMES, name=DRAWN)
     alone = nw.col(home).is_null()
@@ -65,7 +65,7 @@ def _in_memory(data: Microdata, frame: pl.DataFrame, draws: Draws) -> Table:
     return frames.lazy(frame.with_columns(*columns))
 
 
-def _require_one_stratum(data: Microdata, home: str, by: Sequence[str]) -> None:
+def require_one_stratum(data: Microdata, home: str, by: Sequence[str]) -> None:
     """Refuse households in several strata: outside memory there is no first member to go by."""
     strata = data.table.select(*dict.fromkeys([home, *by])).filter(~nw.col(home).is_null()).unique()
     several = strata.group_by(home).agg(nw.len().alias(OURS)).filter(nw.col(OURS) > 1)

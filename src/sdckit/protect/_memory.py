@@ -31,14 +31,22 @@ def refuse_shared(data: Microdata, variables: tuple[str, ...]) -> None:
     names = [c for c in dict.fromkeys(variables) if c != home]
     if home is None or not names:
         return
-    # Most are not shared, and then some records tell so: all households are looked at only if they do not.
-    open_names = [c for c, one in _agreement(data.table.head(SOME), home, names).items() if not one.differ]
-    found = _agreement(data.table, home, open_names) if open_names else {}
-    shared = [c for c, one in found.items() if not one.differ and one.several]
+    shared = shared_columns(data, names)
     if shared:
         require_memory(
             data, f"To protect {join_names(shared)}, which members of households share, once per household"
         )
+
+
+def shared_columns(data: Microdata, names: Sequence[str]) -> list[str]:
+    """The columns in which all present values agree within every household, some of which have several.
+
+    Most are not shared, and then some records tell so: all households are looked at only if they do not.
+    """
+    home = data.roles.household or ""
+    open_names = [c for c, one in _agreement(data.table.head(SOME), home, names).items() if not one.differ]
+    found = _agreement(data.table, home, open_names) if open_names else {}
+    return [c for c, one in found.items() if not one.differ and one.several]
 
 
 class _Agreement(NamedTuple):

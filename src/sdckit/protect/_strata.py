@@ -8,7 +8,7 @@ import polars as pl
 from sdckit._support.arrays import Ints
 from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
-from sdckit.engine.tables import OURS, RECORDS, count_cells
+from sdckit.engine.tables import OURS, RECORDS, Table, count_cells
 from sdckit.errors import ColumnError
 
 Rows = Ints
@@ -24,11 +24,17 @@ def strata(data: Microdata, by: Sequence[str]) -> list[Rows]:
 
 
 def pooled_numbers(data: Microdata, by: Sequence[str], smallest: int, name: str) -> pl.DataFrame:
-    """The strata, on any engine, with a number each in a column `name`; those below a size share one.
+    """The strata of the records of a file, as `pooled_cells`."""
+    return pooled_cells(data.table, by, smallest, name)
 
-    If these are still too few together, the smallest other one joins them, of equal ones the first by text.
+
+def pooled_cells(table: Table, by: Sequence[str], smallest: int, name: str) -> pl.DataFrame:
+    """The strata of a table on any engine with a number each in a column `name`; small ones share one.
+
+    If those below the size are still too few together, the smallest other one joins them, of equal ones the
+    first by text.
     """
-    cells = count_cells(data.table, list(by), None)
+    cells = count_cells(table, list(by), None)
     if not by:
         return pl.DataFrame({name: [0]}, schema={name: pl.Int64})
     try:

@@ -45,8 +45,14 @@ def strata_table(
 ) -> Table:
     """Some columns of records outside memory, with the number of their stratum (STRATUM) and id (CODE)."""
     require_id(data, what)
+    return numbered_table(data, columns, by, pooled_numbers(data, by, smallest, STRATUM))
+
+
+def numbered_table(
+    data: Microdata, columns: Mapping[str, nw.Expr], by: Sequence[str], numbers: pl.DataFrame
+) -> Table:
+    """The same with given numbers of the strata."""
     id = data.roles.id or ""
-    numbers = pooled_numbers(data, by, smallest, STRATUM)
     table = join_to_records(data.table, numbers, list(by), [STRATUM])
     table = random.with_whole_id(table, id, CODE)
     named = [column.alias(name) for name, column in columns.items()]

@@ -1,138 +1,83 @@
-"""A synthesis that is fitted to a file: from one fit any number of synthetic files is drawn."""
+"""A synthesis that is fitted to a stratum: from one fit any number of synthetic strata is drawn."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from sdckit._support.arrays import Codes, Floats, Ints
-from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.errors import OptionError
-from sdckit.protect._strata import pooled_strata
 from sdckit.protect._synthesis_draft import Draft
-from sdckit.protect._synthesis_households import HomePart, Homes, homes_of
-from sdckit.protect._synthesis_level import Check, Settings
-from sdckit.protect._synthesis_names import refuse_names, refuse_rare_spikes
-from sdckit.protect._synthesis_order import Scope, after_conditions, codes_of, order_of, scope_of
+from sdckit.protect._synthesis_households import HomePart, homes_of
+from sdckit.protect._synthesis_kinds import Asked, Kinds, expressions_of
+from sdckit.protect._synthesis_level import Check, Counts, Settings
+from sdckit.protect._synthesis_order import codes_of
 from sdckit.protect._synthesis_records import Base, Draw, RecordPart
-from sdckit.protect._synthesis_rules import (
-    Rule,
-    Rules,
-    absent_pairs,
-    copied_uniques,
-    parsed,
-    requirements,
-)
+from sdckit.protect._synthesis_rules import Hashes, Rules, absent_pairs, copied_uniques, requirements
 
 STRATUM = 20  # times the smallest leaf: smaller strata are pooled
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The options that a fit depends on. apart: columns that are neither drawn nor predict."""
+class Fitted:
+    """A stratum. checks: what must hold of all its records. number: keys its draws."""
 
-    variables: tuple[str, ...]
-    order: tuple[str, ...]
-    predictors: Mapping[str, Sequence[str]]
-    leaf: int
-    gain: float
-    tails: int
-    spikes: Mapping[str, Sequence[float]] | None
-    categories: tuple[str, ...]
-    rules: tuple[Rule, ...]
-    require: tuple[str, ...]
-    derive: Mapping[str, str]
-    zeros: bool
-    uniques: bool
-    by: tuple[str, ...]
-    apart: tuple[str, ...]
-    some: bool
-    by_weight: bool
-    smooth: bool
+    number: int
+    base: Base
+    part: RecordPart | HomePart
+    checks: tuple[Check, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
-    """All strata of a file. checks: what must hold in all of them."""
+class Drawn:
+    """A synthetic stratum, or new values for its records in their order. homes: of new records.
 
-    base: Base
-    parts: tuple[RecordPart | HomePart, ...]
-    checks: tuple[Check, ...]
+    said: what is added up over the strata, in JSON's types.
+    """
 
-    @property
-    def leaves(self) -> int:
-        """The leaves of all trees."""
-        return sum(part.leaves for part in self.parts)
-
-    @property
-    def cut(self) -> list[str]:
-        """Variables whose predictors were chosen among too many."""
-        return list(dict.fromkeys(name for part in self.parts for name in part.cut))
+    draft: Draft
+    homes: Ints | None
+    said: dict[str, Any]
 
 
-def fit_file(data: Microdata, asked: Asked, rng: np.random.Generator | None) -> Fitted:
-    """Grow all trees; with random numbers on a new Bayesian bootstrap of the records or households."""
-    rules = Rules(data, asked.rules)
-    expressions = {name: parsed(text, data, "derive") for name, text in asked.derive.items()}
-    for name, expression in expressions.items():
-        data.require(name)
-        computed = [c for c in expression.meta.root_names() if c in expressions]
-        if computed:  # a column of itself would be the person's own, and a circle has no end
-            raise OptionError(
-                f"The computed column {name!r} needs columns that are computed, too.",
-                given=join_names(computed),
-                allowed="columns that are drawn or kept",
-            )
-    scope = scope_of(data, asked.variables, (*asked.derive, *asked.apart), some=asked.some)
-    columns = (*scope.kept, *scope.targets)
-    homes = homes_of(data, columns)
-    if (
-        homes is not None and not scope.full and homes.size_name in scope.targets
-    ):  # members stay what they are
-        kept = (*scope.kept, homes.size_name)
-        scope = Scope(tuple(c for c in scope.targets if c != homes.size_name), kept, full=False)
-    _refuse(data, asked, homes, rules, scope)
-    codes_only = asked.categories if homes is None else (*asked.categories, homes.size_name)
-    coding = codes_of(data, columns, codes_only, asked.spikes)
-    refuse_names(data, scope, coding, smooth=asked.smooth)
-    refuse_rare_spikes(data, asked.spikes or {}, asked.leaf)
-    order = order_of(data, scope.targets, coding, asked.order)
+def fit_stratum(
+    data: Microdata,
+    asked: Asked,
+    kinds: Kinds,
+    unique: Hashes,
+    number: int,
+    rng: np.random.Generator | None,
+) -> Fitted:
+    """Grow all trees on a stratum, whose records are in the order of their ids.
+
+    unique: the keys of the whole file that one record has. With random numbers the trees learn from a new
+    Bayesian bootstrap of the records or households.
+    """
+    expressions = expressions_of(data, asked)
+    coding = codes_of(data, kinds.columns, kinds.numbers)
+    homes = None if kinds.homes is None else homes_of(data, kinds.homes)
     if homes is not None:
         coding |= homes.codes()
-        order = sorted(
-            order, key=lambda c: (c != homes.size_name, c not in homes.shared, c != homes.relation)
-        )
-    order = after_conditions(order, rules.conditions())
     settings = Settings(asked.leaf, asked.gain, asked.leaf, asked.tails)
-    base = Base(data, scope, tuple(order), coding, rules, expressions, asked.predictors, settings)
-    checks = requirements(data, asked.require, order, expressions)
-    if scope.full and asked.uniques:
-        checks += copied_uniques(data, coding, order)
+    rules = Rules(data, asked.rules)
+    base = Base(data, kinds.scope, kinds.order, coding, rules, expressions, asked.predictors, settings)
+    checks = requirements(data, asked.require, kinds.order, expressions)
+    if kinds.scope.full and asked.uniques:
+        checks += copied_uniques(unique, kinds.keys(data), kinds.order)
+    weights = data.weights() if asked.by_weight else None
     if homes is None:
-        records = _records(base, asked, rng)
-        return Fitted(base, tuple(records), tuple(checks))
-    return Fitted(base, tuple(_households(base, homes, asked, rng)), tuple(checks))
-
-
-def _records(base: Base, asked: Asked, rng: np.random.Generator | None) -> list[RecordPart]:
-    parts = []
-    for rows in pooled_strata(base.data, asked.by, STRATUM * asked.leaf):
-        donors = _learners(rows, base.data.weights()[rows] if asked.by_weight else None, rng).astype(np.int32)
-        unit = np.empty(0, dtype=np.int32) if donors is rows or not _repeated(donors) else donors
-        parts.append(RecordPart.fit(base, rows, donors, unit, _pairs(base, asked, donors)))
-    return parts
-
-
-def _households(base: Base, homes: Homes, asked: Asked, rng: np.random.Generator | None) -> list[HomePart]:
-    heads = replace(base.data, frame=base.data.frame[homes.heads])
-    parts = []
-    for numbers in pooled_strata(heads, asked.by, STRATUM * asked.leaf):
-        weights = base.data.weights()[homes.heads[numbers]] if asked.by_weight else None
-        learners = _learners(numbers, weights, rng)
-        donors = homes.rows[homes.places_of(learners)[0]].astype(np.int32)
-        parts.append(HomePart.fit(base, homes, numbers, learners, _pairs(base, asked, donors)))
-    return parts
+        donors = _learners(np.arange(data.height), weights, rng).astype(np.int32)
+        unit = donors if _repeated(donors) else np.empty(0, dtype=np.int32)
+        pairs = _pairs(base, asked, donors)
+        fitted = RecordPart.fit(base, np.arange(data.height), donors, unit, pairs)
+        return Fitted(number, base, fitted, tuple(checks))
+    numbers = np.arange(len(homes.start) - 1)
+    learners = _learners(numbers, None if weights is None else weights[homes.heads], rng)
+    donors = homes.rows[homes.places_of(learners)[0]].astype(np.int32)
+    part = HomePart.fit(base, homes, numbers, learners, _pairs(base, asked, donors))
+    return Fitted(number, base, part, tuple(checks))
 
 
 def _pairs(base: Base, asked: Asked, donors: Codes) -> list[Check]:
@@ -158,54 +103,63 @@ def _repeated(rows: Codes) -> bool:
     return len(np.unique(rows)) < len(rows)
 
 
-def draw_file(
-    fitted: Fitted, draw: Draw, sizes: Sequence[int], chosen: Ints | None
-) -> tuple[Draft, Ints | None]:
-    """One synthetic file and its households: so many records a stratum, or new values for the chosen."""
-    drafts, homes, places = [], [], []
-    for number, (part, size) in enumerate(zip(fitted.parts, sizes, strict=True)):
-        draft, home, rows = part.draw(draw, number, size, chosen)
-        drafts.append(draft)
-        homes.append(home)
-        places.append(rows)
-    base = fitted.base
-    if base.scope.full and len(drafts) == 1:
-        return drafts[0], homes[0]
+def draw_stratum(fitted: Fitted, seed: int, size: int, chosen: Ints | None, *, smooth: bool) -> Drawn:
+    """One synthetic stratum of so many records or households, or new values for the chosen records."""
+    counts, base = Counts(), fitted.base
+    draw = Draw(seed, smooth, fitted.checks, counts)
+    draft, homes, rows = fitted.part.draw(draw, fitted.number, size, chosen)
+    said = _said(fitted, draft, counts)
     if base.scope.full:
-        whole = Draft(base.data.frame, sum(d.size for d in drafts), expressions=dict(base.expressions))
-        start = 0
-        for draft in drafts:
-            whole.take(draft, np.arange(start, start + draft.size))
-            start += draft.size
-        return whole, _numbered(homes)
+        return Drawn(draft, homes, said)
     whole = Draft(base.data.frame, base.data.height, expressions=dict(base.expressions))
     everybody = np.arange(whole.size)
-    for name in (*base.scope.kept, *base.scope.targets):
+    for name in kept_and_drawn(base):
         whole.put(name, everybody, everybody.astype(np.int32), None)
-    for draft, rows in zip(drafts, places, strict=True):
-        whole.take(draft, rows)
-    return whole, None
+    whole.take(draft, rows)
+    return Drawn(whole, None, said)
 
 
-def _numbered(homes: Sequence[Ints | None]) -> Ints | None:
-    """The households of all strata, numbered on."""
-    numbered = []
-    start = 0
-    for home in homes:
-        if home is None:
-            return None
-        numbered.append(home + start)
-        start += int(home.max(initial=-1)) + 1
-    return np.concatenate(numbered)
+def kept_and_drawn(base: Base) -> tuple[str, ...]:
+    """The columns that have donors."""
+    return (*base.scope.kept, *base.scope.targets)
 
 
-def _refuse(data: Microdata, asked: Asked, homes: Homes | None, rules: Rules, scope: Scope) -> None:
-    units = data.height if homes is None else len(homes.start) - 1
-    if asked.leaf > units:
-        what = "records" if homes is None else "households"
-        raise OptionError(
-            f"leaf is larger than the number of {what}.", given=asked.leaf, allowed=f"1 to {units:,}"
-        )
-    strange = [c for c in rules.variables if c not in scope.targets]
-    if strange:
-        raise OptionError("rules give values to columns that are not drawn.", given=join_names(strange))
+def _said(fitted: Fitted, draft: Draft, counts: Counts) -> dict[str, Any]:
+    """Numbers of leaves, donors and redrawn records; never a donor, never a value."""
+    kinds: dict[str, int] = {}
+    for check, number in counts.left.items():
+        kinds[check.kind] = kinds.get(check.kind, 0) + number
+    broken = {check.text: left for check, left in counts.left.items() if check.strict and left}
+    used = [np.bincount(draft.donors[c]).max(initial=0) for c in fitted.base.scope.targets]
+    return {
+        "records": draft.size,
+        "leaves": int(fitted.part.leaves),
+        "used": int(max(used)),
+        "cut": list(fitted.part.cut),
+        "redrawn": counts.redrawn,
+        "left": kinds,
+        "broken": broken,
+    }
+
+
+def refuse_large_leaf(leaf: int, units: int, kinds: Kinds) -> None:
+    """Refuse a leaf that the whole file cannot fill."""
+    if leaf > units:
+        what = "records" if kinds.homes is None else "households"
+        raise OptionError(f"leaf is larger than the number of {what}.", given=leaf, allowed=f"1 to {units:,}")
+
+
+def sizes_of(units: Sequence[int], size: int | None, kinds: Kinds) -> list[int]:
+    """How many records or households are drawn in each stratum, in proportion to those of the original."""
+    before = np.array(units)
+    if size is None or size == before.sum():
+        return [int(n) for n in before]
+    if not kinds.scope.full:
+        raise OptionError("size is of a fully synthetic file.", given=size)
+    edges = np.round(np.cumsum(before) * size / before.sum()).astype(int)
+    return [int(n) for n in np.diff(edges, prepend=0)]
+
+
+def as_stratum(data: Microdata, frame: Any) -> Microdata:
+    """Records of a stratum under the roles and labels of their file."""
+    return Microdata(frame, data.roles, data.labels)

@@ -6,11 +6,12 @@ has one head, couples are of like age, and children are younger than their paren
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from sdckit._support.arrays import Codes, Ints
+from sdckit._support.arrays import Bools, Codes, Ints
 from sdckit.data.microdata import Microdata
 from sdckit.models.column_codes import ColumnCodes, Predictor, category_codes
 from sdckit.protect._households import Households, households
@@ -67,52 +68,83 @@ class Homes:
         return {PLACE: place, **size}
 
 
-def homes_of(data: Microdata, columns: Sequence[str]) -> Homes | None:
-    """The households, or None where there is no household role or nobody lives with others."""
+@dataclass(frozen=True, slots=True)
+class HomeFacts:
+    """What is true of all households of a file. shared, size_name, relation: as in `Homes`.
+
+    head: the value of the relation that exactly one member of every household has.
+    """
+
+    shared: tuple[str, ...]
+    size_name: str
+    relation: str
+    head: Any
+
+
+def home_facts(data: Microdata, columns: Sequence[str]) -> HomeFacts | None:
+    """The facts of a file in memory, or None where there is no household role or nobody lives with others."""
     found = households(data)
     if found is None or len(found.first) == data.height:
         return None
     shared = tuple(c for c in columns if found.share(data.frame[c]))
     members = np.bincount(found.number)[found.number]
     counted = [c for c in shared if _is_size(data.frame[c], members)]
-    relation, classes, head = _relation(found, data, [c for c in columns if c not in shared])
-    rows = _sorted(found, classes, head)
+    relation, head = _relation(found, data, [c for c in columns if c not in shared])
+    return HomeFacts(shared, counted[0] if counted else SIZE, relation, head)
+
+
+def homes_of(data: Microdata, facts: HomeFacts) -> Homes:
+    """The households of a file, or of a stratum of one with these facts, in memory."""
+    found = households(data) or Households(np.arange(data.height), np.arange(data.height))
+    members = np.bincount(found.number)[found.number]
+    rows = np.argsort(found.number, kind="stable")
+    if facts.relation:
+        column = data.frame[facts.relation]
+        rows = _sorted(found, category_codes(column).classes, column.eq_missing(facts.head).to_numpy())
     start = np.concatenate([[0], np.cumsum(np.bincount(found.number))])
     place = np.empty(len(rows), dtype=np.int64)
     place[rows] = np.arange(len(rows)) - start[found.number[rows]]
-    return Homes(rows, start, members, place, shared, counted[0] if counted else SIZE, relation)
+    return Homes(rows, start, members, place, facts.shared, facts.size_name, facts.relation)
 
 
-def _relation(found: Households, data: Microdata, columns: Sequence[str]) -> tuple[str, Codes, int]:
-    """The variable, its levels and the one that exactly one member of every household has: the head's."""
+def may_be_relation(kind: Any, different: int) -> bool:
+    """Whether a column of this type, with so many different values, may tell who is the head."""
+    return not kind.is_float() and different <= MOST_RELATIONS
+
+
+def _relation(found: Households, data: Microdata, columns: Sequence[str]) -> tuple[str, Any]:
+    """The variable and the value that exactly one member of every household has: the head's."""
     count = len(found.first)
     for name in columns:
-        if data.frame[name].dtype.is_float() or data.frame[name].n_unique() > MOST_RELATIONS:
+        column = data.frame[name]
+        if not may_be_relation(column.dtype, column.n_unique()):
             continue
-        classes = category_codes(data.frame[name]).classes
-        for level in range(int(classes.max()) + 1):
-            holders = found.number[classes == level]
+        for value in in_one_order(column.unique()):
+            holders = found.number[column.eq_missing(value).to_numpy()]
             if len(holders) == count == len(np.unique(holders)):
-                return name, classes, level
-    return "", np.empty(0, dtype=np.int32), 0
+                return name, value
+    return "", None
 
 
-def _sorted(found: Households, classes: Codes, head: int) -> Ints:
+def in_one_order(values: pl.Series) -> pl.Series:
+    """Different values in an order that is the same on every engine; missing is the last."""
+    texts = values.dtype in (pl.String, pl.Categorical, pl.Enum)
+    return (values.cast(pl.String) if texts else values).sort(nulls_last=True)
+
+
+def _sorted(found: Households, classes: Codes, is_head: Bools) -> Ints:
     """Records by household: the head, then members by their relation in the order these mostly have.
 
     Any order will do that is the same in all households: then a second spouse never follows a child.
     """
     by_home = np.argsort(found.number, kind="stable")
-    if not len(classes):
-        return by_home
     n = len(by_home)
     start = np.concatenate([[0], np.cumsum(np.bincount(found.number))])
     place = np.empty(n)
     place[by_home] = np.arange(n) - start[found.number[by_home]]
     mean = np.bincount(classes, weights=place) / np.maximum(np.bincount(classes), 1)
     rank = np.argsort(np.argsort(mean, kind="stable"))
-    rank[head] = -1
-    return np.lexsort((np.arange(n), rank[classes], found.number))
+    return np.lexsort((np.arange(n), np.where(is_head, -1, rank[classes]), found.number))
 
 
 def _is_size(column: pl.Series, members: Ints) -> bool:

@@ -1,25 +1,33 @@
 """Columns whose values name records: a donor's value of such a column would be that of a person."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-import numpy as np
+import narwhals as nw
 import polars as pl
 
-from sdckit._support.arrays import Bools
 from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
-from sdckit.data.naming import FEWEST, names_most
+from sdckit.data.naming import FEWEST
+from sdckit.engine import frames
+from sdckit.engine.tables import OURS, Table
 from sdckit.errors import ColumnError, OptionError
-from sdckit.models.column_codes import SEVERAL, ColumnCodes
-from sdckit.protect._synthesis_draft import Draft
+from sdckit.models.column_codes import SEVERAL
+from sdckit.protect._synthesis_facts import ColumnFacts
 from sdckit.protect._synthesis_order import Scope
 
 DIGITS = 6  # of whole numbers from which on they may number persons, and are no ages or years
-FAMILY = 5  # records that share a text at least, so that it names neither a person nor a family
+COUNT = f"{OURS}count"
 CONSECUTIVE = 2.0  # records number on where the range is at most so many times as long as there are values
 
 
-def refuse_names(data: Microdata, scope: Scope, coding: Mapping[str, ColumnCodes], *, smooth: bool) -> None:
+def refuse_names(
+    data: Microdata,
+    scope: Scope,
+    facts: Mapping[str, ColumnFacts],
+    numbers: Collection[str],
+    *,
+    smooth: bool,
+) -> None:
     """Refuse to draw columns that (nearly) name records, before anything is learned from them.
 
     Texts that fewer than five records share, in at least half of the records; categories of long whole
@@ -27,7 +35,8 @@ def refuse_names(data: Microdata, scope: Scope, coding: Mapping[str, ColumnCodes
     differ; and whole numbers without a role that number the records.
     """
     apart = {data.roles.cluster} if scope.full else set()  # clusters of a new file are numbered anew
-    named = [c for c in scope.targets if c not in apart and _names(data, c, coding[c], smooth=smooth)]
+    asked = [c for c in scope.targets if c not in apart]
+    named = [c for c in asked if _names(data, facts[c], is_number=c in numbers, smooth=smooth)]
     if named:
         them = "it" if len(named) == 1 else "them"
         raise ColumnError(
@@ -39,12 +48,13 @@ def refuse_names(data: Microdata, scope: Scope, coding: Mapping[str, ColumnCodes
         )
 
 
-def refuse_rare_spikes(data: Microdata, spikes: Mapping[str, Sequence[float]], leaf: int) -> None:
+def refuse_rare_spikes(
+    facts: Mapping[str, ColumnFacts], spikes: Mapping[str, Sequence[float]], leaf: int
+) -> None:
     """Refuse spikes that few records have: a spike is released as it is, the largest value of all, too."""
     fewest = max(leaf, SEVERAL)
     for name, values in spikes.items():
-        column = data.frame[name].to_physical() if name in data.columns else pl.Series([], dtype=pl.Float64)
-        counts = [int((column == value).sum()) for value in values]
+        counts = facts[name].counts_of(values) if name in facts else []
         if any(0 < count < fewest for count in counts):
             raise OptionError(
                 f"Spikes of {name!r} are values that fewer than {fewest} records have: they would come out.",
@@ -53,66 +63,49 @@ def refuse_rare_spikes(data: Microdata, spikes: Mapping[str, Sequence[float]], l
             )
 
 
-def _names(data: Microdata, name: str, coding: ColumnCodes, *, smooth: bool) -> bool:
-    column = data.frame[name]
-    drawn_as_it_is = not coding.is_number or not smooth
-    if column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Binary):
-        return names_most(column) or _names_families(column)
-    if isinstance(column.dtype, pl.Datetime):
-        return drawn_as_it_is and _to_the_second(column) and names_most(column)
-    if not column.dtype.is_integer():
+def _names(data: Microdata, column: ColumnFacts, *, is_number: bool, smooth: bool) -> bool:
+    drawn_as_it_is = not is_number or not smooth
+    if column.kind in (pl.String, pl.Categorical, pl.Enum, pl.Binary):
+        return column.named_by_values or _names_families(column)
+    if isinstance(column.kind, pl.Datetime):
+        return drawn_as_it_is and column.to_the_second and column.named_by_values
+    if not column.kind.is_integer():
         return False
-    if data.roles.of(name):
-        return not coding.is_number and _long(column) and names_most(column)
+    if data.roles.of(column.name):
+        return not is_number and _long(column) and column.named_by_values
     return _numbers_records(column)
 
 
-def _names_families(column: pl.Series) -> bool:
+def _names_families(column: ColumnFacts) -> bool:
     """Whether at least half of the records have a value that few others share."""
-    known = column.drop_nulls()
-    return known.n_unique() >= FEWEST and 2 * int(_few_share(known, FAMILY).sum()) >= len(known)
+    return column.different >= FEWEST and 2 * column.shared_by_few >= column.known
 
 
-def _few_share(column: pl.Series, few: int) -> pl.Series:
-    """Whether fewer than so many records have the value of a record."""
-    return column.to_frame("value").select(pl.len().over("value") < few).to_series()
+def _long(column: ColumnFacts) -> bool:
+    return column.known > 0 and column.smallest_size >= 10 ** (DIGITS - 1)
 
 
-def _rare(column: pl.Series, few: int) -> Bools:
-    """Which records have a known value that fewer than so many have."""
-    return np.asarray((_few_share(column, few) & column.is_not_null()).to_numpy(), dtype=bool)
-
-
-def _to_the_second(column: pl.Series) -> bool:
-    """Whether times of day are known, and not to the minute only."""
-    return bool((column.dt.truncate("1m") != column).any())
-
-
-def _long(column: pl.Series) -> bool:
-    known = column.drop_nulls().cast(pl.Float64).abs()
-    return len(known) > 0 and float(known.min()) >= 10 ** (DIGITS - 1)  # type: ignore[arg-type]
-
-
-def _numbers_records(column: pl.Series) -> bool:
+def _numbers_records(column: ColumnFacts) -> bool:
     """Whether whole numbers look like ids: all differ, and are long and of one length, or consecutive."""
-    known = column.drop_nulls()
-    if not names_most(known) or known.n_unique() < len(known):
+    if not column.named_by_values or column.different < column.known:
         return False
-    least, largest = int(known.min()), int(known.max())  # type: ignore[arg-type]
-    if least >= 0 and largest - least + 1 <= CONSECUTIVE * len(known):
+    least, largest = int(column.least), int(column.largest)
+    if least >= 0 and largest - least + 1 <= CONSECUTIVE * column.known:
         return True
-    return _long(known) and len(str(least)) == len(str(largest))
+    return _long(column) and len(str(least)) == len(str(largest))
 
 
-def rare_texts(data: Microdata, targets: Sequence[str], draft: Draft, leaf: int) -> dict[str, int]:
-    """By column of text how many drawn values fewer than `leaf` records of the original have."""
-    found = {}
+def rare_texts(data: Microdata, targets: Sequence[str], made: Table, leaf: int) -> dict[str, int]:
+    """By column of text how many released values fewer than `leaf` records of the original have."""
+    kinds, found = frames.schema(data.frame), {}
     for name in targets:
-        column = data.frame[name]
-        if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        if not (kinds[name] in (nw.String, nw.Categorical) or isinstance(kinds[name], nw.Enum)):
             continue
-        rare = data.column_fact(f"shared by fewer than {leaf}", name, lambda c: _rare(c, leaf))
-        count = int(np.count_nonzero(rare.take(draft.donors[name])))
+        values = data.table.select(nw.col(name).cast(nw.String).alias(OURS)).filter(~nw.col(OURS).is_null())
+        counts = values.group_by(OURS).agg(nw.len().cast(nw.Int64).alias(COUNT))
+        rare = counts.filter(nw.col(COUNT) < leaf)
+        drawn = made.select(nw.col(name).cast(nw.String).alias(OURS)).join(rare, on=OURS, how="inner")
+        count = frames.height(drawn.to_native())
         if count:
             found[name] = count
     return found

@@ -1,6 +1,6 @@
 """Which columns are synthesised, as numbers or as categories, in which order and from which predictors."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.errors import ColumnError, OptionError
 from sdckit.models.column_codes import ColumnCodes, category_codes, number_codes
+from sdckit.protect._synthesis_facts import ColumnFacts
 
 FEW = 20  # different numbers up to which they are categories
 CLOSE = 0.8  # share of the whole numbers between least and largest that a key must have to be a number
@@ -57,45 +58,51 @@ def scope_of(data: Microdata, variables: Sequence[str], apart: Iterable[str], *,
     return Scope(tuple(targets), tuple(kept), full=not kept and not some)
 
 
-def codes_of(
+def numbers_of(
     data: Microdata,
-    columns: Sequence[str],
+    facts: Mapping[str, ColumnFacts],
     categories: Sequence[str],
     spikes: Mapping[str, Sequence[float]] | None,
+) -> dict[str, tuple[float, ...]]:
+    """The columns that are drawn as numbers, with the values that are classes of their own."""
+    names = [c for c, column in facts.items() if c not in categories and is_number(data, column)]
+    if spikes is None:
+        return {name: facts[name].spikes() for name in names}
+    return {name: tuple(spikes.get(name, ())) for name in names}
+
+
+def codes_of(
+    data: Microdata, columns: Sequence[str], numbers: Mapping[str, Sequence[float]]
 ) -> dict[str, ColumnCodes]:
-    """Every column as codes."""
-    done = {}
-    for name in columns:
-        column = data.frame[name]
-        if name in categories or not is_number(data, name):
-            done[name] = category_codes(column)
-        else:
-            done[name] = number_codes(column, None if spikes is None else spikes.get(name, ()))
-    return done
+    """Every column as codes; numbers: those that are, with their spikes."""
+    return {
+        name: number_codes(data.frame[name], numbers[name])
+        if name in numbers
+        else category_codes(data.frame[name])
+        for name in columns
+    }
 
 
-def is_number(data: Microdata, name: str) -> bool:
+def is_number(data: Microdata, column: ColumnFacts) -> bool:
     """Whether values lie between others: numbers and dates with many values, but no codes.
 
     Keys and strata of whole numbers are codes unless nearly all numbers of their range occur, as with age.
     """
-    column, roles = data.frame[name], data.roles
-    if not (column.dtype.is_numeric() or column.dtype.is_temporal()) or name in data.labels.values:
+    kind, name, roles = column.kind, column.name, data.roles
+    if not (kind.is_numeric() or kind.is_temporal()) or name in data.labels.values:
         return False
     if name in roles.numeric or name == roles.weight:
         return True
-    different = column.drop_nulls().n_unique()
-    if different <= FEW:
+    if column.different <= FEW:
         return False
     coded = name in (*roles.keys, *roles.strata, roles.cluster)
-    if not coded or not column.dtype.is_integer():
-        return not coded or column.dtype.is_temporal() or column.dtype.is_float()
-    least, largest = column.min(), column.max()
-    return bool(different >= CLOSE * (int(largest) - int(least) + 1))
+    if not coded or not kind.is_integer():
+        return not coded or kind.is_temporal() or kind.is_float()
+    return bool(column.different >= CLOSE * (int(column.largest) - int(column.least) + 1))
 
 
 def order_of(
-    data: Microdata, targets: Sequence[str], coding: Mapping[str, ColumnCodes], order: Sequence[str]
+    data: Microdata, targets: Sequence[str], numbers: Collection[str], order: Sequence[str]
 ) -> list[str]:
     """The targets in the order in which they are drawn: those named, then by role, then as in the file."""
     strange = [c for c in order if c not in targets]
@@ -107,7 +114,7 @@ def order_of(
         groups = (roles.strata, (roles.cluster,), roles.keys, roles.sensitive)
         if name == roles.weight:
             return len(groups) + 1
-        if coding[name].is_number and name not in roles.keys:
+        if name in numbers and name not in roles.keys:
             return len(groups)
         return next((i for i, names in enumerate(groups) if name in names), len(groups) - 1)
 

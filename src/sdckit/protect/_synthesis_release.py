@@ -1,52 +1,70 @@
-"""The file that is released: columns from donors, new ids and order, weights that add up."""
+"""The file that is released: new ids and order, weights that add up; and what the log says, on any engine."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 
-from sdckit._support.arrays import Ints
 from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
-from sdckit.protect._synthesis_draft import Draft
-from sdckit.protect._synthesis_records import Base
-from sdckit.protect.new_ids import renumbered
+from sdckit.engine import frames, random
+from sdckit.engine.exact_sums import exact_sums
+from sdckit.engine.joins import join_to_records
+from sdckit.engine.tables import OURS, Table, native_module
+from sdckit.protect._engine_numbers import native_of
+from sdckit.protect._synthesis_kinds import Kinds
+from sdckit.protect._synthesis_rules import refuse_breaches
+from sdckit.protect.new_ids import renumbered_columns
 
-TOTAL, BEFORE, AFTER = "\0total", "\0total before", "\0total after"  # no column is called so
+RUN, HOME = f"{OURS}run", f"{OURS}home"  # numbers of new records and of their households
+_DRAWN, _FACTOR = f"{OURS}drawn", f"{OURS}factor"
+_ORDER = 1  # the step of the seed by which records or households are put in an order
+
+
+def kept_columns(data: Microdata) -> list[str]:
+    """The columns of a new file: all but direct identifiers."""
+    return [name for name in data.columns if name not in data.roles.direct]
+
+
+def numbered_columns(data: Microdata) -> list[str]:
+    """Columns of a new file that no donor has: they are numbered anew."""
+    return [c for c in (data.roles.id, data.roles.household) if c is not None]
 
 
 def new_file(
-    base: Base, draft: Draft, homes: Ints | None, rng: np.random.Generator, *, equal_weights: bool
+    data: Microdata, table: Table, kinds: Kinds, seed: int, records: int, *, equal_weights: bool
 ) -> tuple[Microdata, Effects]:
     """A fully synthetic file: no number of the original names a record, and the order says nothing.
 
-    homes: the household of each record. Direct identifiers are left out.
+    table: the columns that have donors, RUN, and HOME where there are households. Direct identifiers are left
+    out.
     """
-    data, roles = base.data, base.data.roles
-    n = draft.size
-    new = {}  # columns that no donor has
-    for name in data.columns:
-        if name == roles.id or (name == roles.household and homes is None):  # every record alone
-            new[name] = pl.Series(name, _new_numbers(n, rng))
-        elif name == roles.household and homes is not None:
-            new[name] = renumbered(pl.Series(name, homes), int(rng.integers(2**63)), 0)
-        elif name == roles.weight and equal_weights:
-            new[name] = pl.Series(name, np.full(n, data.weights().sum() / n))
-        elif name == roles.cluster:
-            new[name] = renumbered(draft.column(name), int(rng.integers(2**63)), 0)
-    order = rng.permutation(n)
-    if homes is not None:
-        block = rng.permutation(int(homes.max()) + 1)[homes]
-        order = np.argsort(block, kind="stable")  # the head stays first
-    mixed = draft.some(order)
-    kept = [name for name in data.columns if name not in roles.direct]
-    frame = pl.DataFrame([new[c].gather(order) if c in new else mixed.column(c) for c in kept])
-    if roles.weight is not None and not equal_weights:
-        frame = frame.with_columns(_scaled(data, frame))
+    roles = data.roles
+    unit = RUN if kinds.homes is None else HOME
+    columns = [nw.col(RUN).alias(roles.id)] if roles.id is not None else []
+    columns += [nw.col(unit).alias(roles.household)] if roles.household is not None else []
+    table = table.with_columns(*columns) if columns else table
+    if roles.weight is not None:
+        table = _weighted(data, table, records, equal_weights=equal_weights)
+    table = random.uniform(table, id=unit, seed=seed, step=_ORDER, name=_DRAWN)  # the head stays first
     names = tuple(c for c in (roles.id, roles.household, roles.cluster) if c is not None)
+    kept = kept_columns(data)
+    table = table.select(*kept, _DRAWN, unit, *([RUN] if unit == HOME else []))
     ready = replace(data, labels=data.labels.without_values(names))
     ready = ready.without(roles.direct) if roles.direct else ready
-    synthesised = tuple(c for c in frame.columns if c not in (roles.id, roles.household))
+    made = replace(ready, frame=native_of(data, table))
+    if names:
+        bytes_of_seed = np.random.default_rng([seed, 1]).bytes(16)
+        table = frames.lazy(renumbered_columns(made, names, int.from_bytes(bytes_of_seed, "big"))[0])
+    order = [_DRAWN, RUN] if unit == RUN else [_DRAWN, HOME, RUN]
+    if data.engine == "polars":
+        ordered = frames.gather(table).sort(order).select(kept)
+    else:
+        ordered = native_module(table).sorted_rows(table.to_native(), order, kept)
+    synthesised = tuple(c for c in kept if c not in (roles.id, roles.household))
     effects = Effects(
         renames_ids=roles.id is not None,
         synthesises=synthesised,
@@ -54,56 +72,58 @@ def new_file(
         new_records=True,
         reorders_rows=True,
     )
-    return replace(ready, frame=frame), effects
+    return replace(ready, frame=ordered), effects
 
 
-def _scaled(data: Microdata, frame: pl.DataFrame) -> pl.Series:
+def _weighted(data: Microdata, table: Table, records: int, *, equal_weights: bool) -> Table:
     """The weights, so that they add up to the totals of the original in every stratum that has records."""
     name, strata = data.roles.weight or "", list(data.roles.strata)
-    if not strata:
-        factor = float(data.weights().sum()) / pl.col(name).cast(pl.Float64).sum()
-        return frame.select((pl.col(name).cast(pl.Float64) * factor).alias(name)).to_series()
-    before, here = _totals(data.frame, strata, name), _totals(frame, strata, name)
-    both = frame.select(*strata, name)
-    for totals, called in ((before, BEFORE), (here, AFTER)):
-        totals = totals.rename({TOTAL: called})
-        both = both.join(totals, on=strata, how="left", nulls_equal=True, maintain_order="left")
-    factor = (pl.col(BEFORE) / pl.col(AFTER)).fill_null(1.0)
-    return both.select((pl.col(name).cast(pl.Float64) * factor).alias(name)).to_series()
+    if equal_weights:
+        total = exact_sums(data.table, [name])[()][0].total
+        return table.with_columns(nw.lit(float(total) / records).alias(name))
+    before, after = exact_sums(data.table, [name], strata), exact_sums(table, [name], strata)
+    kinds = frames.gather(table.select(*strata).head(0)).schema if strata else {}
+    rows = [(*cell, _factor(before.get(cell), total[0])) for cell, total in after.items()]
+    cells = pl.DataFrame(rows, schema={**kinds, _FACTOR: pl.Float64()}, orient="row")
+    table = join_to_records(table, cells, strata, [_FACTOR])
+    return table.with_columns((nw.col(name).cast(nw.Float64) * nw.col(_FACTOR)).alias(name)).drop(_FACTOR)
 
 
-def _totals(frame: pl.DataFrame, strata: list[str], name: str) -> pl.DataFrame:
-    """The sum of the weights in every stratum, added up in the order of the file.
-
-    Through lists: threads that add up parts of a group give last digits that change from run to run.
-    """
-    groups = frame.group_by(strata, maintain_order=True).agg(pl.col(name).cast(pl.Float64).alias(TOTAL))
-    return groups.with_columns(pl.col(TOTAL).list.sum())
+def _factor(before: Any, after: Any) -> float:
+    """By how much the weights of a stratum grow; 1 where the original has none or they are all 0."""
+    if before is None or not after.total:
+        return 1.0
+    return float(before[0].total) / float(after.total)
 
 
-def changed_file(base: Base, draft: Draft, chosen: Ints | None) -> tuple[Microdata, Effects]:
-    """A partly synthetic file: every record keeps its place and its other values."""
-    data = base.data
-    names = [*base.scope.targets, *base.expressions]
-    columns = [draft.column(name) for name in names]
-    if chosen is not None:
-        some = np.zeros(data.height, dtype=bool)
-        some[chosen] = True
-        pick = pl.when(pl.Series(some))
-        columns = [
-            pl.select(pick.then(c).otherwise(data.frame[c.name]).alias(c.name)).to_series() for c in columns
-        ]
-    return replace(data, frame=data.frame.with_columns(columns)), Effects(synthesises=tuple(names))
+def share_of_own(same: Sequence[int], records: int) -> float:
+    """The share of cells that are equal to those of the same record before, from their number by column."""
+    return float(np.mean([count / records for count in same])) if records else 0.0
 
 
-def share_of_own(base: Base, frame: pl.DataFrame, names: tuple[str, ...]) -> float:
-    """The share of cells that are equal to those of the same record before."""
-    before = base.data.frame
-    same = [float(frame[c].eq_missing(before[c]).mean() or 0.0) for c in names]
-    return float(np.mean(same))
+def added_up(said: Sequence[Mapping[str, Any]], kinds: Kinds) -> dict[str, Any]:
+    """What the log says of all strata; requirements that could not be met are an error."""
+    refuse_breaches(_summed(said, "broken"))
+    figures: dict[str, Any] = {
+        "records": sum(one["records"] for one in said),
+        "leaves": sum(one["leaves"] for one in said),
+        "donor_used_at_most": max(one["used"] for one in said),
+        "spikes": {c: len(kinds.numbers[c]) for c in kinds.order if kinds.numbers.get(c)},
+    }
+    figures |= {f"redrawn_{kind}": number for kind, number in _summed(said, "redrawn").items()}
+    figures |= {f"left_{kind}": number for kind, number in _summed(said, "left").items() if number}
+    return figures
 
 
-def _new_numbers(count: int, rng: np.random.Generator) -> Ints:
-    """So many different random numbers, all with the same number of digits."""
-    lowest = 10 ** len(str(count))
-    return np.asarray(lowest + rng.choice(9 * lowest, size=count, replace=False))
+def predictors_chosen(said: Sequence[Mapping[str, Any]], kinds: Kinds) -> list[str]:
+    """Variables whose predictors were chosen among too many, in some stratum."""
+    cut = {name for one in said for name in one["cut"]}
+    return [name for name in kinds.order if name in cut]
+
+
+def _summed(said: Sequence[Mapping[str, Any]], what: str) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for one in said:
+        for name, number in one[what].items():
+            found[name] = found.get(name, 0) + number
+    return found

@@ -13,11 +13,13 @@ from pydantic import BaseModel, ConfigDict
 
 from sdckit._support.arrays import Bools, Codes
 from sdckit._support.messages import did_you_mean, join_names
+from sdckit.data.key_cells import combinations_of
 from sdckit.data.microdata import Microdata
+from sdckit.engine.tables import RECORDS
 from sdckit.errors import ColumnError, DataError, OptionError, preview
 from sdckit.models.column_codes import ColumnCodes
 from sdckit.protect._synthesis_draft import Draft
-from sdckit.protect._synthesis_level import Check, Counts
+from sdckit.protect._synthesis_level import Check
 
 EXPECTED = 5  # records that a pair of categories would have by chance, so that its absence means something
 MIXING = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no information is lost
@@ -210,46 +212,40 @@ def _pairs_check(name: str, tables: Mapping[str, Bools], coding: Mapping[str, Co
     return Check(name, broken, strict=False, text=str(pairs), kind="by_absent_pairs")
 
 
-def copied_uniques(data: Microdata, coding: Mapping[str, ColumnCodes], order: Sequence[str]) -> list[Check]:
+def unique_keys(data: Microdata, keys: Sequence[str]) -> Hashes:
+    """Numbers for the combinations of keys that one record of a file has, on any engine."""
+    cells = combinations_of(data, keys)
+    return _hashed(cells.filter(pl.col(RECORDS) == 1).select(keys))
+
+
+def copied_uniques(unique: Hashes, keys: Sequence[str], order: Sequence[str]) -> list[Check]:
     """Synthetic records that are equal in all keys to an original that is unique on them."""
-    keys = [c for c in data.roles.keys if c in coding]
     drawn = [c for c in order if c in keys]
     if not drawn:
         return []
-    everybody = Draft(data.frame, data.height)
-    for key in keys:
-        everybody.put(key, np.arange(data.height), np.arange(data.height, dtype=np.int32), None)
-    found, counts = np.unique(_hashed(everybody, keys, coding), return_counts=True)
-    unique = found[counts == 1]
 
     def broken(draft: Draft) -> Bools:
-        return np.isin(_hashed(draft, keys, coding), unique)
+        return np.isin(_hashed(draft.frame(list(keys))), unique)
 
     return [Check(drawn[-1], broken, strict=False, text="", kind="as_copies")]
 
 
-def _hashed(draft: Draft, keys: Sequence[str], coding: Mapping[str, ColumnCodes]) -> Hashes:
-    """One number for the released keys of each record; equal keys give equal ones."""
-    total = np.zeros(draft.size, dtype=np.uint64)
-    for key in keys:
-        target, donors = coding[key], draft.donors[key]
-        if target.is_number:
-            values = target.values[donors]
-            if key in draft.numbers:
-                values = np.where(np.isnan(draft.numbers[key]), values, draft.numbers[key])
-            part = (np.where(np.isnan(values), np.inf, values) + 0.0).view(np.uint64)
+def _hashed(keys: pl.DataFrame) -> Hashes:
+    """One number for the keys of each record; equal keys give equal ones, whatever their type."""
+    total = np.zeros(keys.height, dtype=np.uint64)
+    for column in keys:
+        if column.dtype.is_numeric() or column.dtype.is_temporal():
+            values = column.to_physical().cast(pl.Float64).fill_null(np.inf).to_numpy()
+            part = (values + 0.0).view(np.uint64)
         else:
-            part = target.classes[donors].astype(np.uint64)
-        for mask, _ in draft.given.get(key, ()):  # values that no record of the original has
-            part = np.where(mask, np.uint64(2**63 - 25), part)
+            part = column.cast(pl.String).hash(0).to_numpy()
         total = (total ^ part) * MIXING
         total ^= total >> np.uint64(29)
     return total
 
 
-def refuse_breaches(counts: Counts) -> None:
+def refuse_breaches(broken: Mapping[str, int]) -> None:
     """An error that says which requirements could not be met, and by how many records."""
-    broken = {check.text: left for check, left in counts.left.items() if check.strict and left}
     if broken:
         told = [f"{preview(text)}: {left:,} records" for text, left in broken.items()]
         raise DataError(

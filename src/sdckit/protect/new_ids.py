@@ -57,9 +57,13 @@ def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
     seed = int.from_bytes(rng.bytes(16), "big")
     ready = data.but(labels=data.labels.without_values(tuple(names)))
     effects = Effects(renames_ids=roles.id is not None, record_by_record=True)
-    work = _in_memory if data.engine == "polars" else _on_engine
-    frame, numbers = work(data, names, seed)
+    frame, numbers = renumbered_columns(data, names, seed)
     return ready.with_frame(frame, effects=effects, changed=names, ids_replaced=numbers)
+
+
+def renumbered_columns(data: Microdata, names: Sequence[str], seed: int) -> tuple[Any, dict[str, int]]:
+    """The table with new numbers in some columns, and how many different ones each had, on any engine."""
+    return (_in_memory if data.engine == "polars" else _on_engine)(data, names, seed)
 
 
 def _in_memory(data: Microdata, names: Sequence[str], seed: int) -> tuple[pl.DataFrame, dict[str, int]]:

@@ -1,22 +1,20 @@
 """Targeted record swapping: households change places between areas."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
-import polars as pl
 from pydantic import BeforeValidator, Field
 
-from sdckit._support.arrays import Bools, Ints
 from sdckit.data.effects import Effects
-from sdckit.data.key_cells import key_codes
 from sdckit.data.microdata import Microdata
 from sdckit.errors import RoleError
 from sdckit.methods.options import KEYS, ColumnName, Columns, KeyColumns, Option, Shape
 from sdckit.methods.registry import protection
-from sdckit.protect._households import Households, households
+from sdckit.protect._draws import Draws
+from sdckit.protect._swapped_homes import Swapping
+from sdckit.protect._swapped_in_memory import swapped_in_memory
+from sdckit.protect._swapped_on_engine import swapped_on_engine
 
 
 def _as_profiles(value: Any) -> Any:
@@ -45,6 +43,7 @@ Profiles = Annotated[
 @protection(
     "Record swapping between areas",
     family="Exchanged values",
+    engines="all",
     reference="Shlomo, Tudor & Groom (2010); Hundepool et al. (2012), ch. 5",
 )
 def swap_records(
@@ -97,6 +96,10 @@ def swap_records(
     Without a household role every record is its own household. Households with a missing area, or with
     members in different areas, stay. Missing values of keys and of `similar` are categories of their own.
     Weights are not used; sums of weights by area change.
+    What households draw depends on the seed and their number (a record without one: its id), whatever the
+    order of the rows, and is the same on DuckDB and Spark. Households of one profile above 1,000,000 are cut
+    at random into blocks of about 800,000, on every engine, and partners are of the same block: the log then
+    has `blocks_of_a_profile`. `households_leaving` says how many went to another area of each level.
     Reference: Shlomo, Tudor & Groom (2010), "Data swapping for protecting census tables".
 
     >>> import polars as pl, sdckit as sdc
@@ -106,130 +109,9 @@ def swap_records(
     """
     if k is not None and not keys:
         raise RoleError("k needs keys.", hint="Name them in the option keys.")
-    homes = households(data) or Households(np.arange(data.height), np.arange(data.height))
-    areas, settled = _areas(data, homes, geography)
-    risk = _risk(data, homes, geography, keys, k) if k is not None else np.full(len(homes.first), len(areas))
-    risky = settled & (risk < len(areas))
-    profiles = [_sorted(_profile(data, homes, columns), areas, settled) for columns in similar]
-    partner = np.full(len(homes.first), -1, dtype=np.int64)
-    for profile in profiles:
-        queue = rng.permutation(np.flatnonzero(risky))
-        queue = queue[np.argsort(risk[queue], kind="stable")]
-        profile.pair(queue, risk[queue], partner, len(queue), rng)
-    for profile in profiles:
-        wanted = int(share * len(partner) + 1e-9) - int((partner >= 0).sum())
-        queue = rng.permutation(np.flatnonzero(settled))
-        finest = np.full(len(queue), len(areas) - 1)
-        profile.pair(queue, finest, partner, max(wanted // 2, 0), rng)
-    swapped = partner >= 0
-    source = homes.first[np.where(swapped, partner, np.arange(len(partner)))][homes.number]
-    moved = swapped[homes.number]
-    source = np.where(moved, source, np.arange(data.height))
-    return data.with_frame(
-        data.frame.with_columns(data.frame[c].gather(source) for c in geography),
-        effects=Effects(moves_values=tuple(geography)),
-        households=len(partner),
-        households_swapped=int(swapped.sum()),
-        households_risky=int(risky.sum()),
-        risky_without_partner=int(_still_there(risk, areas, partner)[risky].sum()),
-        records_moved=int(moved.sum()),
+    asked = Swapping(
+        tuple(geography), tuple(map(tuple, similar)), share, tuple(keys), k, Draws(data, rng).seed
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Sorted:
-    """Households in order of profile and area. start, stop: the ends of their profile and areas."""
-
-    home: Ints
-    start: Ints
-    stop: Ints
-
-    def pair(self, queue: Ints, levels: Ints, partner: Ints, most: int, rng: np.random.Generator) -> None:
-        """Partners for the households of the queue that have none, filled into `partner`."""
-        from sdckit.kernels.swapping import pair_households
-
-        place = np.full(len(partner), -1, dtype=np.int64)
-        place[self.home] = np.arange(len(self.home))
-        here = np.where(partner[self.home] >= 0, 0, -1)
-        taken = here >= 0
-        seed = int(rng.integers(2**62))
-        pair_households(place[queue], levels, self.start, self.stop, here, most, seed)
-        new = (here >= 0) & ~taken
-        partner[self.home[new]] = self.home[here[new]]
-
-
-def _areas(data: Microdata, homes: Households, geography: Sequence[str]) -> tuple[list[Ints], Bools]:
-    """The area of each household at each level, and which have one area that is known."""
-    codes = key_codes(data.frame, geography)
-    at_home = codes[homes.first]
-    away = (codes != at_home[homes.number]).any(axis=1)
-    settled: Bools = np.asarray((at_home >= 0).all(axis=1))
-    settled[homes.number[away]] = False
-    areas = [_numbered(at_home[:, : level + 1]) for level in range(len(geography))]
-    return areas, settled
-
-
-def _risk(data: Microdata, homes: Households, geography: Sequence[str], keys: Columns, k: int) -> Ints:
-    """The coarsest level at which a member is one of fewer than k; the number of levels where none is."""
-    cell, area = key_codes(data.frame, keys), key_codes(data.frame, geography)
-    risk = np.full(len(homes.first), len(geography), dtype=np.int64)
-    for level in reversed(range(len(geography))):
-        group = _numbered(np.column_stack([cell, area[:, : level + 1]]))
-        rare = np.bincount(group)[group] < k
-        risk[homes.number[rare]] = level
-    return risk
-
-
-def _still_there(risk: Ints, areas: Sequence[Ints], partner: Ints) -> Bools:
-    """Which households are in the area of their risk as before, unswapped or swapped within it."""
-    there = partner < 0
-    for level, area in enumerate(areas):
-        there |= (risk == level) & (area[partner] == area)
-    return there
-
-
-def _profile(data: Microdata, homes: Households, columns: Sequence[str]) -> Ints:
-    """A number for each household: the same where size and members' values in the columns agree."""
-    size = np.bincount(homes.number)
-    if not columns:
-        return size
-    codes = _numbered(key_codes(data.frame, columns))
-    if (codes[homes.first][homes.number] == codes).all():
-        return _numbered(np.column_stack([size, codes[homes.first]]))
-    # members sorted by value: household by household the list of values so far gets a number
-    order = np.lexsort((codes, homes.number))
-    begin = np.concatenate([[0], size.cumsum()[:-1]])
-    number = size
-    for member in range(int(size.max())):
-        has = np.flatnonzero(size > member)
-        pairs = np.column_stack([number[has], codes[order[begin[has] + member]]])
-        number = number.copy()
-        number[has] = _numbered(pairs) + len(size) * (member + 1)
-    return number
-
-
-def _sorted(profile: Ints, areas: Sequence[Ints], settled: Bools) -> _Sorted:
-    home = np.flatnonzero(settled)
-    columns = [profile[home], *(area[home] for area in areas)]
-    order = np.lexsort(columns[::-1])
-    starts, stops = [], []
-    new = np.zeros(len(home), dtype=bool)
-    new[:1] = True
-    for column in columns:
-        values = column[order]
-        new[1:] |= values[1:] != values[:-1]
-        heads = np.flatnonzero(new)
-        run = new.cumsum() - 1
-        starts.append(heads[run])
-        stops.append(np.append(heads[1:], len(home))[run])
-    return _Sorted(home[order], np.array(starts), np.array(stops))
-
-
-def _numbered(codes: npt.NDArray[Any]) -> Ints:
-    """A number for each row, the same for equal rows."""
-    number: Ints = codes[:, 0].astype(np.int64) - codes[:, 0].min()
-    for column in codes.T[1:]:
-        values = column.astype(np.int64) - column.min()
-        joined = number * (int(values.max()) + 1) + values
-        number = pl.Series(joined).rank("dense").cast(pl.Int64).to_numpy() - 1
-    return number
+    swapped = swapped_in_memory if data.engine == "polars" else swapped_on_engine
+    frame, figures = swapped(data, asked)
+    return data.with_frame(frame, effects=Effects(moves_values=tuple(geography)), **figures)

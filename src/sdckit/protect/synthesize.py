@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from pydantic import BeforeValidator, Field
@@ -14,6 +14,7 @@ from sdckit.errors import OptionError
 from sdckit.methods.options import By, Columns, Option, Requires, Shape, as_tuple
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Chosen, Where
+from sdckit.protect._memory import require_memory
 from sdckit.protect._private_synthesis import (
     Bounds,
     CountOfRecords,
@@ -26,13 +27,12 @@ from sdckit.protect._private_synthesis import (
     Unit,
     private_synthesis,
 )
-from sdckit.protect._synthesis_draft import Draft
-from sdckit.protect._synthesis_fit import Asked, Fitted, draw_file, fit_file
-from sdckit.protect._synthesis_level import Counts
+from sdckit.protect._synthesis_in_memory import drawn_in_memory, fit_file
+from sdckit.protect._synthesis_kinds import Asked
 from sdckit.protect._synthesis_names import rare_texts
-from sdckit.protect._synthesis_records import Draw
-from sdckit.protect._synthesis_release import changed_file, new_file, share_of_own
-from sdckit.protect._synthesis_rules import Rule, refuse_breaches
+from sdckit.protect._synthesis_on_engine import drawn_on_engine
+from sdckit.protect._synthesis_release import added_up, predictors_chosen, share_of_own
+from sdckit.protect._synthesis_rules import Rule
 
 
 class Smoothing(StrEnum):
@@ -68,6 +68,7 @@ OF_MARGINALS = ("epsilon", "delta", "values", "bounds", "unit", "max_household",
 @protection(
     "Synthesis",
     family="Values drawn anew",
+    engines="all",
     reference="Reiter (2005); Nowok, Raab & Dibben (2016); McKenna, Miklau & Sheldon (2021)",
     gets_where=True,
     new_records=True,
@@ -265,6 +266,9 @@ def synthesize(
     `require`: records that break a condition are drawn again in the leaf, then in the nodes above it; what is
     left is an error. `derive`: columns computed from others. `zeros`: pairs of categories that never occur
     although five records would be expected do not come up. `by`: trees for each stratum; small ones pooled.
+    On DuckDB and Spark a stratum of at most 1,000,000 records after the other is brought into memory, with
+    the same result for the same seed, as every stratum is drawn for itself, its records in the order of
+    their ids; `where`, spikes of dates and households in several strata are refused there.
 
     Households (role household) are drawn in two levels: their shared variables, their size and their head,
     then the other members given household, head, the member before them and their place. Leaves then count
@@ -295,6 +299,7 @@ def synthesize(
     (True, False)
     """
     if method is SynthesisMethod.MARGINALS:
+        require_memory(data, "synthesize with the method marginals (trees does not)")
         options = PrivateOptions(epsilon, delta, unit, max_household, records)
         return private_synthesis(
             data, variables=variables, values=values, bounds=bounds, options=options, size=size, rng=rng
@@ -322,24 +327,25 @@ def synthesize(
         smooth is Smoothing.LEAF,
     )
     seed = int(rng.integers(2**63))
-    if proper:  # no two files learn from the same records
-        fitted = fit_file(data, asked, np.random.default_rng([seed, 2]))
+    if data.engine != "polars":
+        done, effects, said, kinds = drawn_on_engine(data, asked, seed, size, proper=proper)
     else:
-        fitted = data.cached(("synthesis", repr(asked)), lambda: fit_file(data, asked, None))
-    counts = Counts()
-    rows = None if chosen is None else np.flatnonzero(chosen)
-    draw = Draw(seed, smooth is Smoothing.LEAF, fitted.checks, counts)
-    draft, homes = draw_file(fitted, draw, _sizes(fitted, size), rows)
-    refuse_breaches(counts)
-    base = fitted.base
-    if base.scope.full:
-        done, effects = new_file(base, draft, homes, np.random.default_rng([seed, 1]), equal_weights=equal)
+        if proper:  # no two files learn from the same records
+            fitted = fit_file(data, asked, seed)
+        else:
+            fitted = data.cached(("synthesis", repr(asked)), lambda: fit_file(data, asked, None))
+        kinds = fitted.kinds
+        done, effects, said = drawn_in_memory(data, fitted, asked, seed, size, chosen)
+    figures = added_up(said, kinds)
+    if kinds.scope.full:
         effects = replace(effects, resamples=proper)
     else:
-        done, effects = changed_file(base, draft, rows)
-    figures = _figures(fitted, draft, counts)
-    if not base.scope.full:
-        figures["share_of_own_values"] = share_of_own(base, done.frame, base.scope.targets)
+        same = np.sum([one["same"] for one in said if "same" in one], axis=0)
+        figures["share_of_own_values"] = share_of_own(same, data.height)
+    if rare := rare_texts(data, kinds.scope.targets, done.table, leaf):
+        figures["rare_texts"] = rare
+    if cut := predictors_chosen(said, kinds):
+        figures["predictors_chosen_for"] = cut
     if isinstance(where, Chosen):
         figures["records_chosen"] = int(where.records.sum())
         figures |= {"records_not_judged": where.not_judged} if where.not_judged else {}
@@ -365,36 +371,3 @@ def _equal_weights(data: Microdata, weights: WeightSynthesis, variables: Sequenc
             allowed="synthesise, equal",
         )
     return weights is WeightSynthesis.EQUAL and data.roles.weight is not None
-
-
-def _sizes(fitted: Fitted, size: int | None) -> list[int]:
-    """How many records are drawn in each stratum, in proportion to those of the original."""
-    before = np.array([part.size for part in fitted.parts])
-    if size is None or size == before.sum():
-        return [int(n) for n in before]
-    if not fitted.base.scope.full:
-        raise OptionError("size is of a fully synthetic file.", given=size)
-    edges = np.round(np.cumsum(before) * size / before.sum()).astype(int)
-    return [int(n) for n in np.diff(edges, prepend=0)]
-
-
-def _figures(fitted: Fitted, draft: Draft, counts: Counts) -> dict[str, Any]:
-    """What the log says: numbers of leaves, donors and redrawn records; never a donor, never a value."""
-    base = fitted.base
-    used = max(int(np.bincount(draft.donors[c]).max()) for c in base.scope.targets)
-    figures: dict[str, Any] = {
-        "records": draft.size,
-        "leaves": fitted.leaves,
-        "donor_used_at_most": used,
-        "spikes": {c: base.coding[c].spikes for c in base.order if base.coding[c].spikes},
-    }
-    for kind, number in counts.redrawn.items():
-        figures[f"redrawn_{kind}"] = number
-    for check, number in counts.left.items():
-        if number:
-            figures[f"left_{check.kind}"] = figures.get(f"left_{check.kind}", 0) + number
-    if rare := rare_texts(base.data, base.scope.targets, draft, base.settings.leaf):
-        figures["rare_texts"] = rare
-    if fitted.cut:
-        figures["predictors_chosen_for"] = fitted.cut
-    return figures

@@ -1,0 +1,115 @@
+"""What must be known of the values of a column in a whole file before its strata are drawn, on any engine."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+from sdckit._support.messages import join_names
+from sdckit.data.microdata import Microdata
+from sdckit.data.naming import FEWEST
+from sdckit.engine import frames
+from sdckit.engine.tables import OURS, Table
+from sdckit.errors import EngineError
+from sdckit.models.column_codes import SEVERAL, SPIKE
+
+FAMILY = 5  # records that share a text at least, so that it names neither a person nor a family
+_X, _N = f"{OURS}x", f"{OURS}n"
+
+
+class ColumnFacts:
+    """Facts of a column, each found out where the records are when it is asked for.
+
+    kind: the type that its values have in memory. Missing values are left out throughout.
+    """
+
+    def __init__(self, table: Table, name: str, kind: pl.DataType) -> None:
+        self.name, self.kind = name, kind
+        self._values: Table = table.select(nw.col(name).alias(_X)).filter(~nw.col(_X).is_null())
+
+    @cached_property
+    def _row(self) -> dict[str, Any]:
+        x = nw.col(_X)
+        wanted = [x.count().alias("known"), x.n_unique().alias("different")]
+        if self.kind.is_numeric():
+            wanted += [x.min().alias("least"), x.max().alias("largest"), x.abs().min().alias("size")]
+        return frames.gather(self._values.select(*wanted)).row(0, named=True)
+
+    @property
+    def known(self) -> int:
+        """Records with a value."""
+        return int(self._row["known"])
+
+    @property
+    def different(self) -> int:
+        """Different values."""
+        return int(self._row["different"])
+
+    @property
+    def least(self) -> Any:
+        """The smallest number."""
+        return self._row["least"]
+
+    @property
+    def largest(self) -> Any:
+        """The largest number."""
+        return self._row["largest"]
+
+    @property
+    def smallest_size(self) -> float:
+        """The smallest of the numbers without their signs; 0 where there is none."""
+        return float(self._row["size"] or 0)
+
+    @cached_property
+    def shared_by_few(self) -> int:
+        """Records whose value fewer than FAMILY records have."""
+        counts = self._counted().filter(nw.col(_N) < FAMILY)
+        return int(frames.gather(counts.select(nw.col(_N).sum())).item() or 0)
+
+    @cached_property
+    def to_the_second(self) -> bool:
+        """Whether times of day are known, and not to the minute only."""
+        odd = self._values.select((nw.col(_X).dt.truncate("1m") != nw.col(_X)).cast(nw.Int64).sum())
+        return bool(frames.gather(odd).item())
+
+    @property
+    def named_by_values(self) -> bool:
+        """Whether at least half of the values differ, and there are enough of them (`names_most`)."""
+        return self.different >= max(FEWEST, self.known / 2)
+
+    def spikes(self) -> tuple[float, ...]:
+        """Values of more than 5 % of the records with a finite number, and of five at least."""
+        finite = self._finite()
+        n = int(frames.gather(finite.select(nw.len().cast(nw.Int64))).item())
+        often = finite.group_by(_X).agg(nw.len().cast(nw.Int64).alias(_N))
+        rows = frames.gather(often.filter((nw.col(_N) > SPIKE * n) & (nw.col(_N) >= SEVERAL)).select(_X))
+        return tuple(sorted(rows[_X].to_physical().cast(pl.Float64).to_list()))
+
+    def counts_of(self, values: Sequence[float]) -> list[int]:
+        """How many records have each of these numbers; dates and times are what they are in memory."""
+        if self.kind.is_temporal():
+            if frames.engine_of(self._values.to_native()) != "polars":
+                raise EngineError(
+                    "Spikes of dates and times need the records in memory.",
+                    given=join_names([self.name]),
+                    hint="Leave them out, or bring the records into memory: data.collect().",
+                )
+            column = frames.gather(self._values)[_X].to_physical()
+            return [int((column == value).sum()) for value in values]
+        x = nw.col(_X).cast(nw.Float64)
+        wanted = [(x == value).cast(nw.Int64).sum().alias(f"{_N}{i}") for i, value in enumerate(values)]
+        return [int(n or 0) for n in frames.gather(self._values.select(*wanted)).row(0)] if values else []
+
+    def _counted(self) -> Table:
+        return self._values.group_by(_X).agg(nw.len().cast(nw.Int64).alias(_N))
+
+    def _finite(self) -> Table:
+        return self._values.filter(nw.col(_X).is_finite()) if self.kind.is_float() else self._values
+
+
+def facts_of(data: Microdata, names: Sequence[str]) -> dict[str, ColumnFacts]:
+    """The facts of some columns of a file."""
+    empty = frames.gather(data.table.head(0))
+    return {name: ColumnFacts(data.table, name, empty.schema[name]) for name in names}
