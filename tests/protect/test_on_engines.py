@@ -94,6 +94,8 @@ STEPS = {
         "rank_swap",
         {"method": "groups", "rank_distance": 0.2, "by": ["region", "job"]},
     ),
+    "rank swapping in windows": ("rank_swap", {"rank_distance": 0.1}),
+    "rank swapping in windows by strata": ("rank_swap", {"rank_distance": 0.3, "by": ["region", "job"]}),
     "shuffle": ("shuffle", {}),
     "shuffle by strata": ("shuffle", {"predictors": ["w", "region", "age"], "by": ["sex", "job"]}),
     "shuffle, scores": (
@@ -287,8 +289,6 @@ def test_methods_that_need_memory_name_the_one_that_does_not(duckdb_connection, 
     file = on_engine("duckdb", data(), request)
     with pytest.raises(EngineError, match=r"method gower needs the records in memory"):
         sdc.protect.microaggregate(file, method="gower")
-    with pytest.raises(EngineError, match=r"method window \(groups does not\) needs the records"):
-        sdc.protect.rank_swap(file, rng=1)
 
 
 def test_strata_that_do_not_fit_are_not_shuffled(duckdb_connection, request, monkeypatch):

@@ -16,8 +16,11 @@ DATABASE = "sdckit_stages"
 _unused: list[str] = []  # tables that nothing refers to any more
 
 
-def kept_on_disk(native: Any) -> Any:
-    """The rows of a relation of our connection in a table that lasts as long as what is made from it."""
+def kept_on_disk(native: Any, number: str | None = None) -> Any:
+    """The rows of a relation of our connection in a table that lasts as long as what is made from it.
+
+    number: a column with the place of each row in the table, from 0.
+    """
     made = connection()
     if not made.execute("select 1 from duckdb_databases() where database_name = ?", [DATABASE]).fetchall():
         path = str(scratch_path() / f"{DATABASE}.duckdb").replace("'", "''")
@@ -28,7 +31,8 @@ def kept_on_disk(native: Any) -> Any:
     table = f"{DATABASE}.t{uuid4().hex}"
     sdckit_rows = native  # noqa: F841 (DuckDB finds it by name)
     made.execute(f"create table {table} as from sdckit_rows")  # `native.query` does not hear Ctrl-C soon
-    kept = native.query("sdckit_rows", f"select * from {table}")
+    numbered = "" if number is None else f", rowid as {number}"
+    kept = native.query("sdckit_rows", f"select *{numbered} from {table}")
     # Relations made from this one hold it, so that it is gone only after all of them.
     weakref.finalize(kept, _unused.append, table).atexit = False
     return kept

@@ -7,16 +7,23 @@ from sdckit.kernels._jit import inner, jit
 from sdckit.kernels.hash_table import mix
 
 
-@jit
 def swap_in_window(n: int, window: int, seed: int) -> Ints:
-    """For each of n ranks the rank it changes places with, at most `window` (1 or more) away; pairs, random.
-
-    From the lowest rank up, each rank without a partner draws one uniformly among those above it, within the
-    window, that have none. The highest rank of the window is always free, or the window reaches the end and
-    the ranks left are counted; so drawing until a free one comes ends, after O(1) draws a rank on average.
-    If n is odd one rank keeps its place.
-    """
+    """For each of n ranks the rank it changes places with: see `draw_partners`."""
     partner = np.arange(n)
+    draw_partners(partner, window, seed)
+    return partner
+
+
+@jit
+def draw_partners(partner: Ints, window: int, seed: int) -> None:
+    """Fill in for each rank the one it changes places with, at most `window` (1 or more) away; pairs, random.
+
+    `partner` comes with the ranks 0, 1, … themselves. From the lowest up, each rank without a partner draws
+    one uniformly among those above it, within the window, that have none. The highest rank of the window is
+    always free, or the window reaches the end and the ranks left are counted; so drawing until a free one
+    comes ends, after O(1) draws a rank on average. If n is odd one rank keeps its place.
+    """
+    n = partner.shape[0]
     left = n  # ranks without a partner
     draws = 0
     for i in range(n):
@@ -33,7 +40,6 @@ def swap_in_window(n: int, window: int, seed: int) -> Ints:
             j = i + 1 + int((word >> np.uint64(11)) * 2.0**-53 * above)
         partner[i], partner[j] = j, i
         left -= 1
-    return partner
 
 
 @jit

@@ -1,7 +1,8 @@
 """Individual ranking: consecutive groups of k of the sorted values of each variable, on every engine."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -11,8 +12,10 @@ from sdckit._support.arrays import Floats, Ints
 from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames, random
+from sdckit.engine.disk_arrays import Array
 from sdckit.engine.exact_sums import Scale, split
 from sdckit.engine.joins import join_to_records
+from sdckit.engine.numbered_records import NumberedRecords, numbered_records
 from sdckit.engine.ranks import value_ranks
 from sdckit.engine.tables import OURS, RECORDS, Table, count_cells, native_module
 from sdckit.protect._draws import in_order_of_ids, require_id
@@ -40,13 +43,15 @@ class Ranking:
 
     def aggregated(self, data: Microdata, names: Sequence[str], by: Sequence[str]) -> Microdata:
         """The file with each number replaced; fewer than k of a stratum are suppressed."""
-        strata = pooled_numbers(data, by, self.k, _STRATUM)
-        table = join_to_records(data.table, strata, list(by), [_STRATUM])
-        scales = [self._scale(table, name) for name in names]
+        scales = [self._scale(data.table, name) for name in names]
         if data.engine == "polars":
-            return self._in_memory(data, names, table, scales)
+            return self._in_memory(data, names, self._with_strata(data, data.table, by), scales)
         require_id(data, "Groups of near values")
-        table = random.with_whole_id(table, data.roles.id or "", _CODE)
+        records = numbered_records(data.table, names)
+        if records is not None:
+            table = self._with_strata(data, records.table, by)
+            return self._on_disk(data, names, records, table, scales)
+        table = random.with_whole_id(self._with_strata(data, data.table, by), data.roles.id or "", _CODE)
         groups = 0
         for j, (name, scale) in enumerate(zip(names, scales, strict=True)):
             table, formed = self._with_new(data, table, name, new_name(j), scale)
@@ -56,6 +61,9 @@ class Ranking:
         found = frames.lazy(native_module(table).worked_out(found.to_native()))
         table = data.table.join(found, left_on=id, right_on=_CODE, how="left")
         return self._put_back(data, names, table, groups)
+
+    def _with_strata(self, data: Microdata, table: Table, by: Sequence[str]) -> Table:
+        return join_to_records(table, pooled_numbers(data, by, self.k, _STRATUM), list(by), [_STRATUM])
 
     def _scale(self, table: Table, name: str) -> Scale:
         largest = nw.col(name).cast(nw.Float64).abs().max().alias(_X)
@@ -81,6 +89,38 @@ class Ranking:
         columns = [pl.Series(name, y[:, j], nan_to_null=True) for j, name in enumerate(names)]
         changed, gone = (y != x)[~np.isnan(x)].sum(), (np.isnan(y) & ~np.isnan(x)).sum(axis=0)
         return _logged(data, data.frame.with_columns(columns), names, groups, int(changed), gone)
+
+    def _on_disk(
+        self,
+        data: Microdata,
+        names: Sequence[str],
+        records: NumberedRecords,
+        table: Table,
+        scales: Sequence[Scale],
+    ) -> Microdata:
+        """`table`: the records with their strata."""
+        table = random.with_whole_id(table, data.roles.id or "", _CODE)
+        new, groups, changed, gone = {}, 0, 0, np.zeros(len(names), dtype=np.int64)
+        for j, (name, scale) in enumerate(zip(names, scales, strict=True)):
+            new[new_name(j)] = made = records.array(np.float64)
+            numbers = table.with_columns(nw.col(name).cast(nw.Float64).alias(_X))
+            rows = records.in_order(numbers, _STRATUM, _X, _CODE)
+            for grouped in grouped_parts(rows, self.k):
+                x = np.ascontiguousarray(grouped.rows["minor"])
+                becomes = self._becomes(x, grouped.starts, grouped.sizes, scale)
+                values = np.repeat(becomes, grouped.sizes)
+                made.values[grouped.rows["at"]] = values
+                made.values[grouped.others["at"]] = np.nan
+                groups += len(grouped.starts)
+                changed += int((values != x).sum()) + len(grouped.others)
+                gone[j] += len(grouped.others)
+            made.leave()
+        done = records.with_arrays(new).with_columns(
+            nw.when(~nw.col(name).is_null()).then(nw.col(new_name(j))).alias(name)
+            for j, name in enumerate(names)
+        )
+        done = done.select(*data.columns)
+        return _logged(data, done.to_native(), names, groups, changed, gone)
 
     def _becomes(self, sorted_: Floats, starts: Ints, sizes: Ints, scale: Scale) -> Floats:
         """What each group becomes; `_new_value` in the same steps."""
@@ -163,6 +203,39 @@ def _groups(sizes: Ints, k: int) -> tuple[Ints, Ints]:
     group = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
     starts = np.repeat(np.cumsum(sizes) - sizes, count) + group * k
     return starts, np.diff(np.append(starts, sizes.sum()))
+
+
+class Grouped(NamedTuple):
+    """Sorted rows in groups: where each begins and how large it is. `others` are of strata below k."""
+
+    rows: Array
+    starts: Ints
+    sizes: Ints
+    others: Array
+
+
+def grouped_parts(parts: Iterable[Array], k: int) -> Iterator[Grouped]:
+    """Rows in the order of strata (`major`) and values, some at a time: no group straddles two pieces."""
+    rest: Array | None = None
+    for part in parts:
+        rows = part if rest is None else np.concatenate([rest, part])
+        last = int(np.searchsorted(rows["major"], rows["major"][-1]))  # of this stratum there may be more
+        stop = last + max((len(rows) - last) // k - 1, 0) * k
+        rest = rows[stop:].copy()
+        if stop:
+            yield _grouped(rows[:stop], k)
+    if rest is not None:
+        yield _grouped(rest, k)
+
+
+def _grouped(rows: Array, k: int) -> Grouped:
+    first = np.flatnonzero(np.append(True, rows["major"][1:] != rows["major"][:-1]))
+    sizes = np.diff(np.append(first, len(rows)))
+    enough = sizes >= k
+    if enough.all():
+        return Grouped(rows, *_groups(sizes, k), rows[:0])
+    inside = np.repeat(enough, sizes)
+    return Grouped(rows[inside], *_groups(sizes[enough], k), rows[~inside])
 
 
 def _units(scale: Scale) -> tuple[float, float]:

@@ -1,34 +1,19 @@
 """Rank swapping: numbers change places with numbers of nearly the same rank."""
 
-import math
-from collections.abc import Iterator
-from enum import StrEnum
 from typing import Annotated
 
 import numpy as np
-import polars as pl
 from pydantic import Field
 
-from sdckit._support.arrays import Ints
-from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.methods.options import NUMERIC, By, Option
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
-from sdckit.protect._draws import Draws, in_order_of_ids
+from sdckit.protect._draws import Draws
 from sdckit.protect._households import once_per_household
-from sdckit.protect._memory import require_memory
 from sdckit.protect._numbers import NumbersToChange, number_columns
-from sdckit.protect._strata import strata
-from sdckit.protect._swapped_groups import swap_in_groups
-
-
-class Swap(StrEnum):
-    """Which ranks may change places."""
-
-    WINDOW = "window"
-    GROUPS = "groups"
+from sdckit.protect._rank_swapping import Swap, Swapping
 
 
 @protection(
@@ -72,9 +57,7 @@ def rank_swap(
       number n of present values (but at least 1). From the lowest rank up, each value without a partner draws
       one among those above it. Where the number of values is odd, one stays.
     - `groups`: the sorted values are cut into groups of ranks with |i−j|/n < `rank_distance` (but at least
-      2 ranks) and shuffled within each group; a value may draw its own place. The only method on DuckDB and
-      Spark, with the same result as in memory for the same seed: drawing partners in a window goes from
-      value to value through the whole file.
+      2 ranks) and shuffled within each group; a value may draw its own place.
 
     The values of each variable stay exactly the same, only who has them changes; relations between variables
     weaken as `rank_distance` grows, and with 1 nothing is left of them. Equal values are ranked in the order
@@ -85,6 +68,9 @@ def rank_swap(
 
     Missing values stay missing, where they are. Weights are not used.
     `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
+    DuckDB and Spark give the values of memory for the same seed. Partners in windows are drawn from the
+    lowest rank to the highest of a whole stratum: on Spark every worker draws all of them for itself, with
+    8 bytes a value and up to 200,000,000 values; on DuckDB they are kept on disk.
     Reference: Moore (1996), "Controlled data-swapping techniques"; groups: Kim's simulation.
 
     >>> import polars as pl, sdckit as sdc
@@ -93,39 +79,6 @@ def rank_swap(
     [20, 30, 10, 40]
     """
     names = number_columns(data, variables, "rank_swap")
-    if method is Swap.GROUPS:
-        return swap_in_groups(data, names, rank_distance, by, Draws(data, rng))
-    require_memory(data, "rank_swap with the method window (groups does not)")
-    first = in_order_of_ids(data)
-    columns = []
-    changed = stayed = 0
-    for name in names:
-        old = data.frame[name]
-        source = np.arange(len(old))
-        for rows in _sorted_strata(old, first, strata(data, by)):
-            places = _partners(len(rows), rank_distance, rng)
-            source[rows] = rows[places]
-            stayed += int((places == np.arange(len(places))).sum())
-        new = old.gather(source)
-        changed += int((new != old).sum())
-        columns.append(pl.Series(name, new))
-    effects = Effects(moves_values=tuple(names))
-    frame = data.frame.with_columns(columns)
-    return data.with_frame(frame, effects=effects, values_changed=changed, values_not_moved=stayed)
-
-
-def _sorted_strata(column: pl.Series, first: Ints, blocks: list[Ints]) -> Iterator[Ints]:
-    """The rows of each stratum with a value, in ascending order, equal ones in the order `first`."""
-    ranks = np.empty(len(column), dtype=np.int64)
-    ranks[first] = column.gather(first).rank("ordinal").fill_null(0).to_numpy()
-    for rows in blocks:
-        present = rows[ranks[rows] > 0]
-        yield present[np.argsort(ranks[present])]
-
-
-def _partners(n: int, distance: float, rng: np.random.Generator) -> Ints:
-    """The rank whose value each of n ranks receives."""
-    from sdckit.kernels.swapping import swap_in_window
-
-    window = math.floor(distance * n + 1e-9)  # 0.29 · 100 is a little below 29 in floating point
-    return swap_in_window(n, max(window, 1), int(rng.integers(2**63)))
+    draws = Draws(data, rng)
+    seeds = (draws.seed, *(int(rng.integers(2**63)) for _ in names[1:]))
+    return Swapping(method, rank_distance, draws, seeds).swapped(data, names, by)
