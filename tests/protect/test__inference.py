@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import naive_inferable
 import sdckit as sdc
 from sdckit.kernels.inferable import Blanks, Groups, guess_from
+from sdckit.protect import _inference
 from sdckit.protect._inference import inferable
 from sdckit.report.summarize import summarize
 
@@ -264,3 +265,41 @@ def test_compare_keeps_the_warnings_and_shows_those_of_the_recommended(tmp_path)
     assert "by stratum" in kept.warnings[0]
     assert "by stratum" in asked["scenarios"][0]["warnings"][0]
     assert asked["original"]["warnings"] == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_columns_left_out_early_would_tell_nothing(seed, monkeypatch):
+    """Of large files some records are looked at first; what is told stays the same."""
+    draw = np.random.default_rng(seed)
+    n = 2_000
+    region = draw.integers(0, 5, n)
+    region[draw.random(n) < 0.3] = 7
+    frame = pl.DataFrame(
+        {
+            "region": [f"r{i}" for i in region],
+            "coarse": draw.integers(0, 9, n),
+            "weight": draw.integers(1, 40, n) / 4,
+            "same": pl.Series(region).cast(pl.String).cast(pl.Categorical),
+            "nearly": pl.Series(np.where(draw.random(n) < 0.02, 3, region)).set(pl.Series(region == 1), None),
+            "income": region * 1e5 + draw.random(n),
+            "home": np.arange(n) // 2,
+            "sure": region == 7,
+        }
+    )
+    gone = draw.random(n) < 0.01
+    after = frame.with_columns(pl.when(~pl.Series(gone)).then(pl.col("region")).alias("region"))
+    data = sdc.read(frame, keys="region", household="home")
+    want = inferable(data, after, {"region": int(gone.sum())})
+    looked_at = []
+    real = _inference._codes
+
+    def noted(column):
+        looked_at.append(column.name)
+        return real(column)
+
+    monkeypatch.setattr(_inference, "SOME", 150)
+    monkeypatch.setattr(_inference, "_codes", noted)
+    assert inferable(data, after, {"region": int(gone.sum())}) == want
+    assert {"same", "income"} <= set(want["inferred_from"]["region"])
+    assert {"same", "income"} <= set(looked_at)
+    assert "coarse" not in looked_at

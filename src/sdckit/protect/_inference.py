@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from math import sqrt
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,11 @@ from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import is_sortable
 from sdckit.data.roles import Role
 
+if TYPE_CHECKING:  # which brings the compiler along
+    from sdckit.kernels.inferable import Blanks
+
 SURE = 0.9  # of what chance leaves to be known, the share that a column must tell
+SOME = 100_000  # records, about, that are looked at before all
 NAMES = (Role.STRATA, Role.CLUSTER, Role.HOUSEHOLD)  # their numbers are names: neighbours mean nothing
 
 
@@ -48,9 +52,12 @@ def inferable(before: Microdata, after: Any, blanked: Mapping[str, int]) -> dict
         if column in unseen or not is_sortable(kind):
             continue
         ordered = (kind.is_numeric() or kind.is_temporal()) and column not in names
+        open_ = [k for k, blanks in keys.items() if k != column and _may_tell(after[column], blanks)]
+        if not open_:
+            continue
         codes = keys[column].shown if column in keys else _codes(after[column])
         groups = Groups.of(codes, ordered=ordered)
-        for key in (k for k in keys if k != column):
+        for key in open_:
             guess = guess_from(groups, keys[key])
             beyond = guess.right - guess.chance
             sure = beyond >= SURE * (guess.tests - guess.chance) and beyond > 2 * sqrt(guess.variance)
@@ -61,6 +68,21 @@ def inferable(before: Microdata, after: Any, blanked: Mapping[str, int]) -> dict
         "values_inferable": sum(int(values.sum()) for values in anyhow.values()),
         "inferred_from": {key: _most_first(columns) for key, columns in inferred_from.items() if columns},
     }
+
+
+def _may_tell(column: pl.Series, blanks: "Blanks") -> bool:
+    """Whether a column may tell some blanked value.
+
+    It tells none where two values of the key are shown beside each, and of large files some records nearly
+    always say so, which takes far less time than to look at all.
+    """
+    if len(column) <= 10 * SOME:
+        return True
+    rows = np.arange(0, len(column), len(column) // SOME)
+    some = pl.DataFrame([column.gather(rows).alias("beside"), pl.Series("shown", blanks.shown[rows])])
+    pairs = some.filter(pl.col("shown") >= 0).unique().group_by("beside").len().filter(pl.col("len") > 1)
+    hidden = column.gather(blanks.rows).drop_nulls().unique().alias("beside").to_frame()
+    return not hidden.join(pairs, on="beside", how="anti").is_empty()
 
 
 def _most_first(columns: Mapping[str, int]) -> dict[str, int]:

@@ -36,13 +36,14 @@ class SortedValues:
             self._code.values[here] = rows["last"]
             strata.append(strata_of(rows["major"]))
             self.n = here.stop
+            self._leave(self._x, self._at, self._code)
         self._strata = joined(strata)
-        self._leave(self._x, self._at, self._code)
 
     def in_windows(self, distance: float, seed: int) -> DiskArray:
         """For each place the one whose value it receives."""
         found = self._records.array(np.int64)
         Windows(seed, distance, self._strata).fill(found.values[: self.n])
+        found.leave()
         return found
 
     def in_groups(self, distance: float, draws: Draws, step: int) -> DiskArray:
@@ -60,11 +61,12 @@ class SortedValues:
             drawn = draws.uniform_of(code, step)
             group = self._strata.groups(places, distance)
             sort.add({"major": group, "minor": drawn, "last": code, "place": places})
-        self._leave(self._code)
+            self._leave(self._code)
         done = 0
         for rows in sort.sorted_parts():
             found.values[done : done + len(rows)] = rows["place"]
             done += len(rows)
+            found.leave()
         return found
 
     def given(self, partners: DiskArray) -> tuple[DiskArray, int, int]:
@@ -78,6 +80,7 @@ class SortedValues:
             new.values[self._at.values[here]] = values
             changed += int((values != x.values[here]).sum())
             stayed += int((source == np.arange(here.start, here.stop)).sum())
+            self._leave(x, partners, self._at)  # but not `new`, which is written to all over
         self._leave(new)
         return new, changed, stayed
 

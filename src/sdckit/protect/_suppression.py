@@ -128,7 +128,10 @@ def release_of(cells: Cells, mask: Bools) -> "Release":
     """The release that blanks these values of records."""
     from sdckit.kernels.suppression.release import count_release
 
-    return count_release(cells.of_records, mask @ (np.int64(1) << np.arange(mask.shape[1], dtype=np.int64)))
+    record, key = np.divmod(np.flatnonzero(mask), mask.shape[1])  # few as a rule
+    blank = np.zeros(len(mask), dtype=np.int64)
+    np.add.at(blank, record, np.int64(1) << key)
+    return count_release(cells.of_records, blank)
 
 
 def _drawn(release: "Release", of_records: Ints, ask: Request, draws: Draws, step: int) -> Bools:
