@@ -7,6 +7,7 @@ import sdckit as sdc
 from sdckit._support.progress import Progress
 from sdckit.choose.scenario import Scenario, StepCache
 from sdckit.errors import ColumnError, EngineError, FileError, OptionError, Stopped, UnknownMethodError
+from sdckit.methods import registry
 
 OTHER = "assess: {max_risk: 0.01, k_anonymity: {k: 5}}\n"
 TEXT = """
@@ -280,7 +281,16 @@ def test_a_step_that_needs_memory_is_refused_before_any_step_is_carried_out(tmp_
     pl.DataFrame({"id": range(20), "age": range(20), "income": range(20)}).write_parquet(path)
     data = sdc.read(path, engine="duckdb", id="id", keys="age", numeric="income")
     done = []
-    steps = [{"recode": {"variable": "age", "width": 10}}, {"synthesize": {}}]
-    with pytest.raises(EngineError, match=r"synthesize needs the records in memory"):
-        Scenario("late", steps).protect(data, seed=1, progress=lambda *told: done.append(told))
+
+    @registry.protection("In memory")
+    def in_memory(data: sdc.Microdata) -> sdc.Microdata:
+        """A protection of somebody who never thought of engines."""
+        return data
+
+    try:
+        steps = [{"recode": {"variable": "age", "width": 10}}, {"in_memory": {}}]
+        with pytest.raises(EngineError, match=r"in_memory needs the records in memory"):
+            Scenario("late", steps).protect(data, seed=1, progress=lambda *told: done.append(told))
+    finally:
+        registry.unregister("in_memory")
     assert done == []

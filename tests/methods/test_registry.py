@@ -113,9 +113,9 @@ def test_an_engine_that_will_not_do_is_named_before_work_starts():
     duckdb = pytest.importorskip("duckdb")
     data = sdc.read(duckdb.sql("select 1.0 as x union all select 2.0"), numeric="x")
     with pytest.raises(
-        EngineError, match=r"synthesize needs the records in memory. Given: the duckdb engine"
+        EngineError, match=r"closest_record needs the records in memory. Given: the duckdb engine"
     ):
-        sdc.protect.synthesize(data)
+        sdc.risk.closest_record(data, data)
 
 
 def test_files_may_be_given_by_name_and_are_counted(survey):

@@ -70,8 +70,8 @@ def same(got, want):
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("kind", ["numbers", "names", "persons"])
 def test_every_engine_moves_the_same_households(kind, step, engine, request):
-    if engine == "spark" and kind == "names" and step != "profiles one after the other":
-        pytest.skip("what differs from numbers is the same in all steps")
+    if engine == "spark" and step not in ("a share", "profiles one after the other"):
+        pytest.skip("they have parts of these two")
     frame, home = survey(names=kind == "names"), None if kind == "persons" else "home"
     want = swapped(read(frame, home), STEPS[step])
     got = swapped(on_engine(engine, read(shuffled(frame), home), request), STEPS[step])

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import polars as pl
 
 from sdckit._support.messages import join_names
@@ -13,7 +14,14 @@ from sdckit.protect._engine_homes import home_facts_on_engine
 from sdckit.protect._synthesis_facts import facts_of
 from sdckit.protect._synthesis_households import HomeFacts, home_facts
 from sdckit.protect._synthesis_names import refuse_names, refuse_rare_spikes
-from sdckit.protect._synthesis_order import Scope, after_conditions, numbers_of, order_of, scope_of
+from sdckit.protect._synthesis_order import (
+    Scope,
+    after_conditions,
+    numbers_of,
+    order_of,
+    refuse_late,
+    scope_of,
+)
 from sdckit.protect._synthesis_rules import Rule, Rules, parsed, requirements
 
 
@@ -91,6 +99,12 @@ def kinds_of(data: Microdata, asked: Asked) -> Kinds:
         order = sorted(order, key=lambda c: (c != ranks[0], c not in ranks[1], c != ranks[2]))
     order = after_conditions(order, rules.conditions())
     requirements(empty, asked.require, order, expressions)
+    for name in rules.variables:
+        rules.free(name, np.empty(0, dtype=np.int32))  # a condition that fails does so before any work
+    size = () if homes is None else (homes.size_name,)
+    for place, name in enumerate(order):
+        if name in asked.predictors:
+            refuse_late(name, asked.predictors[name], (*scope.kept, *size, *order[:place]))
     return Kinds(scope, tuple(order), numbers, homes)
 
 

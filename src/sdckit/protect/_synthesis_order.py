@@ -158,14 +158,7 @@ def predictors_of(
     """
     usable = [c for c in before if coding[c.variable].levels <= MOST_LEVELS]
     if name in wanted:
-        late = [v for v in wanted[name] if v not in [c.variable for c in before]]
-        if late:
-            raise OptionError(
-                f"Predictors of {name!r} must be drawn before it.",
-                given=join_names(late),
-                allowed=join_names(dict.fromkeys(c.variable for c in before)),
-                hint="Name the columns in the option order, the predictors first.",
-            )
+        refuse_late(name, wanted[name], [c.variable for c in before])
         usable = [c for c in usable if c.variable in (*wanted[name], *STRUCTURE)]
     if len(usable) <= MOST_PREDICTORS:
         return [c.key for c in usable], False
@@ -174,6 +167,19 @@ def predictors_of(
     told = {c.key: _information(mine, _classes(coding[c.variable], c.rows[some])) for c in usable}
     best = sorted(told, key=lambda key: (key not in STRUCTURE, -told[key]))[:MOST_PREDICTORS]
     return [c.key for c in usable if c.key in best], True
+
+
+def refuse_late(name: str, wanted: Sequence[str], before: Iterable[str]) -> None:
+    """Refuse predictors that are not known when a variable is drawn."""
+    known = list(dict.fromkeys(before))
+    late = [v for v in wanted if v not in known]
+    if late:
+        raise OptionError(
+            f"Predictors of {name!r} must be drawn before it.",
+            given=join_names(late),
+            allowed=join_names(known),
+            hint="Name the columns in the option order, the predictors first.",
+        )
 
 
 def _classes(coding: ColumnCodes, rows: Codes) -> Ints:
