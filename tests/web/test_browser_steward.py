@@ -94,3 +94,22 @@ def test_a_new_wave_without_a_column_says_so_on_the_step(page, tmp_path):
     card.get_by_role("button", name="Take income out of the steps").click()
     sync_api.expect(page.locator(".steps [role=alert]")).to_have_count(0)
     judged(page)
+
+
+def test_numbers_that_are_none_are_refused_and_those_with_a_sign_are_read(page):
+    open_demo(page)
+    field, said = page.locator("#accept-max_risk"), page.locator("#ceiling-help")
+    for text, answer, kept in [
+        ("7 %", "Without it", "7"),
+        ("abc", "“abc” is not a number.", "7"),
+        ("150", "0 to 100 %", "7"),
+        ("5,5", "Without it", "5.5"),
+    ]:
+        field.fill(text)
+        page.keyboard.press("Enter")
+        sync_api.expect(said).to_contain_text(answer)
+        sync_api.expect(field).to_have_value(kept)
+    page.locator("summary", has_text="Accepted with open eyes").click()
+    page.get_by_label("People the weights stand for").fill("1.234.567")
+    page.keyboard.press("Enter")
+    sync_api.expect(page.locator(".history")).to_contain_text("accepted: population 1234567")

@@ -11,7 +11,7 @@ import numpy as np
 
 from sdckit._support.progress import Progress, ShowProgress, closes_progress
 from sdckit.data.microdata import Microdata, require_microdata
-from sdckit.errors import OptionError, SdcError, preview
+from sdckit.errors import OptionError, SdcError, Stopped, preview
 from sdckit.methods.options import as_names, names_columns
 from sdckit.methods.registry import find
 from sdckit.methods.serialise import to_builtin
@@ -176,7 +176,12 @@ class Scenario:
         for position, step in enumerate(self.steps[len(lengths) :], len(lengths)):
             tell(step.method, position, len(self.steps))
             part = tell.part(step.method, position, len(self.steps))
-            file = step.protect(file, _generator(used, position), part)
+            try:
+                file = step.protect(file, _generator(used, position), part)
+            except Stopped:
+                raise
+            except SdcError as error:  # of several steps, which
+                raise error.after(find(step.method).title) if len(self.steps) > 1 else error from None
             lengths = (*lengths, len(file.log))
             if cache is not None:
                 cache.put(keys[: position + 1], file, lengths)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from sdckit.errors import OptionError
@@ -40,6 +41,11 @@ class History:
                 "The history has no such entry.", given=position, allowed=f"0 to {len(self.entries) - 1}"
             )
         return History(self.entries, position)
+
+    def in_short(self) -> dict[str, Any]:
+        """The file and what was done, for who asks whether to go on with it."""
+        file = self.document.source.get("file")
+        return {"file": file and PurePath(str(file)).name, "done": [done for done, _ in self.entries][1:]}
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON has it."""

@@ -73,7 +73,7 @@ class Session:
                 "history": [done for done, _ in self.history.entries],
                 "position": self.history.position,
                 "facts": self.facts,
-                "earlier": None if self.earlier is None else [done for done, _ in self.earlier.entries][1:],
+                "earlier": None if self.earlier is None else self.earlier.in_short(),
                 "results": {name: self.result(name) for name in self.document.scenarios},
                 "about": self._about(),
                 "jobs": [job.as_dict() for lane in (self._quick, self._long) for job in lane.jobs],

@@ -112,19 +112,22 @@ function Accepted({ state, asked }) {
   const put = async (max_risk, next) => {
     try { await change("criteria", { max_risk, accept: next }); say(""); } catch (error) { say(`${error.message} ${error.allowed ? `Allowed: ${error.allowed}.` : ""}`); }
   };
-  const share = (text) => text.trim() === "" ? null : Number(text.replace(",", ".")) / 100;
+  const read = (text, use, whole = false) => {
+    const plain = text.replace(/[\s%]/g, ""), value = plain === "" ? null : Number(whole ? plain.replace(/[.,'’](?=\d{3}(\D|$))/g, "") : plain.replace(",", "."));
+    if (Number.isNaN(value)) say(`“${text}” is not a number.`); else if (!whole && !(value >= 0 && value <= 100)) say("This is a share of the persons: 0 to 100 %."); else use(value === null || whole ? value : value / 100);
+  };
   const other = (name, value) => { const { [name]: had, ...rest } = accept; put(ceiling, value === null || value === false || value === "" || (Array.isArray(value) && !value.length) ? rest : { ...rest, [name]: value }); };
   const names = state.facts.columns?.map((c) => c.name) || [];
   return html`<h3>What is accepted</h3>
     <label class="field">Persons an intruder may find, in %
-      <${Typed} id="accept-max_risk" inputmode="decimal" value=${ceiling === null ? "" : Number((100 * ceiling).toPrecision(6))} put=${(text) => put(share(text), accept)} aria-describedby="ceiling-help" aria-invalid=${trouble ? "true" : null} /></label>
+      <${Typed} id="accept-max_risk" inputmode="decimal" value=${ceiling === null ? "" : Number((100 * ceiling).toPrecision(6))} put=${(text) => read(text, (value) => put(value, accept))} aria-describedby="ceiling-help" aria-invalid=${trouble ? "true" : null} /></label>
     ${trouble ? html`<p id="ceiling-help" class="bad" role="alert">${trouble}</p>` : html`<p id="ceiling-help" class="hint">Without it no file can be cleared: you decide what is acceptable.</p>`}
     ${!Object.values(state.document.roles).some((roles) => roles.includes("weight")) && html`<${Sample} state=${state} />`}
     <${Presets} use=${(risk) => put(risk, accept)} />
     <details open=${opened} onToggle=${(e) => open(e.target.open)}><summary>Accepted with open eyes${Object.keys(accept).length ? ` (${Object.keys(accept).length})` : ""}</summary>
-      <label class="field">Right claims of a sure intruder <${Typed} id="accept-claims" inputmode="numeric" value=${accept.claims ?? ""} put=${(text) => other("claims", text === "" ? null : Number(text))} /></label>
-      <label class="field">Persons whose sensitive value may be inferred, in % <${Typed} id="accept-inference" inputmode="decimal" value=${accept.inference === undefined ? "" : Number((100 * accept.inference).toPrecision(6))} put=${(text) => other("inference", share(text))} /></label>
-      <label class="field">People the weights stand for <${Typed} id="accept-population" inputmode="numeric" value=${accept.population ?? ""} put=${(text) => other("population", text === "" ? null : Number(text))} /></label>
+      <label class="field">Right claims of a sure intruder <${Typed} id="accept-claims" inputmode="numeric" value=${accept.claims ?? ""} put=${(text) => read(text, (value) => other("claims", value), true)} /></label>
+      <label class="field">Persons whose sensitive value may be inferred, in % <${Typed} id="accept-inference" inputmode="decimal" value=${accept.inference === undefined ? "" : Number((100 * accept.inference).toPrecision(6))} put=${(text) => read(text, (value) => other("inference", value))} /></label>
+      <label class="field">People the weights stand for <${Typed} id="accept-population" inputmode="numeric" value=${accept.population ?? ""} put=${(text) => read(text, (value) => other("population", value), true)} /></label>
       ${Object.entries(FLAGS).map(([name, words]) => html`<label class="field"><input id=${`accept-${name}`} type="checkbox" checked=${!!accept[name]} onChange=${(e) => other(name, e.target.checked)} /> ${words}</label>`)}
       ${Object.entries(LISTS).map(([name, words]) => html`<fieldset id=${`accept-${name}`} tabindex="-1"><legend>${words}</legend><div class="chips">${names.map((c) => html`<button id=${`accept-${name}-${c}`} class=${accept[name]?.includes(c) ? "chip on" : "chip"} aria-pressed=${!!accept[name]?.includes(c)}
         onClick=${() => other(name, accept[name]?.includes(c) ? accept[name].filter((x) => x !== c) : [...(accept[name] || []), c])}>${c}</button>`)}</div></fieldset>`)}</details>`;

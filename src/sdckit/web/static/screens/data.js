@@ -11,7 +11,7 @@ import { Table } from "../parts/table.js";
 export function Data({ state }) {
   const open = state.facts.records > 0;
   return html`<h1>Data</h1>${!open && html`<p class="lead">Open the file that is to be released. Nothing leaves this machine.</p>`}
-    ${!open && state.earlier && html`<section class="card"><h3>Go on where you stopped</h3><p class="hint">${state.earlier.slice(-3).join(" · ")}</p><${Again} /></section>`}
+    ${!open && state.earlier && html`<section class="card"><h3>Go on where you stopped</h3><p class="hint">${[state.earlier.file, ...state.earlier.done.slice(-3)].filter(Boolean).join(" · ")}</p><${Again} /></section>`}
     <${Open} small=${open} />${open && html`<${Facts} state=${state} /><${Prepare} state=${state} /><${Records} state=${state} /><${Explorer} state=${state} />`}`;
 }
 
