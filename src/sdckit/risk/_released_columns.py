@@ -15,7 +15,14 @@ from sdckit.data.record_links import PROTECTED, is_sortable, match_records
 from sdckit.data.values import texts
 from sdckit.engine import frames
 from sdckit.engine.tables import OURS
-from sdckit.risk._clues import clue_of, is_telling_text, parts_of, plain_values
+from sdckit.risk._clues import (
+    clue_of,
+    is_partly_rounded,
+    is_telling_text,
+    parts_of,
+    plain_values,
+    rounding_of,
+)
 from sdckit.risk._guesses import Clue, Truth, sorted_by
 
 ORDER = "order of the rows"
@@ -181,6 +188,9 @@ def released_columns(original: Microdata, protected: Microdata) -> Released:
     home = original.roles.household
     if home in makers:  # a size that was coarsened can be counted
         makers[f"records with the same {home}"] = lambda: _members_counted(frame[home])
+    for c in seen:
+        if is_partly_rounded(frame[c]):
+            makers.setdefault(f"how {c} is rounded", partial(rounding_of, frame[c]))
     name = ORDER if ORDER not in makers else f"{ORDER} (of the file)"
     makers[name] = lambda: Clue(rows, len(rows), rows.astype(np.float64))
     return Released(protected, frame, Clues(makers))
