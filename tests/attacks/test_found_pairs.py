@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.risk._revealing import VALUES, _agreement, _dependence
+from sdckit.risk._dependence import VALUES, agreement, dependence
 
 N = 1_500
 AREAS = {"A": [0, 1, 2, 3], "B": [4, 5, 6, 7]}
@@ -34,4 +34,4 @@ def test_two_codes_whose_sum_is_the_hidden_one(together):
 def test_agreement_is_the_dependence_of_few_values():
     draw = np.random.default_rng(1)
     x, codes = draw.integers(0, VALUES, 500), draw.integers(0, 30, 500)
-    assert _agreement(x, codes, 40) == pytest.approx(_dependence(x, VALUES, codes, 40))
+    assert agreement(x, codes, 40) == pytest.approx(dependence(x, VALUES, codes, 40))

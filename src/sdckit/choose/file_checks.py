@@ -4,12 +4,16 @@ from collections.abc import Iterator
 
 import narwhals as nw
 
+from sdckit._support.arrays import Ints
 from sdckit._support.messages import join_names
 from sdckit.choose.criteria import Criterion, Status
 from sdckit.choose.original_checks import OriginalChecks
 from sdckit.choose.place import FILE, INTRUDERS, Place, at
 from sdckit.choose.privacy_budget import losses_of, total_cost
 from sdckit.choose.release_facts import (
+    direct_that_tell,
+    done_here,
+    drawn_here,
     is_random_order,
     joining_columns,
     names_records,
@@ -145,6 +149,12 @@ class FileChecks(OriginalChecks):
             )
             places = at(Place.step("new_ids"), Place.step("drop", same))
             return Criterion(name, Status.NOT_MET, why, len(same), 0, mends, places=places)
+        drawn = drawn_here(self.data.steps_since(self.original))
+        others = [c for c in released_ids(self.original, self.data) if c not in drawn]
+        if others:
+            why = f"{join_names(others)}: no step of sdckit drew the numbers: what they follow is not known."
+            places = at(Place.step("new_ids"), Place.step("drop", others))
+            return Criterion(name, Status.NOT_JUDGED, why, len(others), 0, mends, places=places)
         return Criterion(name, Status.MET, "No number of the original names a record.", 0, 0)
 
     def _order(self) -> Criterion:
@@ -159,13 +169,26 @@ class FileChecks(OriginalChecks):
             why = "Whether the rows are in the order of the original is not known."
             return Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=places)
         if len(rows) < 2 or is_random_order(rows):
-            return Criterion(name, Status.MET, "The rows are not in the order of the original.")
+            return self._new_order(name, rows, mends, places)
         told = told_by_order(self.original)
         if told:
             why = f"The rows stand in the order of the original file, which follows {join_names(told, 4)}."
             return Criterion(name, Status.NOT_MET, why, mends=mends, places=places)
         why = "The rows stand in the order of the original file, which follows nothing that could be known."
         return Criterion(name, Status.MET, why)
+
+    def _new_order(self, name: str, rows: Ints, mends: str, places: tuple[Place, ...]) -> Criterion:
+        """Rows that stand in another order than before: whether names tell it, which no file has any more."""
+        names = direct_that_tell(self.original, rows)
+        if names:
+            why = f"The rows stand in the order of {join_names(names)}."
+            return Criterion(name, Status.NOT_MET, why, mends=mends, places=places)
+        steps = [s for s in self.data.steps_since(self.original) if s.effects.reorders_rows]
+        unseen = [c for c in self.original.dropped if c not in self.original.columns]
+        if unseen and not (steps and done_here(steps[-1])):
+            why = f"No step of sdckit made this order: whether it follows {join_names(unseen)} is not known."
+            return Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=places)
+        return Criterion(name, Status.MET, "The rows are not in the order of the original.")
 
     def _numbers(self) -> Iterator[Criterion]:
         name = "numbers left unchanged"

@@ -12,6 +12,7 @@ from sdckit._support.arrays import Ints
 from sdckit._support.messages import join_names
 from sdckit.choose.row_agreement import SURE, agreement
 from sdckit.data.effects import merged
+from sdckit.data.history import LogEntry
 from sdckit.data.microdata import Microdata
 from sdckit.data.naming import DIFFERENT, FEWEST
 from sdckit.data.record_links import source_rows
@@ -19,14 +20,22 @@ from sdckit.data.roles import Role
 from sdckit.data.text_codes import text_codes
 from sdckit.data.unchanged import SAME, same_ids
 from sdckit.engine import frames
+from sdckit.engine.tables import OURS
 from sdckit.kernels.hashing import distinct_rows
+from sdckit.methods.registry import find, is_registered, is_third_party
 
 UNREADABLE = (nw.Binary, nw.Object, nw.List, nw.Array, nw.Struct)  # nobody compares such values
 LARGEST_HOUSEHOLD = 10  # records on average that share a value, up to which the column joins households
 LARGEST = 2**62  # whole numbers that are safe in 64 bits
+LONG = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
+EXACT = 2**53  # whole numbers up to which a 64-bit float tells each from the next
+COMPARED = {Role.KEYS, Role.NUMERIC, Role.SENSITIVE}
 LAGS = range(1, 9)  # rows apart whose distances in the original are compared
 REGULAR = 0.2  # share of pairs of rows that may be equally far apart: far above chance in all but tiny files
 FEW_SURE = 3.0  # standard errors from a random order, in a handful of rows
+CLASS = 0.05  # share of the known values from which on a value is a class of its own, such as 0
+SOME = 0.01  # share of the records: where fewer have a value of their own, these are exceptions
+COUNTED = f"{OURS}count"
 PEOPLE = 8.2e9  # on Earth: weights that add up to more have implied decimals
 
 
@@ -121,6 +130,7 @@ def not_looked_at(original: Microdata, data: Microdata) -> list[str]:
     roles = {c: set(original.roles.of(c) if c in before else ()) for c in data.columns}
     kinds = frames.schema(data.frame)
     found = [c for c in data.columns if not roles[c] & seen or isinstance(kinds[c], UNREADABLE)]
+    found += _too_long(data, [c for c in data.columns if roles[c] & COMPARED])
     found += [
         c
         for c in data.roles.sensitive
@@ -130,16 +140,51 @@ def not_looked_at(original: Microdata, data: Microdata) -> list[str]:
     return [c for c in dict.fromkeys(found) if c not in told]
 
 
-def names_records(data: Microdata, column: str) -> bool:
-    """Whether (nearly) every record has a value of its own."""
+def _too_long(data: Microdata, columns: Sequence[str]) -> list[str]:
+    """Whole numbers so long that measures, which reckon in 64-bit floats, do not see their last digits."""
     kinds = frames.schema(data.frame)
-    if kinds[column].is_nested():
+    whole = [c for c in columns if kinds[c] in LONG]
+    if not whole or not data.height:
+        return []
+    most = [nw.max_horizontal(nw.col(c).max(), -nw.col(c).min()).alias(c) for c in whole]
+    largest = frames.gather(data.table.select(*most)).row(0)
+    return [c for c, value in zip(whole, largest, strict=True) if value is not None and value > EXACT]
+
+
+def names_records(data: Microdata, column: str) -> bool:
+    """Whether (nearly) every record has a value of its own, classes such as 0 or nothing at all left aside.
+
+    Savings are exact for those who have some, and free text is written by few: these are named all the same.
+    """
+    if frames.schema(data.frame)[column].is_nested():
         return True
     if data.engine == "polars":
-        count = data.column_fact("different", column, pl.Series.n_unique)
+        records, different = data.column_fact("apart from classes", column, _apart_from_classes)
     else:
-        count = frames.gather(data.table.select(nw.col(column).n_unique().alias("n")))["n"][0]
-    return int(count) >= max(FEWEST, DIFFERENT * data.height)
+        records, different = _apart_from_classes_on_engine(data, column)
+    return records >= SOME * data.height and different >= max(FEWEST, DIFFERENT * records)
+
+
+def _apart_from_classes(column: pl.Series) -> tuple[int, int]:
+    """The records whose value is known and no class of its own, and how many different values they have."""
+    counts = column.drop_nulls().value_counts(name=COUNTED)[COUNTED]
+    rare = counts.filter(counts <= _largest_apart(int(counts.sum())))
+    return int(rare.sum()), len(rare)
+
+
+def _apart_from_classes_on_engine(data: Microdata, column: str) -> tuple[int, int]:
+    """The same where the records are."""
+    n = nw.col(COUNTED)
+    counts = data.table.filter(~nw.col(column).is_null()).group_by(column).agg(nw.len().alias(COUNTED))
+    known = int(frames.gather(counts.select(n.sum()))[COUNTED][0] or 0)
+    rare = counts.filter(n <= _largest_apart(known)).select(n.sum(), nw.len().alias(f"{COUNTED}s"))
+    records, different = frames.gather(rare).row(0)
+    return int(records or 0), int(different)
+
+
+def _largest_apart(known: int) -> float:
+    """How many records may share a value that is no class of its own."""
+    return max(1.0, CLASS * known)
 
 
 def _told_by_keys(data: Microdata, column: str) -> bool:
@@ -309,3 +354,23 @@ def spells(data: Microdata, column: str) -> bool:
     """Whether a column is text: numbers made by new_ids are whole numbers."""
     kind = frames.schema(data.frame)[column]
     return not kind.is_integer()
+
+
+def done_here(step: LogEntry) -> bool:
+    """Whether sdckit itself did a step: what others say they draw at random may follow from anything."""
+    return is_registered(step.method) and not is_third_party(find(step.method).function)
+
+
+def drawn_here(steps: Sequence[LogEntry]) -> set[str]:
+    """Ids and other numbers of units that steps of sdckit drew, and no step of others did after them."""
+    drawn: set[str] = set()
+    for step in steps:
+        new = set(step.effects.new_numbers)
+        drawn = drawn | new if done_here(step) else drawn - new
+    return drawn
+
+
+def direct_that_tell(original: Microdata, rows: Ints) -> list[str]:
+    """The direct identifiers of the original whose order such rows of it follow."""
+    names = [c for c in original.roles.direct if c in original.columns]
+    return [c for c in names if _follows(original.frame[c].gather(rows))]

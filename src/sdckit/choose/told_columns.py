@@ -106,11 +106,11 @@ def _without(case: ReleaseCase, told: Iterable[str]) -> tuple[str, tuple[Place, 
     Several columns that tell only together are written in one. With the order of the rows goes what it tells
     together with a column.
     """
-    from sdckit.risk._released_columns import members_of, order_among  # measures are loaded when first used
+    from sdckit.risk._released_columns import members_of, order_among, rounding_of_column  # loaded late
 
     there, home = set(case.data.columns), case.original.roles.household
     order = order_among(there)
-    counted = {members_of(home): home} if home in there else {}
+    made_of = {rounding_of_column(c): c for c in there} | ({members_of(home): home} if home in there else {})
     names: dict[str, None] = {}
     shuffled = False
     for one in dict.fromkeys(part for columns in told for part in columns.split("; ")):
@@ -118,7 +118,7 @@ def _without(case: ReleaseCase, told: Iterable[str]) -> tuple[str, tuple[Place, 
         if order in parts:
             shuffled = True
         else:
-            names.update(dict.fromkeys(c for part in parts if (c := counted.get(part, part)) in there))
+            names.update(dict.fromkeys(c for part in parts if (c := made_of.get(part, part)) in there))
     ways = ["shuffle the rows in the last step"] if shuffled else []
     ways += [f"drop or recode {join_names(names, SHOWN)}"] if names else []
     text = f"{'; '.join(ways)}." if ways else ""

@@ -34,6 +34,7 @@ class TrustedChecks(ReleaseCase):
         """The weight, which is shown to everybody, and sensitive columns that are called like known ones."""
         yield from self._weight()
         yield from self._sensitive()
+        yield from self._one_value()
 
     def _weight(self) -> Iterator[Criterion]:
         """Nobody knows a weight of a person only if it really is a weight."""
@@ -66,6 +67,27 @@ class TrustedChecks(ReleaseCase):
             role += " them" if len(names) > 1 else " it"
             kind = "sensitive columns that others may know"
             yield from self._if_found(kind, names, "recode", f"{role}. But by the name others may")
+
+    def _one_value(self) -> Iterator[Criterion]:
+        """Whoever is known to be in the file has the one value that all have: nothing need be inferred."""
+        there = [c for c in self.original.roles.sensitive if c in self.data.columns]
+        asked = [c for c in there if c not in self.accepted.columns]
+        counts = frames.different_values(self.data.frame, asked) if asked else {}
+        alike = [c for c, different in counts.items() if different == 1 and not self._all_missing(c)]
+        if alike:
+            why = (
+                f"{join_names(alike)}: all records have the same value, so that whoever is known to be in "
+                "the file has it."
+            )
+            mends = f"Drop {join_names(alike)}, or accept: {{columns: [{', '.join(alike)}]}}."
+            places = at(Place.step("drop", alike), Place.accept("columns", alike))
+            name = "sensitive columns of one value"
+            yield Criterion(name, Status.NOT_JUDGED, why, len(alike), 0, mends, places=places)
+
+    def _all_missing(self, column: str) -> bool:
+        """Whether no record has a value."""
+        known = self.data.table.select((~nw.col(column).is_null()).cast(nw.Int64).sum())
+        return not int(frames.gather(known)[column][0] or 0)
 
     def _if_found(self, kind: str, names: list[str], lessen: str, why: str) -> Iterator[Criterion]:
         """A criterion where who knows these columns finds more persons than is accepted."""

@@ -29,13 +29,14 @@ class Effects:
 
     reorders_rows: a row may be another record than before. source_rows: for each row, its row in the file
     before; kept in memory for the data holder, never written, so that records can still be compared one by
-    one. drops_rows: records were left out. renames_ids: the ids are new. moves_values: columns whose values
-    went from record to record. recodes: columns in coarser categories, with the recodings in their order.
-    suppresses: columns with suppressed values. randomises: columns whose values were changed at random.
-    synthesises: columns with values drawn anew. drops: columns that are gone. new_records: no record is that
-    of a person, for all of them were drawn. resamples: from a model of a bootstrap of the records.
-    record_by_record: what became of a record depends on itself, on options and on chance alone, not on other
-    records. privacy: what differentially private steps promise.
+    one. drops_rows: records were left out. renames_ids: the ids are new. new_numbers: columns of ids,
+    households and clusters whose numbers were drawn at random and follow from nothing. moves_values:
+    columns whose values went from record to record. recodes: columns in coarser categories, with the
+    recodings in their order. suppresses: columns with suppressed values. randomises: columns whose values
+    were changed at random. synthesises: columns with values drawn anew. drops: columns that are gone.
+    new_records: no record is that of a person, for all of them were drawn. resamples: from a model of a
+    bootstrap of the records. record_by_record: what became of a record depends on itself, on options and
+    on chance alone, not on other records. privacy: what differentially private steps promise.
     """
 
     reorders_rows: bool = False
@@ -52,6 +53,7 @@ class Effects:
     resamples: bool = False
     record_by_record: bool = False
     privacy: tuple[PrivacyLoss, ...] = ()
+    new_numbers: tuple[str, ...] = ()
 
     @property
     def rows_differ(self) -> bool:
@@ -80,6 +82,7 @@ class Effects:
             self.resamples or later.resamples,
             self.record_by_record and later.record_by_record,
             tuple(dict.fromkeys((*self.privacy, *later.privacy))),
+            _both(self.new_numbers, later.new_numbers),
         )
 
 
@@ -89,7 +92,7 @@ def merged(effects: Iterable[Effects]) -> Effects:
     >>> merged([Effects(suppresses=("age",)), Effects(renames_ids=True)])
     Effects(reorders_rows=False, drops_rows=False, renames_ids=True, moves_values=(), recodes={},
             suppresses=('age',), randomises=(), synthesises=(), drops=(), new_records=False,
-            resamples=False, record_by_record=False, privacy=())
+            resamples=False, record_by_record=False, privacy=(), new_numbers=())
     """
     found = list(effects)
     return reduce(Effects.then, found) if found else Effects()

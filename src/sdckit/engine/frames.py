@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
+from math import inf
 from typing import Any
 
 import narwhals as nw
@@ -24,8 +25,9 @@ def accept(frame: Any, changed: Collection[str] | None = None) -> tuple[Any, str
     """The frame as the engine keeps it, and the kind of frame it was.
 
     pandas and PyArrow tables become Polars; DuckDB relations and Spark data frames stay where they are.
-    What the caller later writes into the frame does not get in. On every engine NaN becomes NULL, so that
-    there is one kind of missing value. changed: outside memory only these columns may have NaN.
+    What the caller later writes into the frame does not get in. On every engine NaN becomes NULL and −0.0
+    becomes 0.0, so that there is one kind of missing value and one zero: measures see no other, and readers
+    of a written file would. changed: outside memory only these columns may have NaN or −0.0.
     """
     try:
         table = nw.from_native(frame)
@@ -41,20 +43,31 @@ def accept(frame: Any, changed: Collection[str] | None = None) -> tuple[Any, str
     polars = _to_polars(frame, kind)
     _refuse_patterns(polars.columns)
     floats = [c for c, t in polars.schema.items() if t.is_float()]
-    found = polars.select(pl.col(floats).is_nan().any()).row(0) if floats and polars.height else ()
-    has_nan = [c for c, nan in zip(floats, found, strict=False) if nan]
-    return polars.with_columns(pl.col(has_nan).fill_nan(None)) if has_nan else polars, kind
+    if not floats or not polars.height:
+        return polars, kind
+    odd = polars.select(_is_odd(pl.col(c)).alias(c) for c in floats).row(0)
+    found = [c for c, is_odd in zip(floats, odd, strict=True) if is_odd]
+    plain = pl.when(pl.col(found) == 0).then(0.0).otherwise(pl.col(found).fill_nan(None)).name.keep()
+    return polars.with_columns(plain) if found else polars, kind
+
+
+def _is_odd(values: pl.Expr) -> pl.Expr:
+    """Whether there are other missing values than NULL, or another zero than 0.0."""
+    below_zero = 1 / values.filter(values == 0) == -inf
+    return values.is_nan().any() | below_zero.any()
 
 
 def _without_nan(frame: Any, changed: Collection[str] | None) -> Any:
-    """A relation or Spark frame with NULL for NaN (lazy), once its column names are fit for SQL."""
+    """A relation or Spark frame with NULL for NaN and 0.0 for −0.0 (lazy), its column names fit for SQL."""
     types = schema(frame)
     _refuse_patterns(list(types))
     _refuse_names(list(types), engine_of(frame))
     floats = [c for c, kind in types.items() if kind.is_float() and (changed is None or c in changed)]
     if not floats:
         return frame
-    return nw.to_native(lazy(frame).with_columns(nw.col(*floats).fill_nan(None)))
+    return nw.to_native(
+        lazy(frame).with_columns((nw.col(c).fill_nan(None) + 0.0).cast(types[c]) for c in floats)
+    )
 
 
 def _refuse_patterns(names: Sequence[str]) -> None:

@@ -262,6 +262,7 @@ def _file(data: Microdata, made: Mapping[str, pl.Series], fit: _Fit, known: Sequ
         reorders_rows=True,
         drops_rows=True,
         renames_ids=numbered,
+        new_numbers=(data.roles.id,) if data.roles.id is not None else (),
         synthesises=tuple(made),
         drops=gone,
         new_records=True,

@@ -67,6 +67,7 @@ def new_file(
     synthesised = tuple(c for c in kept if c not in (roles.id, roles.household))
     effects = Effects(
         renames_ids=roles.id is not None,
+        new_numbers=names,
         synthesises=synthesised,
         drops=roles.direct,
         new_records=True,

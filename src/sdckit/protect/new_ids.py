@@ -56,7 +56,7 @@ def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
         )
     seed = int.from_bytes(rng.bytes(16), "big")
     ready = data.but(labels=data.labels.without_values(tuple(names)))
-    effects = Effects(renames_ids=roles.id is not None, record_by_record=True)
+    effects = Effects(renames_ids=roles.id is not None, record_by_record=True, new_numbers=tuple(names))
     frame, numbers = renumbered_columns(data, names, seed)
     return ready.with_frame(frame, effects=effects, changed=names, ids_replaced=numbers)
 

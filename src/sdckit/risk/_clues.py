@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import polars as pl
 
+from sdckit._support.arrays import Ints
 from sdckit.data.values import texts
 from sdckit.risk._guesses import Clue
 
@@ -13,6 +14,11 @@ WIDTHS = (1, 2, 4)  # characters of a code that are looked at together
 LONGEST = 20  # characters of a code
 SHORTEST = 5
 MOST_NAMES = 500  # values of a hidden category that are looked for in texts
+PLACES = range(-6, 7)  # powers of ten that a last digit may stand for
+ZERO = len(PLACES) + 1  # 0 ends in every place
+WHOLE = 1e-9  # relative difference from a whole number that is an error of rounding
+LOOKED_AT = 2_000  # numbers of a column that are looked at to see whether it is rounded in parts
+FINEST, COARSER = 0.85, 0.02  # shares that end in the last place, and two or more before it, if it is not
 
 
 def clue_of(column: pl.Series) -> Clue:
@@ -95,3 +101,38 @@ def names_of(column: pl.Series, labels: Mapping[object, str]) -> dict[str, str]:
 def same_text(first: pl.Series, second: pl.Series) -> np.ndarray:
     """Where two columns say the same."""
     return texts(first).eq(texts(second)).fill_null(value=False).to_numpy()
+
+
+def is_partly_rounded(column: pl.Series) -> bool:
+    """Whether the last digits of a number are not those that all of its values have by chance.
+
+    Of numbers that were made in one way nine in ten end in the last place, and one in a thousand in 000.
+    """
+    if not column.dtype.is_numeric() or not len(column):
+        return False
+    some = np.linspace(0, len(column) - 1, min(LOOKED_AT, len(column))).astype(np.int64)
+    places = _last_places(column[some])
+    known = places[places < ZERO]
+    if not len(known):
+        return False
+    beyond = known - known.min()
+    return bool((beyond == 0).mean() < FINEST or (beyond > 1).mean() > COARSER)
+
+
+def rounding_of(column: pl.Series) -> Clue:
+    """The place of the last digit of each number: who was rounded, or moved by noise, and who was not."""
+    places = _last_places(column)
+    return Clue(places, ZERO + 2, np.where(places > ZERO, np.nan, places))
+
+
+def _last_places(column: pl.Series) -> Ints:
+    """0 where digits beyond all places are left, then one more for each place; `ZERO` for 0, then missing."""
+    values = column.cast(pl.Float64).fill_null(np.nan).to_numpy()
+    found = np.zeros(len(values), dtype=np.int64)
+    with np.errstate(invalid="ignore"):
+        for number, place in enumerate(PLACES, 1):
+            scaled = values * 10.0**-place
+            found[np.abs(scaled - np.rint(scaled)) <= WHOLE * np.maximum(np.abs(scaled), 1.0)] = number
+    found[values == 0] = ZERO
+    found[np.isnan(values)] = ZERO + 1
+    return found

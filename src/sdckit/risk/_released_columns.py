@@ -15,7 +15,14 @@ from sdckit.data.record_links import PROTECTED, is_sortable, match_records
 from sdckit.data.values import texts
 from sdckit.engine import frames
 from sdckit.engine.tables import OURS
-from sdckit.risk._clues import clue_of, is_telling_text, parts_of, plain_values
+from sdckit.risk._clues import (
+    clue_of,
+    is_partly_rounded,
+    is_telling_text,
+    parts_of,
+    plain_values,
+    rounding_of,
+)
 from sdckit.risk._guesses import Clue, Truth, sorted_by
 
 ORDER = "order of the rows"
@@ -181,6 +188,9 @@ def released_columns(original: Microdata, protected: Microdata) -> Released:
     home = original.roles.household
     if home in makers:  # a size that was coarsened can be counted
         makers[members_of(home)] = lambda: _members_counted(frame[home])
+    for c in seen:
+        if is_partly_rounded(frame[c]):
+            makers.setdefault(rounding_of_column(c), partial(rounding_of, frame[c]))
     makers[order_among(makers)] = lambda: Clue(rows, len(rows), rows.astype(np.float64))
     return Released(protected, frame, Clues(makers))
 
@@ -193,6 +203,11 @@ def order_among(columns: Collection[str]) -> str:
 def members_of(home: str) -> str:
     """What the number of records in a household is called."""
     return f"number of records with the same {home}"
+
+
+def rounding_of_column(name: str) -> str:
+    """What the last digits of a number are called, where only some of its values are rounded."""
+    return f"how {name} is rounded"
 
 
 def _members_counted(home: pl.Series) -> Clue:

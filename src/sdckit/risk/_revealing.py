@@ -11,6 +11,7 @@ import numpy as np
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.risk import _sums
 from sdckit.risk._clues import mentioned, names_of, same_text
+from sdckit.risk._dependence import GROUPS, VALUES, binned, coarse, dependence, telling_together
 from sdckit.risk._guesses import Clue, Truth, confidence, right_guesses, right_votes
 from sdckit.risk._known_anyway import KnownAnyway, known_anyway, where_it_helps
 from sdckit.risk._released_columns import BINS, Hidden, Released
@@ -19,9 +20,13 @@ from sdckit.risk._surely_told import SurelyTold
 SCREENED = 4_000  # records on which columns are compared before they are taken in pairs, and parts of texts
 FITTED = 2_000  # records to which weighted sums are fitted
 BEST = 8  # single columns that are taken in pairs, and pairs that tell something only together
+PAIR = 2
 PAIRED = 2_000  # records in which all pairs of columns are compared
-GROUPS, VALUES = 20, 16  # of a column and of the hidden variable there
+IN_THREES, THREES = 12, 3  # columns that are compared three by three, and threes that are looked at
+MOST_TOGETHER = 5  # columns that are taken together
 MADE = 4  # sums, products, … of two columns that are tried on all sampled records
+MANY_FACTORS = 3  # pairs are tried as they are
+LARGEST_LOG = 700.0  # of a number
 CLEARLY = 0.05  # by how much several columns must tell more than each alone
 SURE = 4.0  # standard errors
 MORE = 0.05  # of the hidden values: so many must be told besides those known anyway
@@ -103,11 +108,18 @@ class Search:
         quiet = [c for c, f in singles.items() if f.gain < self.alarm or not f.matters]
         highest = max((singles[c].gain for c in quiet), default=0.0)
         size = self.size if self.size >= self.released.height else max(self.size // 2, SCREENED)
-        pairs = [*combinations(self._most_related(quiet), 2), *self._related_together(quiet)]
+        related = self._most_related(quiet)
+        pairs = [*combinations(related, 2), *self._together(quiet, PAIR)[:BEST]]
+        best: dict[tuple[str, ...], float] = {}
         for pair in dict.fromkeys(pairs):
             finding = self._of_columns(pair, size)
+            best[pair] = finding.gain
             if finding.gain > max(singles[c].gain for c in pair) + CLEARLY:
                 highest = max(highest, finding.gain)
+                yield finding
+        for finding in self._of_more(quiet, best, size):
+            if finding.gain > highest + CLEARLY:
+                highest = finding.gain
                 yield finding
         for finding in self._of_sums(set(singles) - set(quiet)):
             if finding.gain > highest + CLEARLY:
@@ -237,37 +249,51 @@ class Search:
         truth = sample.truth
         x, size = truth.codes, truth.size
         if truth.values is not None and not truth.repeats:
-            x, size = _binned(x, size), BINS
+            x, size = binned(x), BINS
         scores = {}
         for column in columns:
             clue = self.released.clues[column]
             codes, groups = clue.codes[sample.rows], clue.size
             if groups * BINS > len(codes):
-                codes, groups = _binned(codes, groups), BINS
-            scores[column] = _dependence(x, size, codes, groups)
+                codes, groups = binned(codes), BINS
+            scores[column] = dependence(x, size, codes, groups)
         return sorted(scores, key=lambda c: -scores[c])[:BEST]
 
-    def _related_together(self, columns: Sequence[str]) -> list[tuple[str, str]]:
-        """Pairs on which the hidden variable depends most beyond what each of the two tells alone.
+    def _of_more(
+        self, columns: Sequence[str], pairs: Mapping[tuple[str, ...], float], size: int
+    ) -> Iterator[Finding]:
+        """What three and more columns tell: those that do only together, and the best pair with others.
 
-        Of two codes whose sum is the hidden one, neither depends on it.
+        The digits of a code tell little two by two, and the shares of a secret nothing.
         """
-        sample = self._sample([], min(self.size, PAIRED))
-        x = _coarse(sample.truth.codes, sample.truth.size, VALUES)
+        for three in self._together(columns, PAIR + 1)[:THREES]:
+            yield self._of_columns(three, size)
+        if not pairs:
+            return
+        used = max(pairs, key=lambda pair: pairs[pair])
+        gain, others = pairs[used], dict.fromkeys(c for pair in pairs for c in pair)
+        while gain < self.alarm and len(used) < MOST_TOGETHER:
+            further = {(*used, c): self._of_columns((*used, c), size) for c in others if c not in used}
+            if not further:
+                return
+            used = max(further, key=lambda columns: further[columns].gain)
+            if further[used].gain <= gain:
+                return
+            gain = further[used].gain
+            yield further[used]
+
+    def _together(self, columns: Sequence[str], count: int) -> list[tuple[str, ...]]:
+        """So many columns on which the hidden variable depends together, beyond what each of them tells."""
+        sample = self._sample([], min(self.size, PAIRED if count == PAIR else SCREENED))
+        x = coarse(sample.truth.codes, sample.truth.size, VALUES)
+        most = _sums.MOST_COLUMNS if count == PAIR else IN_THREES
         codes = {c: self._groups(c, sample) for c in columns}
-        codes = {c: of for c, of in codes.items() if of.any()}
-        alone = {c: _agreement(x, of, GROUPS) for c, of in codes.items()}
-        kept = sorted(codes, key=lambda c: -alone[c])[: _sums.MOST_COLUMNS]
-        scores = {}
-        for a, b in combinations(sorted(kept, key=list(codes).index), 2):
-            both = _agreement(x, codes[a] * GROUPS + codes[b], GROUPS * GROUPS)
-            scores[a, b] = both - max(alone[a], alone[b])
-        return sorted(scores, key=lambda pair: -scores[pair])[:BEST]
+        return telling_together(x, {c: of for c, of in codes.items() if of.any()}, count, most)
 
     def _groups(self, column: str, sample: _Sample) -> Ints:
         """The values of a column in so few groups that records share those of two columns."""
         clue = self.released.clues[column]
-        return _coarse(clue.codes[sample.rows], clue.size, GROUPS)
+        return coarse(clue.codes[sample.rows], clue.size, GROUPS)
 
     @property
     def not_combined(self) -> int:
@@ -306,6 +332,7 @@ class Search:
         for a, operation, b in dict.fromkeys(pairs):
             made = _sums.combined(numbers[a][sample.rows], operation, numbers[b][sample.rows])
             yield self._of_clue(f"{a} {operation} {b}", sample, _as_clue(made))
+        yield from self._of_products(numbers)
         sample = self._fitted(len(self._numbers))
         if _sums.can_be_fitted(len(numbers), len(sample.index)) and sample.truth.values is not None:
             here = {c: place[sample.rows] for c, place in numbers.items()}
@@ -313,6 +340,23 @@ class Search:
             if len(used) > 1:
                 right = [[hit] for hit in sample.truth.hit(guess)]
                 yield self._judged(f"a sum of {', '.join(used)}", sample, [right])
+
+    def _of_products(self, numbers: Mapping[str, Floats]) -> Iterator[Finding]:
+        """Products and quotients of columns, as an hour's wage, hours and weeks: sums of logarithms."""
+        sample = self._fitted(len(self._numbers))
+        values = sample.truth.values
+        assert values is not None
+        above = values > 0
+        taken = {c: _sums.logarithms(place[sample.rows]) for c, place in numbers.items()}
+        logs = {c: of[above] for c, of in taken.items() if of is not None}
+        if len(logs) < MANY_FACTORS or not _sums.can_be_fitted(len(logs), int(above.sum())):
+            return
+        used, made = _sums.by_weighted_sum(logs, np.log(values[above]), self.hidden.name)
+        if len(used) >= MANY_FACTORS:
+            guess = np.full(len(values), np.nan)
+            guess[above] = np.exp(np.minimum(made, LARGEST_LOG))
+            right = [[hit] for hit in sample.truth.hit(guess)]
+            yield self._judged(f"a product of {', '.join(used)}", sample, [right])
 
     def _exact_pairs(self, numbers: Mapping[str, Floats], sample: _Sample) -> list[tuple[str, str, str]]:
         """Two columns that give the very number, in records of which it is not known anyway."""
@@ -332,32 +376,6 @@ def _compared(told: Bools, anyway: Bools) -> tuple[tuple[float, float], float]:
     more, fewer = int((told & ~anyway).sum()), int((anyway & ~told).sum())
     z = (more - fewer) / sqrt(more + fewer) if more + fewer else 0.0
     return (float(told.mean()), float(anyway.mean())), z
-
-
-def _binned(codes: Ints, size: int) -> Ints:
-    """Codes in bins of about as many records each."""
-    rank = np.searchsorted(np.sort(codes), codes)
-    return rank * BINS // max(len(codes), 1)
-
-
-def _coarse(codes: Ints, size: int, groups: int) -> Ints:
-    """Codes below a number: as they are where they are few, else in bins of their order."""
-    return codes if size <= groups else _binned(codes, size) * groups // BINS
-
-
-def _dependence(x: Ints, size: int, codes: Ints, groups: int) -> float:
-    """How often a value drawn from the others in the same group is the own (Goodman & Kruskal's tau)."""
-    group_sizes = np.bincount(codes, minlength=groups)
-    cells, counts = np.unique(codes * size + x, return_counts=True)
-    others = np.maximum(group_sizes[cells // size] - 1, 1)
-    return float((counts * (counts - 1) / others).sum())
-
-
-def _agreement(x: Ints, codes: Ints, groups: int) -> float:
-    """The same for few values and groups, of which a table is quickly made."""
-    counts = np.bincount(codes * VALUES + x, minlength=groups * VALUES).reshape(groups, VALUES)
-    others = np.maximum(counts.sum(axis=1) - 1, 1)
-    return float(((counts * (counts - 1)).sum(axis=1) / others).sum())
 
 
 def _as_clue(made: Floats) -> Clue:

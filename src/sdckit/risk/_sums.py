@@ -91,6 +91,13 @@ def exact_pairs(
     return [(a, operation, b) for _, a, operation, b in found[:most]]
 
 
+def logarithms(values: Floats) -> Floats | None:
+    """The logarithms of a column, missing where there is none; None where most values have none."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        made = np.where(values > 0, np.log(values), np.nan)
+    return made if 2 * np.isfinite(made).sum() > len(made) else None
+
+
 def can_be_fitted(columns: int, records: int) -> bool:
     """Whether each half of the records is enough for the weights of so many columns."""
     return records >= 4 * columns + 20
