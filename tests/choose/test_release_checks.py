@@ -107,7 +107,7 @@ def test_what_was_hidden_in_too_few_records_to_ask_is_said():
 
 
 def test_a_column_below_the_alarm_is_not_said_to_tell_nothing():
-    """Every third person's age in years stands beside the classes: a gain of a third, where half is the alarm."""
+    """A third of the ages in years stand beside the classes: a gain of a third, and half is the alarm."""
     age = [20 + (i * 37 + i // 7) % 60 for i in range(900)]
     known = [a if i % 3 == 0 else None for i, a in enumerate(age)]
     data = sdc.read(pl.DataFrame({"age": age, "remark": known}), keys="age")
