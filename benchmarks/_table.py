@@ -26,7 +26,9 @@ both; larger ones were built in the same way, so there the ratios are rough. Fou
 seem to: identification risk (theirs is of three synthetic files with seven variables, ours of one artificial
 file), record linkage (theirs is a one-to-one assignment), record swapping (other regions) and the Gini
 coefficient (theirs is of one file, ours of two). The machine was busy with other work, less so for the last
-lines; those of `compare` count two processes, so that only their elapsed seconds mean something.
+lines; those of `compare` count two processes, so that only their elapsed seconds mean something. The rows of
+local suppression are of the rule in use then, by which a blank matches any value; the rule that took its
+place needs more cells and protects more ([decision 6](decisions/0006-sound-suppression.md) has its table).
 
 Further programs look at quality, at engines and at other tools: `python -m benchmarks.suppression_quality`,
 `python -m benchmarks.search`, `python -m benchmarks.engines`, `python -m benchmarks.other_tools`. Files

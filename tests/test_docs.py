@@ -255,6 +255,15 @@ def test_formulas_become_mathml():
             assert "<math" in to_mathml(formula, block=True)
 
 
+def test_a_half_is_a_half_and_not_twelve():
+    pytest.importorskip("docutils")
+    to_mathml = load("mathml", DOCS / "_ext" / "mathml.py").to_mathml
+    for formula in (r"\frac12 x", r"\tfrac12\left[x\right]", r"\tfrac 1 2 \sum_i x_i"):
+        drawn = to_mathml(formula, block=True)
+        assert "<mn>1</mn>" in drawn
+        assert "<mn>2</mn>" in drawn
+
+
 def test_every_example_of_the_reference_names_something_that_exists():
     examples = load("examples", DOCS / "_ext" / "examples.py")
     names = {spec.name for spec in specs()}
