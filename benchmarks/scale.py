@@ -46,6 +46,7 @@ OPTIONS = {
     "pram": {"variables": ["edu"]},
     "suppress": {"k": 3},
     "swap_records": {"geography": ["region"], "similar": ["sex"], "keys": ["sex", "age", "edu"], "k": 3},
+    "synthesize": {"variables": ["income"], "by": ["region", "sex"]},
 }
 # Measures that need what the file has not, or are about other kinds of files.
 WITHOUT = ("k_map", "magnitude_tables", "l_diversity", "t_closeness", "attribute_disclosure")

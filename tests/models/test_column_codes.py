@@ -39,7 +39,7 @@ def test_numbers_have_ranks_and_missing_is_below_all():
 
 def test_spikes_are_classes_of_their_own():
     values = np.concatenate([np.zeros(10), np.arange(1, 91)])
-    codes = number_codes(pl.Series(values))
+    codes = number_codes(pl.Series(values), spikes=[0.0])
     assert codes.spikes == 1
     assert len(set(codes.classes[:10])) == 1
     assert codes.classes[0] != REST
@@ -75,5 +75,5 @@ def test_numbers_are_rounded_as_the_column_is(values, given, expected):
 
 
 def test_a_handful_of_numbers_tells_no_step():
-    told = number_codes(pl.Series([0.0] * 50 + [80_000.0])).rounded(np.array([1e5]))
+    told = number_codes(pl.Series([0.0] * 50 + [80_000.0]), spikes=[0.0]).rounded(np.array([1e5]))
     assert told.tolist() == [1e5], "a multiple of 80,000 would be that one"

@@ -12,7 +12,6 @@ from sdckit._support.arrays import Codes, Floats
 Predictor = npt.NDArray[np.uint16]
 
 MOST_CODES = 65_000  # of a predictor: more different numbers are cut into so many quantiles
-SPIKE = 0.05  # share of a number's records from which on one value is a class of its own
 HANDFUL = 10  # records of whose numbers no step is learned
 SEVERAL = 5  # records that have it at least: of 15 numbers each is that of a fifteenth, and of one person
 DECIMALS = 6  # more than these are taken for a measurement that is not rounded
@@ -65,14 +64,13 @@ def category_codes(column: pl.Series) -> ColumnCodes:
     return ColumnCodes(codes, count, classes, nothing, nothing, nothing.astype(np.int32))
 
 
-def number_codes(column: pl.Series, spikes: Sequence[float] | None = None) -> ColumnCodes:
-    """A column of numbers, dates or times. spikes: values that are classes of their own; None: found."""
+def number_codes(column: pl.Series, spikes: Sequence[float] = ()) -> ColumnCodes:
+    """A column of numbers, dates or times. spikes: values that are classes of their own."""
     physical = column.to_physical() if column.dtype.is_temporal() else column
     values = physical.cast(pl.Float64).fill_null(np.nan).to_numpy()
     finite = np.isfinite(values)
     known, dense, counts = np.unique(values[finite], return_inverse=True, return_counts=True)
-    often = (counts > SPIKE * len(dense)) & (counts >= SEVERAL)
-    found = known[often] if spikes is None else np.unique(np.asarray(spikes, dtype=float))
+    found = np.unique(np.asarray(spikes, dtype=float))
     classes = np.zeros(len(values), dtype=np.int32)
     classes[~finite] = np.where(np.isnan(values[~finite]), 1, np.where(values[~finite] > 0, 2, 3))
     for number, spike in enumerate(found, 4):

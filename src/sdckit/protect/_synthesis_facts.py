@@ -9,12 +9,13 @@ import polars as pl
 
 from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
-from sdckit.data.naming import FEWEST
+from sdckit.data.naming import DIFFERENT, FEWEST
 from sdckit.engine import frames
 from sdckit.engine.tables import OURS, Table
 from sdckit.errors import EngineError
-from sdckit.models.column_codes import SEVERAL, SPIKE
+from sdckit.models.column_codes import SEVERAL
 
+SPIKE = 0.05  # share of a number's records from which on one value is a class of its own
 FAMILY = 5  # records that share a text at least, so that it names neither a person nor a family
 _X, _N = f"{OURS}x", f"{OURS}n"
 
@@ -76,8 +77,8 @@ class ColumnFacts:
 
     @property
     def named_by_values(self) -> bool:
-        """Whether at least half of the values differ, and there are enough of them (`names_most`)."""
-        return self.different >= max(FEWEST, self.known / 2)
+        """Whether at least half of the values differ, and there are enough of them."""
+        return self.different >= max(FEWEST, DIFFERENT * self.known)
 
     def spikes(self) -> tuple[float, ...]:
         """Values of more than 5 % of the records with a finite number, and of five at least."""
