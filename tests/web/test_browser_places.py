@@ -61,7 +61,9 @@ def test_every_open_criterion_leads_to_where_it_is_mended(page):
     screen(page, "Variables")
     page.locator("#role-health").select_option("")
     judged(page)
-    criterion(page, "columns that no risk looks at").get_by_role("button", name=re.compile("^Role ")).click()
+    criterion(page, "columns that no risk looks at").get_by_role(
+        "button", name=re.compile("^Role sensitive")
+    ).click()
     sync_api.expect(page.locator("main .ask")).to_contain_text("health")
     sync_api.expect(page.locator("[id^=role-]:focus")).to_have_count(1)  # some frames later
 

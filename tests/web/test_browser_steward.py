@@ -113,3 +113,26 @@ def test_numbers_that_are_none_are_refused_and_those_with_a_sign_are_read(page):
     page.get_by_label("People the weights stand for").fill("1.234.567")
     page.keyboard.press("Enter")
     sync_api.expect(page.locator(".history")).to_contain_text("accepted: population 1234567")
+
+
+def test_a_search_says_which_range_is_none(page):
+    open_demo(page)
+    screen(page, "Protect")
+    add(page, "Local suppression")
+    screen(page, "Compare")
+    search = page.locator("details.card", has_text="Search around")
+    search.locator("summary").click()
+    low, high = search.get_by_label("k from"), search.get_by_label("k to")
+    many, go = search.get_by_label("Scenarios to try"), search.get_by_role("button", name="Search")
+    for first, last, number, said in [
+        ("9", "2", "3", "“k”: a range is two numbers, the smaller first."),
+        ("two", "9", "3", "“k”: a range"),
+        ("2", "", "3", "“k”: a range"),
+        ("2", "9", "many", "“many” is not a number of scenarios."),
+    ]:
+        low.fill(first)
+        high.fill(last)
+        many.fill(number)
+        go.click()
+        sync_api.expect(search.get_by_role("alert")).to_contain_text(said)
+    assert not page.locator(".job", has_text="Searching").count()

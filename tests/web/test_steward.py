@@ -58,3 +58,14 @@ def test_the_history_says_what_was_accepted(reused):
         "accepted risk 10 %; accepted: columns sex, age",
         "no accepted risk; accepted: columns sex; no longer accepted: missing keys",
     ]
+
+
+def test_a_file_that_was_deleted_meanwhile_is_named(reused):
+    client, folder = reused
+    (folder / "gone.csv").write_text(TEXT)
+    opened(client, folder / "gone.csv")
+    (folder / "gone.csv").unlink()
+    client.change("roles", roles={"sex": ["keys"], "age": ["keys"]})
+    error = client.wait()["results"]["A"]["error"]
+    assert error["what"] == "gone.csv is not there, or cannot be read."
+    assert error["hint"] == "Put it back, or open another file."

@@ -34,8 +34,8 @@ from sdckit.methods.spec import Kind
 Weights = Mapping[str, float]
 FOR_NEW_RECORDS = "table_loss"  # the utility of maps with files in which nobody has a record
 NOT_JUDGED = (
-    "a file of new records cannot be cleared without people who were not in the original (holdout= of "
-    "reidentification_risk, closest_record and attribute_inference)"
+    "a file of new records cannot be cleared without people who were not in the original (holdout, "
+    "an option of reidentification_risk, closest_record and attribute_inference)"
 )
 
 

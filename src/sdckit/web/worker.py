@@ -72,7 +72,9 @@ def digest(path: Path) -> str:
             while block := file.read(1 << 20):
                 found.update(block)
     except OSError:
-        raise FileError("There is no such file, or it cannot be read.", given=path.name) from None
+        raise FileError(
+            f"{path.name} is not there, or cannot be read.", hint="Put it back, or open another file."
+        ) from None
     return found.hexdigest()
 
 

@@ -56,6 +56,8 @@ function Extra({ chosen, choose }) {
     ${chosen.map((name) => html`<button class="chip on" key=${name} aria-label=${`Do not measure ${title(name)}`} onClick=${() => choose(chosen.filter((n) => n !== name))}>${title(name)} ✕</button>`)}</div>`;
 }
 
+const ends = ({ low, high }) => [low, high].map((text) => text?.trim() ? Number(text.replace(",", ".")) : NaN);
+
 // Search around a scenario: numbers of its steps may lie in a range, and steps may be left out.
 function Search({ state, onFound, onBegin }) {
   const cards = (state.document.scenarios[store.view.scenario] || []).filter((card) => card.on);
@@ -68,11 +70,17 @@ function Search({ state, onFound, onBegin }) {
   const key = (at, name) => `${state.version} ${at} ${name}`;
   const space = () => cards.map((card, at) => {
     const open = Object.fromEntries(numbers(card).filter((f) => ranges[key(at, f.name)]?.low && ranges[key(at, f.name)]?.high)
-      .map((f) => [f.name, { range: [Number(ranges[key(at, f.name)].low), Number(ranges[key(at, f.name)].high)] }]));
+      .map((f) => [f.name, { range: ends(ranges[key(at, f.name)]) }]));
     const step = { [card.method]: { ...card.options, ...open } };
     return optional[key(at, "")] ? { optional: step } : step;
   });
-  const run = async () => { say(null); onBegin(); try { onFound(await start("/api/jobs", { kind: "search", space: space(), trials: Number(wanted) })); } catch (error) { if (!error.stopped) say(error); } };
+  // What is typed and is no range, in words: half a range would be left out without a word.
+  const fault = () => {
+    const odd = cards.flatMap((card, at) => numbers(card).filter((f) => { const given = ranges[key(at, f.name)]; return (given?.low || given?.high) && !(ends(given)[0] < ends(given)[1]); }));
+    if (odd.length) return `“${odd[0].label}”: a range is two numbers, the smaller first.`;
+    return /^\s*[1-9]\d*\s*$/.test(String(wanted)) ? "" : `“${wanted}” is not a number of scenarios.`;
+  };
+  const run = async () => { const wrong = fault(); say(wrong ? { what: wrong } : null); if (wrong) return; onBegin(); try { onFound(await start("/api/jobs", { kind: "search", space: space(), trials: Number(wanted) })); } catch (error) { if (!error.stopped) say(error); } };
   const put = (at, name, side, text) => set({ ...ranges, [key(at, name)]: { ...ranges[key(at, name)], [side]: text } });
   return html`<details class="card"><summary>Search around scenario ${store.view.scenario}</summary>
     ${cards.length === 0 ? html`<p class="hint">Give the scenario steps first; their numbers can then be searched.</p>` : html`<p class="hint">Give a range where a number may vary; tick what may be left out.</p>
