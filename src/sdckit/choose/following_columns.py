@@ -26,12 +26,12 @@ def columns_that_follow(original: Microdata, protected: Microdata) -> dict[str, 
         return {}
     known = set(original.roles.keys)
     first, second = original.frame, protected.frame
-    hidden = [
+    changed = [
         text_codes(first[key].gather(rows)).codes
         for key in original.roles.keys
         if key not in second.columns or not first[key].gather(rows).equals(second[key])
     ]
-    hidden = [codes - codes.min() for codes in hidden if MANY * len(np.unique(codes)) <= len(codes)]
+    hidden = [codes.astype(np.int64) + 1 for codes in changed if MANY * len(np.unique(codes)) <= len(codes)]
     asked = [c for c in protected.columns if c in first.columns and c not in known]
     found = {}
     for column in asked:
