@@ -189,3 +189,37 @@ def test_numbers_that_are_all_rounded_alike_tell_nothing():
     assert is_partly_rounded(
         pl.Series(np.round(draw.normal(2_000, 500, 5_000)) + 0.5 * (draw.random(5_000) < 0.1))
     )
+
+
+def filtered(n: int = 3_000) -> tuple[sdc.Microdata, sdc.Microdata, pl.DataFrame]:
+    """Six questions that only those above an age are asked; of the age nothing is released."""
+    frame = persons(n, 21).select(pl.col("region") % 5, "sex", "age", "health")
+    above = {f"q{i}": frame["age"] > limit for i, limit in enumerate((25, 35, 45, 55, 65, 75))}
+    answers = {q: pl.Series(rng(50 + i).integers(0, 4, n)) for i, q in enumerate(above)}
+    frame = frame.with_columns(**{q: pl.when(asked).then(answers[q]) for q, asked in above.items()})
+    data = sdc.read(frame, keys=["region", "sex", "age"], sensitive=["health", *above])
+    done = sdc.protect.shuffle_order(sdc.protect.recode(data, variable="age", breaks=[16, 90]), rng=1)
+    return data, done, frame.select("region", "sex", **above)
+
+
+def test_filters_of_questions_tell_classes_of_a_hidden_age():
+    """Seven times as many are found as the keys alone find: it is known who was asked."""
+    data, done, known = filtered()
+    cells = known.group_by(known.columns).len()
+    found = cells.height / data.height
+    assert found > 6 * done.frame.select("region", "sex").n_unique() / data.height
+    name = "columns that follow from hidden keys"
+    asked = verdict(data, done, max_risk=0.01)
+    assert open_ones(asked) == [name]
+    assert next(c.value for c in asked if c.name == name) == pytest.approx(found)
+    assert verdict(data, done, max_risk=0.05).releasable
+
+
+def test_answers_that_follow_from_no_key_are_not_asked_about():
+    data, done, _known = filtered()
+    mixed = {q: data.frame[q].shuffle(seed=i) for i, q in enumerate(c for c in data.columns if c[0] == "q")}
+    data = sdc.read(
+        data.frame.with_columns(**mixed), keys=["region", "sex", "age"], sensitive=["health", *mixed]
+    )
+    done = sdc.protect.shuffle_order(sdc.protect.recode(data, variable="age", breaks=[16, 90]), rng=1)
+    assert verdict(data, done, max_risk=0.01).releasable

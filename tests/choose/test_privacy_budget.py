@@ -128,3 +128,15 @@ def test_a_report_has_the_promise_and_what_it_does_not_cover(
     assert "2 differentially private releases" in text
     assert "Differentially private with ε" in text
     assert "look at the original file" in text
+
+
+def test_a_promise_with_an_epsilon_that_bounds_nothing_is_not_judged():
+    for epsilon, met in ((1e6, False), (2.0, True)):
+        data = sdc.read(
+            pl.DataFrame({"sex": ["f", "m"] * 200, "ill": ["yes", "no", "no", "no"] * 100}), keys="sex"
+        )
+        values = {"sex": ["f", "m"], "ill": ["yes", "no"]}
+        made = sdc.protect.synthesize(data, method="marginals", epsilon=epsilon, values=values, rng=1)
+        done = sdc.assess(data, made, measures=["closest_record"], max_risk=0.1)
+        (asked,) = [c for c in done.verdict if c.name == "differential privacy"]
+        assert asked.met is met

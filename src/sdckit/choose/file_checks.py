@@ -36,6 +36,7 @@ from sdckit.engine import frames
 
 NEW_IDS = "Give new random ids (new_ids), or drop them."
 NEARLY = 0.01  # by which a number may have moved and still be that of the person
+EMPTY = 50.0  # ε beyond which a promise holds of files that repeat their records as well
 MISSING = 0.05  # share of records with keys missing from the start that is taken for granted
 
 
@@ -368,6 +369,10 @@ class FileChecks(OriginalChecks):
                 Place.step("synthesize"),
             )
             yield Criterion(name, Status.NOT_JUDGED, broken, mends=mends, places=places)
+        elif max(loss.epsilon for loss in losses) > EMPTY:
+            why = f"So large an ε bounds what nobody could learn anyway: {total_cost(losses)}."
+            mends, places = "Choose a smaller epsilon.", at(Place.step("synthesize"))
+            yield Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=places)
         else:
             why = f"The promise holds for what is released: {total_cost(losses)}."
             yield Criterion(name, Status.MET, f"{why} Measures of the original are not covered by it.")

@@ -10,6 +10,7 @@ import polars as pl
 from sdckit._support.messages import join_names
 from sdckit.choose.criteria import Criterion, Status
 from sdckit.choose.describe import is_commonly_known
+from sdckit.choose.following_columns import columns_that_follow
 from sdckit.choose.place import Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import LARGEST_HOUSEHOLD, names_records
@@ -18,6 +19,7 @@ from sdckit.data.intruder import Intruder, Unit, default_intruders, intruders_of
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.engine import frames
+from sdckit.engine.tables import OURS
 from sdckit.methods.registry import find
 from sdckit.methods.spec import Kind
 
@@ -35,6 +37,7 @@ class TrustedChecks(ReleaseCase):
         yield from self._weight()
         yield from self._sensitive()
         yield from self._one_value()
+        yield from self._following()
 
     def _weight(self) -> Iterator[Criterion]:
         """Nobody knows a weight of a person only if it really is a weight."""
@@ -67,6 +70,28 @@ class TrustedChecks(ReleaseCase):
             role += " them" if len(names) > 1 else " it"
             kind = "sensitive columns that others may know"
             yield from self._if_found(kind, names, "recode", f"{role}. But by the name others may")
+
+    def _following(self) -> Iterator[Criterion]:
+        """Nobody knows the answers of others, but who was asked follows from the age that was hidden."""
+        limit = self._ceiling()
+        if limit is None or not self.in_memory:
+            return
+        follow = columns_that_follow(self.original, self.data)
+        follow = {c: classes for c, classes in follow.items() if c not in self.accepted.columns}
+        keys = [key for key in self.original.roles.keys if key in self.data.columns]
+        if not follow:
+            return
+        told = pl.DataFrame({f"{OURS}{i}": classes for i, classes in enumerate(follow.values())})
+        cells, n = self.data.frame.select(keys).hstack(told), max(self.data.height, 1)
+        found, without = cells.n_unique() / n, (cells.select(keys).n_unique() if keys else 1) / n
+        if found > limit and found > without:
+            names = list(follow)
+            why = (
+                f"{join_names(names, 4)}: their values, or whether they are missing, follow from keys that "
+                f"were hidden. Who knows the keys finds up to {100 * found:.3g} % of the persons by them; "
+                f"accepted are {100 * limit:.3g} %."
+            )
+            yield self._asked("columns that follow from hidden keys", names, "recode", why, found, limit)
 
     def _one_value(self) -> Iterator[Criterion]:
         """Whoever is known to be in the file has the one value that all have: nothing need be inferred."""

@@ -99,8 +99,9 @@ def revealing_columns(
 
     Tried are every released column but direct identifiers and ids as they were, the order of the rows, the
     number of records in a household, characters of codes and numbers in texts that are nearly unique, pairs
-    of the eight columns on which the variable depends most, and for numbers sums, differences, products and
-    ratios of two columns and weighted sums of many.
+    of the eight columns on which the variable depends most, the threes that tell most beyond each, the best
+    pair with up to three more, the place of the last digit of numbers that only in part are rounded, and for
+    numbers sums, differences, products and ratios of two columns, and weighted sums and products of many.
     Several columns are listed where they tell more than each alone; a column that is an alarm alone is not
     taken with others. Alarm: the gain is at least `gain`, and told is above known anyway by more than four
     standard errors (of paired differences) and a twentieth of the hidden values. The value is the largest
