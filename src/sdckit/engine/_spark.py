@@ -102,10 +102,18 @@ def map_strata(
     schema: pl.Schema,
 ) -> Any:
     """Each stratum in one task."""
+    import pyarrow as pa
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+    from pyspark.sql.types import StructType, TimestampType
 
     result = from_arrow_schema(_arrow(pl.DataFrame(schema=schema)).schema)
-    arrow = to_arrow_schema(result)
+    utc = pa.timestamp("us", tz="UTC")  # in which workers give times, whatever the zone of the session
+    arrow = pa.schema(
+        pa.field(one.name, utc)
+        if isinstance(one.dataType, TimestampType)
+        else to_arrow_schema(StructType([one])).field(0)
+        for one in result
+    )
 
     def run(stratum: Any) -> Any:
         made = function(pl.DataFrame(pl.from_arrow(stratum)))
