@@ -67,7 +67,7 @@ def halved(x: Floats, records: Ints, leaf: int, step: Floats) -> tuple[Ints, Int
     start = np.zeros(2 * leaves - 1, dtype=np.int64)
     stop = np.full(2 * leaves - 1, len(records))
     if leaves > 1:
-        _halve_all(x, records, step, start, stop)
+        _halve_all(x[records], records, step, start, stop)  # what is near in the order is near in memory
     return start, stop
 
 
@@ -91,37 +91,42 @@ def from_leaves(reduce: np.ufunc, nodes: np.ndarray) -> None:
 
 
 @jit
-def _halve_all(x: Floats, records: Ints, step: Floats, start: Ints, stop: Ints) -> None:
+def _halve_all(points: Floats, records: Ints, step: Floats, start: Ints, stop: Ints) -> None:
     for node in range(start.shape[0] // 2):
-        middle = halve(x, records, start[node], stop[node], step)
+        middle = halve(points, records, start[node], stop[node], step)
         start[2 * node + 1], stop[2 * node + 1] = start[node], middle
         start[2 * node + 2], stop[2 * node + 2] = middle, stop[node]
 
 
 @jit
-def halve(x: Floats, order: Ints, start: int, stop: int, step: Floats) -> int:
-    """Rearrange order[start:stop] so that the widest column is ≤ before the middle and ≥ from it on."""
+def halve(points: Floats, records: Ints, start: int, stop: int, step: Floats) -> int:
+    """Rearrange places start to stop so that the widest column is ≤ before the middle and ≥ from it on.
+
+    `points` has the rows of `records`, and both are rearranged.
+    """
     best, column = -1.0, 0
-    for c in range(x.shape[1]):
-        low = high = x[order[start], c]
+    for c in range(points.shape[1]):
+        low = high = points[start, c]
         for i in range(start + 1, stop):
-            low = min(low, x[order[i], c])
-            high = max(high, x[order[i], c])
+            low = min(low, points[i, c])
+            high = max(high, points[i, c])
         spread = step[c] if step[c] > 0.0 and high > low else high - low
         if spread > best:
             best, column = spread, c
     middle = (start + stop) // 2
     left, right = start, stop - 1
     while left < right:
-        pivot = x[order[(left + right) // 2], column]
+        pivot = points[(left + right) // 2, column]
         i, j = left, right
         while i <= j:
-            while x[order[i], column] < pivot:
+            while points[i, column] < pivot:
                 i += 1
-            while x[order[j], column] > pivot:
+            while points[j, column] > pivot:
                 j -= 1
             if i <= j:
-                order[i], order[j] = order[j], order[i]
+                records[i], records[j] = records[j], records[i]
+                for c in range(points.shape[1]):
+                    points[i, c], points[j, c] = points[j, c], points[i, c]
                 i += 1
                 j -= 1
         if middle <= j:

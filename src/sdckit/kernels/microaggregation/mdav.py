@@ -70,7 +70,7 @@ def blocks(x: Floats, limit: int) -> list[Ints]:
         if len(block) <= limit:
             done.append(np.sort(block))
             continue
-        middle = halve(x, block, 0, len(block), np.zeros(x.shape[1]))
+        middle = halve(x[block], block, 0, len(block), np.zeros(x.shape[1]))
         pending += [block[middle:], block[:middle]]
     return done
 
