@@ -54,7 +54,7 @@ def connection() -> Any:
 def _folder_for_temporary_files() -> Path:
     """Where the system says; not where Python looks next, for whoever names a folder wants no other disk."""
     named = os.environ.get("TMPDIR")
-    if named and not (os.path.isdir(named) and os.access(named, os.W_OK)):
+    if named and not (Path(named).is_dir() and os.access(named, os.W_OK)):
         raise FileError(
             "TMPDIR names no folder that can be written, and what does not fit into memory goes there.",
             given=named,
