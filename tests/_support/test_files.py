@@ -93,3 +93,29 @@ def test_a_thread_writes_without_asking_about_signals(tmp_path):
     thread.start()
     thread.join()
     assert (tmp_path / "a").read_text() == "text"
+
+
+SCRATCH = """
+import os, sys, time
+import sdckit as sdc
+from sdckit.engine import duckdb_session
+
+duckdb_session.connection()
+sdc.write(sdc.demo.survey(n=20, seed=1), "out.csv", keep_direct=True)  # whose own signals are over
+(duckdb_session.scratch_path() / "records").write_text("of people")
+print(os.getpid(), flush=True)
+time.sleep(100)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_what_duckdb_left_on_disk_goes_with_the_process(tmp_path, number):
+    pytest.importorskip("duckdb")
+    with subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", SCRATCH], cwd=tmp_path, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+    ) as process:  # fmt: skip
+        os.kill(int(process.stdout.readline()), number)
+        assert process.wait(60) == -number
+    assert {p.name for p in tmp_path.iterdir()} == {"out.csv"}

@@ -101,3 +101,37 @@ def test_work_of_a_process_and_of_those_it_started(tmp_path):
     child = begun + "sum(range(3 * 10**8))"
     started = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
     assert not comes_to_rest(started)
+
+
+TOLD = """
+import os, signal, sys
+from pathlib import Path
+from sdckit._support.files import WATCHED
+if not os.environ.get(WATCHED):  # the process that looks after the other
+    import sdckit.cli._low_memory as low
+    low.CALL = f"exec(open({sys.argv[0]!r}).read())"
+    low.limited = lambda: True
+    for number in (signal.SIGTERM,):
+        signal.signal(number, signal.SIG_DFL)
+    sys.exit(low.supervise())
+import time
+Path("half").write_text("of it")
+with open(os.environ[WATCHED], "a") as names:
+    names.write(f"{Path('half').resolve()}\\n")
+os.kill(os.getppid(), signal.SIGTERM)
+time.sleep(60)
+Path("went on").touch()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_a_signal_ends_the_command_where_memory_is_limited(tmp_path):
+    (tmp_path / "told.py").write_text(TOLD)
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "told.py"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 128 + 15, done.stderr
+    assert "memory" not in done.stderr
+    assert time.monotonic() - began < 50
+    assert [p.name for p in tmp_path.iterdir()] == ["told.py"]

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import duckdb
+import narwhals as nw
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -208,3 +209,12 @@ def test_a_package_that_cannot_be_loaded_is_not_blamed_on_the_file(tmp_path, mon
     monkeypatch.setitem(with_roles.__globals__, "_load", broken)
     with pytest.raises(EngineError, match=r"cannot be loaded.*failed to map segment"):
         sdc.read(path)
+
+
+@pytest.mark.parametrize(
+    "wrapped", [lambda frame: nw.from_native(frame), lambda frame: nw.from_native(frame.lazy())]
+)
+def test_frames_of_narwhals_are_read_as_what_they_wrap(wrapped):
+    data = sdc.read(wrapped(pl.DataFrame({"sex": ["f", "m"]})))
+    assert data.frame["sex"].to_list() == ["f", "m"]
+    assert isinstance(data.native(), pl.DataFrame)

@@ -208,6 +208,10 @@ def test_seed_is_called_rng(survey):
         sdc.protect.pram(survey, variables="sex", seed=3)
     with pytest.raises(OptionError, match=r"It draws no random numbers"):
         sdc.protect.recode(survey, variable="age", width=5, seed=3)
+    with pytest.raises(OptionError, match=r"seed=3 repeats them"):
+        sdc.protect.suppress(survey, keys=["sex", "region"], k=2, rng=3)
+    with pytest.raises(OptionError, match=r"Allowed: rng\. A scenario"):
+        sdc.protect.shuffle_order(survey, seed=3)
 
 
 @pytest.mark.parametrize("collection", [np.array, pl.Series, set, frozenset, iter, tuple])

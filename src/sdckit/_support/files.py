@@ -1,6 +1,7 @@
 """Files that appear whole or not at all."""
 
 import os
+import re
 import shutil
 import signal
 import threading
@@ -16,6 +17,7 @@ from sdckit.errors import FileError
 # What ends a process that has no answer of its own to it: without ours a half-written file would stay.
 ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 WATCHED = "SDCKIT_TEMPORARY_FILES"  # a file in which a process that may be aborted names what it writes
+NO_ROOM = re.compile("no space left|not enough space|disk quota|disk full", re.IGNORECASE)
 _temporary: dict[Path, int] = {}  # files and folders that are being written, and by which process
 
 
@@ -95,23 +97,33 @@ def _removed_at_the_end(temporary: Path) -> Iterator[None]:
     Signals that would end the process at once do so after the file is removed. A program's own handlers stay:
     if they raise, the file is removed as after any error. Only the main thread can be asked about signals.
     """
-    _temporary[temporary] = os.getpid()
-    if os.environ.get(WATCHED):
-        with Path(os.environ[WATCHED]).open("a", encoding="utf-8") as names:
-            names.write(f"{temporary}\n")
     ours: list[int] = []
     try:
-        if threading.current_thread() is threading.main_thread():
-            ours += [number for number in ENDS if signal.getsignal(number) is signal.SIG_DFL]
-            for number in ours:
-                signal.signal(number, _end)
+        ours += remove_at_signals(temporary)
         yield
     finally:
         remove(temporary)
         _temporary.pop(temporary, None)
         for number in ours:
-            if signal.getsignal(number) is _end:
+            if signal.getsignal(number) is _end and os.getpid() not in _temporary.values():
                 signal.signal(number, signal.SIG_DFL)
+
+
+def remove_at_signals(temporary: Path) -> list[int]:
+    """Have a file or a folder removed first when a signal ends the process; the signals that are now heard.
+
+    What is removed when Python ends (`atexit`) is not when a signal ends it.
+    """
+    _temporary[temporary] = os.getpid()
+    if os.environ.get(WATCHED):
+        with Path(os.environ[WATCHED]).open("a", encoding="utf-8") as names:
+            names.write(f"{temporary}\n")
+    if threading.current_thread() is not threading.main_thread():
+        return []
+    ours = [number for number in ENDS if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, _end)
+    return ours
 
 
 def _end(number: int, _: FrameType | None) -> None:

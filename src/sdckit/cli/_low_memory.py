@@ -1,6 +1,7 @@
 """Where memory is limited: libraries end the process when none is left; somebody must be there to say it."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -10,7 +11,7 @@ from typing import IO
 
 import typer
 
-from sdckit._support.files import WATCHED, remove
+from sdckit._support.files import ENDS, WATCHED, remove
 from sdckit.cli._exit import NO_MEMORY, Code
 from sdckit.cli._standstill import worked
 
@@ -35,7 +36,7 @@ def supervise() -> int | None:
     """Run the command in a process of its own, where memory is limited; None where it is not.
 
     Its exit code, or that of an error with one line of ours where the process did not end by itself; what it
-    was writing is then removed.
+    was writing is then removed. A signal that ends this process ends that one.
     """
     if not limited() or os.environ.get(WATCHED):
         return None
@@ -45,12 +46,16 @@ def supervise() -> int | None:
         names.touch()
         env = {**os.environ, WATCHED: str(names)}
         with subprocess.Popen(command, env=env, stderr=subprocess.PIPE) as process:
+            for number in ENDS:
+                signal.signal(number, lambda told, _: process.send_signal(told))
             _listen(process)
             ended = process.wait()
         if ended >= 0:
             return ended
         for name in names.read_text(encoding="utf-8").splitlines():
             remove(Path(name))
+    if -ended in ENDS:
+        return 128 - ended
     typer.echo(f"Error: {NO_MEMORY}", err=True)
     return int(Code.ERROR)
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from sdckit._support.files import scratch_folder
+from sdckit._support.files import NO_ROOM, remove_at_signals, scratch_folder
 from sdckit._support.memory import free_memory
 from sdckit._support.scratch import Scratch
-from sdckit.errors import EngineError, FileError
+from sdckit.errors import EngineError, FileError, SdcError
 
 SPILLED = "spilled"
 SHARE = 4  # DuckDB gets a quarter of the free memory,
@@ -37,7 +37,8 @@ def connection() -> Any:
         _open.clear()
         _scratch.clear()
         made = duckdb.connect()
-        scratch = Scratch(Path(tempfile.gettempdir()))
+        scratch = Scratch(_folder_for_temporary_files())
+        remove_at_signals(scratch.folder)
         _set(made, "temp_directory", str(scratch.folder / SPILLED))
         _set(made, "preserve_insertion_order", "false")
         _set(made, "enable_progress_bar", "false")  # drawn to standard output, among tables and JSON
@@ -48,6 +49,18 @@ def connection() -> Any:
         _scratch[os.getpid()] = scratch
         atexit.register(_closed, os.getpid(), scratch)
     return _open[os.getpid()]
+
+
+def _folder_for_temporary_files() -> Path:
+    """Where the system says; not where Python looks next, for whoever names a folder wants no other disk."""
+    named = os.environ.get("TMPDIR")
+    if named and not (Path(named).is_dir() and os.access(named, os.W_OK)):
+        raise FileError(
+            "TMPDIR names no folder that can be written, and what does not fit into memory goes there.",
+            given=named,
+            hint="Make it, or have TMPDIR name another one.",
+        )
+    return Path(tempfile.gettempdir())
 
 
 def scratch_path() -> Path:
@@ -114,7 +127,7 @@ def _switched(made: Any, folder: str) -> bool:
 
 @contextmanager
 def duckdb_errors() -> Iterator[None]:
-    """Ctrl-C as Python knows it; too little memory, and files that are gone, in words of ours."""
+    """Ctrl-C as Python knows it, and what DuckDB cannot do in words of ours."""
     import duckdb
 
     try:
@@ -123,18 +136,28 @@ def duckdb_errors() -> Iterator[None]:
         if str(error) == INTERRUPTED:
             raise KeyboardInterrupt from None
         raise
-    except duckdb.OutOfMemoryException as error:
-        raise EngineError(
+    except duckdb.Error as error:
+        raise _ours(error) from error
+
+
+def _ours(error: Exception) -> SdcError:
+    """What DuckDB says of work that failed, as an error that says what to do."""
+    import duckdb
+
+    said = str(error).strip().splitlines()[0]
+    if isinstance(error, duckdb.OutOfMemoryException) or NO_ROOM.search(said):
+        return EngineError(
             "DuckDB has too little memory, or no room on disk for what does not fit into it.",
             hint="Close other programs, or have the variable TMPDIR name a folder on a larger disk. "
-            f"({str(error).splitlines()[0]})",
-        ) from error
-    except duckdb.IOException as error:
-        raise FileError(
+            f"({said})",
+        )
+    if isinstance(error, duckdb.IOException):
+        return FileError(
             "DuckDB cannot read or write a file.",
-            given=str(error).splitlines()[0],
+            given=said,
             hint="Files of a table must stay as they are until the work is done.",
-        ) from error
+        )
+    return EngineError("DuckDB could not finish the work.", hint=said)
 
 
 def same_connection(one: Any, other: Any) -> bool:

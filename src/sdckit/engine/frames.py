@@ -18,6 +18,8 @@ from sdckit.errors import ColumnError, DataError, EngineError
 
 ENGINES = ("polars", "duckdb", "spark")
 OUTSIDE = ("duckdb", "pyspark", "pyspark[connect]")  # kinds of tables that stay outside memory
+# Columns we add. The prefix keeps them apart from users' columns, also where case is folded.
+OURS = "__sdckit_"
 COLUMNS = 200  # asked about in one query
 
 
@@ -61,7 +63,7 @@ def _without_nan(frame: Any, changed: Collection[str] | None) -> Any:
     """A relation or Spark frame with NULL for NaN and 0.0 for −0.0 (lazy), its column names fit for SQL."""
     types = schema(frame)
     _refuse_patterns(list(types))
-    _refuse_names(list(types), engine_of(frame))
+    refuse_names(list(types), engine_of(frame))
     floats = [c for c, kind in types.items() if kind.is_float() and (changed is None or c in changed)]
     if not floats:
         return frame
@@ -80,7 +82,8 @@ def _refuse_patterns(names: Sequence[str]) -> None:
         )
 
 
-def _refuse_names(names: Sequence[str], engine: str) -> None:
+def refuse_names(names: Sequence[str], engine: str) -> None:
+    """Refuse column names that an engine outside memory, or what we do there, would mistake for others."""
     folded = [name.lower() for name in names]
     alike = [name for name in names if folded.count(name.lower()) > 1]
     if alike:
@@ -88,6 +91,13 @@ def _refuse_names(names: Sequence[str], engine: str) -> None:
             f"Column names must differ by more than upper and lower case on {engine}.",
             given=join_names(alike),
             hint="Rename them, or read the data into memory.",
+        )
+    ours = [name for name in names if name.lower().startswith(OURS)]
+    if ours:
+        raise ColumnError(
+            f"Column names cannot begin with {OURS} on {engine}: columns we add do.",
+            given=join_names(ours),
+            hint="Rename them.",
         )
     odd = [name for name in names if engine == "spark" and ("." in name or "`" in name)]
     if odd:

@@ -15,12 +15,11 @@ import polars as pl
 
 from sdckit._support.arrays import Floats
 from sdckit.engine import _polars, frames
+from sdckit.engine.frames import OURS as OURS
 from sdckit.errors import ColumnError
 
 Table = nw.LazyFrame[Any]
 
-# Columns we add. The prefix keeps them apart from users' columns, also where case is folded.
-OURS = "__sdckit_"
 SOME = 10_000  # records whose mean is near that of all
 FAR = 1e4  # squared distance of a centre from the mean, in variances: four digits of the variance are lost
 RECORDS, WEIGHT_SUM, COUNT = f"{OURS}records", f"{OURS}weight_sum", f"{OURS}count"

@@ -13,6 +13,7 @@ from sdckit._support.messages import join_names
 from sdckit.engine import frames, recode
 from sdckit.engine._duckdb import quoted
 from sdckit.engine.duckdb_session import connection
+from sdckit.engine.frames import refuse_names
 from sdckit.engine.spark_session import active_session
 from sdckit.errors import EngineError, FileError
 from sdckit.io.dataset import Dataset
@@ -67,7 +68,8 @@ def open_on_disk(path: Path, ending: str, engine: str, options: TableOptions = F
     require_package(engine)
     if ending in DELIMITED:
         return _delimited([path], layout_of(path, options), engine)
-    schema_of(path)  # a broken file or repeated names fail here, not later
+    # A broken file or names that an engine mistakes fail here, not later: DuckDB would rename a second `age`.
+    refuse_names(list(schema_of(path)), engine)
     if engine == "duckdb":
         return _read_parquet([path], hive_partitioning=False)
     return active_session().read.parquet(_spark_path(path))
@@ -76,6 +78,7 @@ def open_on_disk(path: Path, ending: str, engine: str, options: TableOptions = F
 def open_dataset(dataset: Dataset, engine: str) -> Any:
     """Several files as one table of this engine."""
     require_package(engine)
+    refuse_names([*dataset.types, *dataset.partitions], engine)
     if dataset.layout is not None:
         return _delimited(dataset.files, dataset.layout, engine)
     return _duckdb_dataset(dataset) if engine == "duckdb" else _spark_dataset(dataset)
@@ -103,6 +106,7 @@ def require_package(engine: str) -> None:
 def _delimited(paths: Sequence[Path], layout: Layout, engine: str) -> Any:
     if layout.encoding != UTF8:
         raise FileError(f"With engine={engine!r} text files must be UTF-8.", given=paths[0])
+    refuse_names(list(layout.columns), engine)
     types = column_types(scan_texts(paths, layout), layout)
     return (_duckdb_csv if engine == "duckdb" else _spark_csv)(paths, layout, types)
 

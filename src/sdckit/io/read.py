@@ -55,9 +55,10 @@ def read(
     """Microdata from a file or any data frame, with the roles of its columns.
 
     **Source.** A path ending in .csv, .csv.gz, .parquet, .sav, .zsav, .dta, .sas7bdat, .xpt or .xlsx
-    (capitals do not matter), or a Polars, pandas, PyArrow, DuckDB or Spark table. A data frame is never
-    changed, and `Microdata.native()` returns the kind that came in. The index of a pandas frame is not read
-    and not kept, for it might name persons; a warning says so where it is not 0, 1, …
+    (capitals do not matter), or a Polars, pandas, PyArrow, DuckDB or Spark table (wrapped by
+    narwhals, too). A data frame is never changed, and `Microdata.native()` returns the kind that came in.
+    The index of a pandas frame is not read and not kept, for it might name persons; a warning says so
+    where it is not 0, 1, …
 
     **id** should name records one by one; a warning says where values are repeated, and files are then
     compared record by record only if their ids agree row by row.
@@ -119,6 +120,7 @@ def read(
         data = _from_file(Path(source).expanduser(), engine, options, named)
     else:
         options.require_for(FRAME, "a data frame")
+        source = nw.to_native(source, pass_through=True)  # what a frame of narwhals wraps
         data = _from_frame(source, engine, named)
     _check_keys(data)
     data, notes = (data, list[str]()) if codebook is None else with_codebook(data, codebook)

@@ -1,6 +1,5 @@
 """`write`: microdata to a file, whole or not at all."""
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from warnings import warn
 
 import polars as pl
 
-from sdckit._support.files import atomic_folder, atomic_write, flush
+from sdckit._support.files import NO_ROOM, atomic_folder, atomic_write, flush
 from sdckit._support.messages import join_names, require_flag
 from sdckit._support.progress import Progress, ShowProgress
 from sdckit.data.before_release import before_release, direct_identifiers
@@ -37,7 +36,6 @@ from sdckit.io.user_missing import PROGRAMS as USER_MISSING
 from sdckit.io.user_missing import fitting_codes
 
 VALUES = ("codes", "labels")
-NO_ROOM = re.compile("no space left|not enough space|disk quota|disk full", re.IGNORECASE)
 
 
 def write(

@@ -32,11 +32,13 @@ def prepare(spec: Spec, files: Sequence[Any], given: Mapping[str, Any]) -> dict[
             raise OptionError(f"{spec.name} {what}.", given=f"a list of {len(file)}", hint=hint)
         for data in file if several else [file]:
             require_microdata(data, spec.name)
-            if position == 0:
-                spec.check(data, options)
-            else:
-                require_same_engine(files[0], data)
-    return spec.resolve(files[0], options)
+            with frames.engine_errors(data.engine):
+                if position == 0:
+                    spec.check(data, options)
+                else:
+                    require_same_engine(files[0], data)
+    with frames.engine_errors(files[0].engine):
+        return spec.resolve(files[0], options)
 
 
 def require_same_engine(first: Microdata, second: Microdata) -> None:

@@ -273,9 +273,11 @@ class Spec:
         fields = self.options.model_fields
         allowed, hint = join_names(fields), did_you_mean(name, fields)
         if self.is_random:
-            allowed += ", in a call in Python also rng"
+            allowed = ", in a call in Python also ".join(filter(None, (allowed, "rng")))
             if name in ("seed", "rng"):
                 hint = "A scenario has one seed for all its steps; a call in Python takes rng=3."
+        elif self.kind is Kind.PROTECTION and name == "rng" and "seed" in fields:
+            hint = "Its draws are secret; seed=3 repeats them."
         elif self.kind is Kind.PROTECTION and name in ("seed", "rng"):
             hint = "It draws no random numbers."
         return OptionError(f"{self.name} has no option {name!r}.", allowed=allowed or "no options", hint=hint)
