@@ -30,7 +30,10 @@ def test_a_report_of_saved_results_is_the_same(found, saved, audience, tmp_path)
     loaded = sdc.load_results(saved)
     first = sdc.report(found, tmp_path / "a.html", audience=audience)
     second = sdc.report(loaded, tmp_path / "b.html", audience=audience)
-    assert first.read_text("utf-8") == second.read_text("utf-8")
+    said = " · made from a file of saved results: nothing was measured again, and this report is as right "
+    said += "as that file"
+    assert said in second.read_text("utf-8")
+    assert first.read_text("utf-8") == second.read_text("utf-8").replace(said, "")
     assert json_beside(first).read_text("utf-8") == json_beside(second).read_text("utf-8")
     assert loaded.verdict["headline"] == found.verdict.headline
 
@@ -44,6 +47,18 @@ def test_what_is_saved_holds_no_record_and_the_public_part_no_secret(saved):
     public = json.dumps(content["contents"]["public"])
     for secret in ("31337", TOWN, "secret_name", '"k9"'):
         assert secret not in public
+
+
+def test_a_verdict_that_its_criteria_contradict_is_refused(saved, tmp_path):
+    content = json.loads(saved.read_text("utf-8"))
+    for audience in AUDIENCES:
+        changed = json.loads(json.dumps(content))
+        verdict = changed["contents"][audience]["verdict"]
+        verdict["status"] = "good" if verdict["status"] != "good" else "bad"
+        path = tmp_path / f"{audience}.json"
+        path.write_text(json.dumps(changed), "utf-8")
+        with pytest.raises(FileError, match="their verdict is not that of their criteria"):
+            sdc.load_results(path)
 
 
 def test_loaded_results_can_be_saved_again(saved, tmp_path):

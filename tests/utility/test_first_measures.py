@@ -46,9 +46,11 @@ def test_stored_missing_values(oracles, case):
     protected = data.with_frame(
         data.frame.with_columns(oracles.frame(case["dataset"]["y_csv"]).select(variables))
     )
-    parts = sdc.utility.missing_values(data, protected).parts
+    result = sdc.utility.missing_values(data, protected)
+    parts = result.parts
     expected = case["expected"]
     assert dict(zip(parts["variable"], parts["new_missing"], strict=True)) == expected["m_j"]
+    assert result.figures["largest_share"] == pytest.approx(max(expected["m_j"].values()) / data.height)
     assert dict(zip(parts["variable"], parts["percent"], strict=True)) == pytest.approx(
         expected["mp_j_percent"]
     )

@@ -8,10 +8,12 @@ from typing import Any
 
 from sdckit._support.files import write_text
 from sdckit.choose.assessment import Assessment
+from sdckit.choose.criteria import Status
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.errors import FileError, OptionError
 from sdckit.report.disclosure import AUDIENCES, Audience
 from sdckit.report.summarize import summarize
+from sdckit.report.verdict import GOOD
 
 FORMAT = "sdckit results"
 VERSION = 1  # goes up when older files can no longer be read
@@ -95,7 +97,20 @@ def load_results(path: str | Path) -> SavedResults:
             allowed=VERSION,
             hint="Measure again and save the results.",
         )
+    for found in content["contents"].values():
+        _check_verdict(found["verdict"], path)
     return SavedResults(content["contents"])
+
+
+def _check_verdict(verdict: Mapping[str, Any], path: Path) -> None:
+    """Refuse a verdict that its own criteria contradict: somebody changed the file."""
+    met = bool(verdict["criteria"]) and all(c["status"] == Status.MET.value for c in verdict["criteria"])
+    if (verdict["status"] == GOOD) != met:
+        raise FileError(
+            "These results were changed: their verdict is not that of their criteria.",
+            given=path,
+            hint="Measure again and save the results.",
+        )
 
 
 def check_results_name(path: Path) -> None:

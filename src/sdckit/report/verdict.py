@@ -12,9 +12,9 @@ from sdckit.report.public_numbers import public_share
 from sdckit.report.sections import in_order
 
 TILES = 3
-BAD = "bad"
+BAD, GOOD = "bad", "good"
 UNMEASURED = "not measured"
-STATUS = {Release.RELEASABLE: "good", Release.NOT_RELEASABLE: BAD, Release.OPEN: "open"}
+STATUS = {Release.RELEASABLE: GOOD, Release.NOT_RELEASABLE: BAD, Release.OPEN: "open"}
 ORDER = (Status.NOT_MET, Status.NOT_JUDGED, Status.MET)
 RELEASED = {
     Release.RELEASABLE: "Yes: every criterion below is judged and met.",

@@ -77,7 +77,7 @@ def report(
         tell("measures of the best scenario" if isinstance(x, RiskUtilityMap) else "tables", 0, 2)
         content = x.content(audience) if isinstance(x, SavedResults) else summarize(x, audience)
         tell("charts", 1, 2)
-        texts = {path: render(content)}
+        texts = {path: render({**content, "from_saved": isinstance(x, SavedResults)})}
     if json:
         texts[json_beside(path)] = to_json(content)
     with ExitStack() as files:  # both are written before either takes its place

@@ -11,7 +11,7 @@ from sdckit.data.result import Result
 from sdckit.engine import frames
 from sdckit.methods.options import ComparedColumns
 from sdckit.methods.registry import utility
-from sdckit.methods.spec import Better, Compares, Figure
+from sdckit.methods.spec import Better, Compares, Figure, share
 
 
 @utility(
@@ -31,6 +31,7 @@ from sdckit.methods.spec import Better, Compares, Figure
         "missing_after": Figure(
             "Missing in the protected file", "values", Better.NEITHER, counts_records=True
         ),
+        "largest_share": share("Newly missing in the variable that lost most"),
     },
     chart=charts.PartsBars("percent", "share of records newly missing", percent=True, counts="share"),
     interpretation=(
@@ -41,7 +42,8 @@ def missing_values(original: Microdata, protected: Microdata, *, variables: Comp
     """Share of values present in the original and missing in the protected file.
 
     r̃ᵢⱼ = 1 iff value j of record i is missing after and not before; m_j = Σᵢ r̃ᵢⱼ, mp_j = 100·m_j/n. The
-    value is the mean of mp_j/100 over the variables (keys, numeric and sensitive columns by default).
+    value is the mean of mp_j/100 over the variables (keys, numeric and sensitive columns by default), and
+    `largest_share` the largest of them: a column that is nearly blank hides in a mean.
     Values missing before and filled in after do not count as a gain.
 
     Weights: not used, values are counted. Files are compared record by record.
@@ -77,7 +79,10 @@ def missing_values(original: Microdata, protected: Microdata, *, variables: Comp
         return Result(float("nan"), {}, parts, ("No variable to compare.",), lost=lost)
     return Result(
         float(parts["percent"].mean()) / 100,  # type: ignore[arg-type]
-        {name: int(parts[name].sum()) for name in ("new_missing", "missing_before", "missing_after")},
+        {
+            **{name: int(parts[name].sum()) for name in ("new_missing", "missing_before", "missing_after")},
+            "largest_share": float(parts["percent"].max()) / 100,  # type: ignore[arg-type]
+        },
         parts,
         lost=lost,
     )

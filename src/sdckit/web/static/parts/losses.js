@@ -7,5 +7,7 @@ export function lossLines(name, r, method) {
   const title = method?.title || name;
   if (r.figures.values_recoded) return [[name, "Values recoded", number(r.figures.values_recoded)], [name, `${title}, beyond recoding`, number(r.value, true)]];
   if (!method?.share && typeof r.figures.share === "number") return [[name, `${title}, share lost`, number(r.figures.share, true)]];
-  return [[name, title, number(r.value, method?.share)]];
+  const lines = [[name, title, number(r.value, method?.share)]];
+  if (r.figures.largest_share > r.value) lines.push([name, `${title}, in the column that lost most`, number(r.figures.largest_share, true)]);
+  return lines;
 }
