@@ -80,6 +80,8 @@ def test_less_is_known_outside_memory_and_in_other_processes(data, tmp_path):
         "no step has protected it; ids of the original, which new_ids renews: id, home; numbers"
         in before_release(there)
     )
+    told = before_release(sdc.protect.round_values(there, variables="income", base=100))
+    assert "not compared with the original, for the records are not in memory: income, rent" in told
 
 
 def test_write_tells_it_once(data, tmp_path):

@@ -48,7 +48,7 @@ def test_shared_variables_stay_shared_and_missing_stays(frame, seed):
 def test_the_step_works_on_one_record_a_household_with_its_first_member():
     seen = []
 
-    @once_per_household
+    @once_per_household()
     def note(data, *, variables):
         seen.append((list(variables), data.frame))
         return data.with_frame(data.frame.with_columns(pl.col(list(variables)) * 10), values=data.height)

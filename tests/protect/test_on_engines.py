@@ -1,6 +1,7 @@
 """Protections outside memory: with the same seed the same values as in memory, record by record."""
 
 import random
+from functools import partial
 from importlib import import_module
 
 import polars as pl
@@ -333,3 +334,28 @@ def test_what_a_plan_collects_does_not_grow_with_the_file(duckdb_connection, req
     assert (
         sampled[8] <= 2.2 * sampled[2] < 900
     )  # it grows with the root: only records near the last one drawn
+
+
+@pytest.mark.parametrize("engine", ENGINES[1:])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("round_values", {"base": 100}),
+        ("round_values", {"base": 100, "method": "down"}),
+        ("top_code", {"value": 300}),
+        ("bottom_code", {"value": 200, "replacement": 150.0}),
+    ],
+)
+def test_what_households_share_is_made_coarser_value_by_value(engine, name, options, request):
+    frame = pl.DataFrame(
+        {"n": range(6), "home": [1, 1, 2, 2, 3, None], "rent": [150.0, 150.0, 249.5, None, 420.0, 160.0]}
+    )
+    here = sdc.read(frame, id="n", household="home", numeric="rent")
+    step = partial(getattr(sdc.protect, name), variables="rent", **options)
+    there = step(on_engine(engine, here, request))
+    assert there.collect().frame.sort("n").equals(step(here).frame)
+    assert there.log[-1].figures == step(here).log[-1].figures
+    with pytest.raises(EngineError, match="once per household"):
+        sdc.protect.top_code(
+            on_engine(engine, here, request), variables="rent", share=0.3, replacement="mean"
+        )

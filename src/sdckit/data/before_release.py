@@ -1,9 +1,12 @@
 """What to look at before a file is released, known from the file itself and what it was read from."""
 
+import narwhals as nw
+
 from sdckit._support.messages import join_names
 from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
 from sdckit.data.unchanged import released_ids, same_ids, unchanged_dates, unchanged_numbers
+from sdckit.engine import frames
 
 
 def direct_identifiers(data: Microdata) -> list[str]:
@@ -34,6 +37,10 @@ def before_release(data: Microdata) -> str:
         parts.append(f"numbers as in the original: {join_names(names)}")
     if names := _dates(data, original):
         parts.append(f"dates as in the original: {join_names(names)}")
+    if names := _not_compared(data, original):
+        parts.append(
+            f"not compared with the original, for the records are not in memory: {join_names(names)}"
+        )
     if original is not None and (names := [c for c in data.columns if c not in original.columns]):
         parts.append(f"not in what was read, so that nothing is known of them: {join_names(names)}")
     if names := _not_looked_at(data):
@@ -71,6 +78,15 @@ def _numbers(data: Microdata, original: Microdata | None) -> list[str]:
         return [] if data.log else list(data.roles.numeric)
     there = [c for c in data.roles.numeric if c in original.columns]
     return unchanged_numbers(original, data, there) or []
+
+
+def _not_compared(data: Microdata, original: Microdata | None) -> list[str]:
+    """Numbers and dates of which nobody looked whether they stand there as they were read."""
+    if data.engine == "polars" or original is not None:
+        return []
+    numbers = data.roles.numeric if data.log else ()  # without a step they are as they were read
+    kinds = frames.schema(data.frame)
+    return [c for c in data.columns if c in numbers or isinstance(kinds[c], nw.Date | nw.Datetime)]
 
 
 def _dates(data: Microdata, original: Microdata | None) -> list[str]:

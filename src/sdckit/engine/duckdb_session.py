@@ -23,7 +23,7 @@ SHARE = 4  # DuckDB gets a quarter of the free memory,
 MOST = 2 * 2**30  # and no more bytes than this: with 5 GB two files of 10⁸ records were joined 15 % faster
 LEAST = 256 * 2**20  # bytes: with less, work that spills to disk fails as well
 
-INTERRUPTED = "Query interrupted"  # DuckDB's words for Ctrl-C
+INTERRUPTED = "Query interrupted"  # DuckDB's words for Ctrl-C; no class tells it apart
 
 _open: dict[int, Any] = {}  # by process: a connection does not survive a fork
 _scratch: dict[int, Scratch] = {}
@@ -34,13 +34,14 @@ def connection() -> Any:
     if os.getpid() not in _open:
         import duckdb
 
+        scratch = Scratch(_folder_for_temporary_files())
         _open.clear()
         _scratch.clear()
         made = duckdb.connect()
-        scratch = Scratch(_folder_for_temporary_files())
         remove_at_signals(scratch.folder)
         _set(made, "temp_directory", str(scratch.folder / SPILLED))
         _set(made, "preserve_insertion_order", "false")
+        _set(made, "TimeZone", "UTC")  # months and days would follow the zone of the machine
         _set(made, "enable_progress_bar", "false")  # drawn to standard output, among tables and JSON
         free = free_memory()
         if free is not None:
@@ -131,13 +132,21 @@ def duckdb_errors() -> Iterator[None]:
     import duckdb
 
     try:
-        yield
-    except RuntimeError as error:
-        if str(error) == INTERRUPTED:
-            raise KeyboardInterrupt from None
-        raise
+        with interrupts_heard():
+            yield
     except duckdb.Error as error:
         raise _ours(error) from error
+
+
+@contextmanager
+def interrupts_heard() -> Iterator[None]:
+    """Ctrl-C as Python knows it: DuckDB makes an error of it, whose class depends on how rows are fetched."""
+    try:
+        yield
+    except Exception as error:
+        if INTERRUPTED in str(error):
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _ours(error: Exception) -> SdcError:

@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -64,14 +64,28 @@ def _reason(text: str, error: BaseException) -> str:
     >>> _reason("Job aborted.\\nModuleNotFoundError: No module named 'pandas'", ValueError())
     "Its workers lack the package 'pandas': start the session with PYSPARK_PYTHON set to one with sdckit."
     """
-    lines = [line.strip() for line in text.strip().splitlines()] or [type(error).__name__]
+    raw = text.strip().splitlines()
+    lines = [line.strip() for line in raw] or [type(error).__name__]
     lacking = [line.removeprefix(LACKING) for line in lines if line.startswith(LACKING)]
     if lacking:
         return (
             f"Its workers lack the package {lacking[-1]}: start the session with PYSPARK_PYTHON set to one "
             "with sdckit."
         )
+    if raised := _raised_by_worker(raw):
+        return raised
     return [lines[0], *(line for line in lines if line.startswith("Caused by:"))][-1]
+
+
+def _raised_by_worker(lines: Sequence[str]) -> str:
+    """What a worker's Python said at the end of its traceback; empty where no worker failed.
+
+    >>> _raised_by_worker(["Thrown: Traceback (most recent call last):", '  File "a"', "OSError: b"])
+    'OSError: b'
+    """
+    starts = [i for i, line in enumerate(lines) if "Traceback (most recent call last)" in line]
+    after = lines[starts[-1] + 1 :] if starts else []
+    return next((line for line in after if line and not line.startswith(" ")), "")
 
 
 def _errors() -> tuple[type[Exception], ...]:

@@ -19,7 +19,7 @@ from sdckit.errors import EngineError, FileError
 from sdckit.io.dataset import Dataset
 from sdckit.io.delimited import MISSING, Layout, column_types, layout_of, scan_texts
 from sdckit.io.encoding import UTF8
-from sdckit.io.formats import DELIMITED, STREAMED
+from sdckit.io.formats import DELIMITED, STREAMED, ending_of
 from sdckit.io.parquet import schema_of
 from sdckit.io.table_options import FOUND_OUT, TableOptions
 
@@ -32,6 +32,7 @@ SQL = {
     "datetime": "TIMESTAMP",
 }
 SPARK = {**SQL, "datetime": "TIMESTAMP_NTZ"}  # its TIMESTAMP has a time zone
+UTC = ("UTC", "Etc/UTC")
 # The types that columns in names of folders, and columns that two types were united for, can have.
 DUCKDB_TYPES: Mapping[pl.DataType, str] = {
     pl.Int8(): "TINYINT",
@@ -101,6 +102,22 @@ def require_package(engine: str) -> None:
     package = "pyspark" if engine == "spark" else engine
     if find_spec(package) is None:
         raise EngineError(f"{package} is not installed.", hint=f"pip install 'sdckit[{engine}]'")
+
+
+def zones_lost(frame: Any, file: Path, engine: str) -> list[str]:
+    """A warning where a file has moments of a time zone, which engines outside memory do not keep."""
+    zoned = [n for n, kind in frames.schema(frame).items() if getattr(kind, "time_zone", None) is not None]
+    if not zoned or ending_of(file) != ".parquet":
+        return []
+    kinds = schema_of(file)
+    names = [n for n in zoned if getattr(kinds.get(n), "time_zone", None) not in (None, *UTC)]
+    if not names:
+        return []
+    zone = "UTC" if engine == "duckdb" else "the time zone of the session"
+    return [
+        f"Moments are in {zone} on {engine}, and so are days and months made of them: {join_names(names)}. "
+        "In memory they keep the time zone of the file."
+    ]
 
 
 def _delimited(paths: Sequence[Path], layout: Layout, engine: str) -> Any:

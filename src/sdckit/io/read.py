@@ -14,6 +14,7 @@ from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
 from sdckit.data.reading import MissingCodes
 from sdckit.data.roles import roles_of
+from sdckit.engine.duckdb_session import interrupts_heard
 from sdckit.engine.frames import ENGINES
 from sdckit.errors import ColumnError, EngineError, FileError, OptionError, SdcError, SdcWarning, preview
 from sdckit.io.codebook_labels import ProposedMissing, proposed_missing, with_codebook
@@ -21,7 +22,7 @@ from sdckit.io.dataset import is_dataset
 from sdckit.io.delimited import read_delimited
 from sdckit.io.excel import read_excel
 from sdckit.io.formats import DELIMITED, STATISTICAL, readable
-from sdckit.io.on_disk import open_on_disk
+from sdckit.io.on_disk import open_on_disk, zones_lost
 from sdckit.io.parquet import parquet_labels, read_parquet
 from sdckit.io.several import load_several
 from sdckit.io.statistical import read_statistical
@@ -124,6 +125,7 @@ def read(
         data = _from_frame(source, engine, named)
     _check_keys(data)
     data, notes = (data, list[str]()) if codebook is None else with_codebook(data, codebook)
+    notes = [*notes, *_zones_not_kept(data)]
     for text in (*notes, *_index_not_read(source), *_repeated_ids(data), *_unlike_keys(data)):
         warn(text, SdcWarning, stacklevel=3)  # the caller of read, behind the check of its options
     for text in proposed_missing(data):
@@ -158,10 +160,11 @@ def _from_file(path: Path, engine: str, options: TableOptions, roles: dict[str, 
     try:
         codes: dict[str, MissingCodes] = {}
         files: tuple[Path, ...] = ()
-        if several:
-            frame, labels, files = load_several(path, engine, options)
-        else:
-            frame, labels, codes = _load(path, ending, engine, options)
+        with interrupts_heard():
+            if several:
+                frame, labels, files = load_several(path, engine, options)
+            else:
+                frame, labels, codes = _load(path, ending, engine, options)
         if isinstance(frame, pl.DataFrame):
             frame = _typed(frame, (*roles["numeric"], roles["weight"]))
         data = Microdata.of(frame, labels=labels, **roles)
@@ -198,6 +201,14 @@ def _from_frame(frame: Any, engine: str, roles: dict[str, Any]) -> Microdata:
             allowed="engine for files only",
         )
     return data
+
+
+def _zones_not_kept(data: Microdata) -> list[str]:
+    """A warning where the engine does not keep the time zone of moments in the files that were read."""
+    files = data.reading.files or [data.reading.path]
+    if data.engine == "polars" or files[0] is None or not files[0].is_file():
+        return []
+    return zones_lost(data.frame, files[0], data.engine)
 
 
 def _index_not_read(source: Any) -> list[str]:

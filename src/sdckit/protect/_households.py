@@ -1,8 +1,8 @@
 """Variables of households: protected once for each household, and given back to all its members."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -16,7 +16,12 @@ from sdckit.protect._memory import refuse_shared
 F = TypeVar("F", bound=Callable[..., Microdata])
 
 
-def once_per_household(function: F) -> F:
+def never(_: Mapping[str, Any]) -> bool:
+    """No options under which a new value follows from the old one alone."""
+    return False
+
+
+def once_per_household(*, value_by_value: Callable[[Mapping[str, Any]], bool] = never) -> Callable[[F], F]:
     """Decorates a protection (below `@protection`): what households share, they still share afterwards.
 
     Variables whose present values are the same for all members of every household are protected in a file of
@@ -26,10 +31,18 @@ def once_per_household(function: F) -> F:
     the household's number instead of a record's id. Outside memory such variables are refused. Its
     figures of the household file get the prefix `household_`; effects are those of both files. Missing values
     stay missing; a record without a household number is a household of its own.
-    """
 
+    value_by_value: whether a new value follows from the old one and these options alone. Members with the
+    same value then get the same one anyway, on every engine, and the file of records is all that is needed.
+    """
+    return partial(_decorated, value_by_value=value_by_value)
+
+
+def _decorated(function: F, value_by_value: Callable[[Mapping[str, Any]], bool]) -> F:
     @wraps(function)
     def protect(data: Microdata, *, variables: Sequence[str], **options: Any) -> Microdata:
+        if value_by_value(options):
+            return function(data, variables=variables, **options)
         if data.engine != "polars":
             refuse_shared(data, tuple(variables))
             return function(data, variables=variables, **options)

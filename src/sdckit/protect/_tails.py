@@ -1,6 +1,6 @@
 """Cut the upper or lower tail of numbers: what top and bottom coding share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import floor
@@ -91,6 +91,12 @@ class Tail:
             value = nw.when(beyond).then(nw.lit(int(new) if whole else new)).otherwise(value)
         table = data.table.with_columns(value.alias(column))
         return data.with_frame(native_of(data, table))
+
+
+def at_a_value(options: Mapping[str, Any]) -> bool:
+    """Whether tails are cut at a given number, and what stands there does not depend on other records."""
+    moments = (Replacement.MEAN, Replacement.MEDIAN)
+    return options.get("value") is not None and options.get("replacement") not in moments
 
 
 def cut_tails(

@@ -60,7 +60,7 @@ def _new_name(given: Mapping[str, Any]) -> str:
     rules=(OneOf(("sd", "variance")),),
     renamed={"amount": _new_name},
 )
-@once_per_household
+@once_per_household()
 def add_noise(
     data: Microdata,
     *,

@@ -6,7 +6,7 @@ from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
 from sdckit.protect._households import once_per_household
 from sdckit.protect._numbers import NumbersToChange
-from sdckit.protect._tails import Replacement, TailReplacement, TailShare, TailValue, cut_tails
+from sdckit.protect._tails import Replacement, TailReplacement, TailShare, TailValue, at_a_value, cut_tails
 
 
 @protection(
@@ -16,7 +16,7 @@ from sdckit.protect._tails import Replacement, TailReplacement, TailShare, TailV
     reference="Hundepool et al. (2012), ch. 3",
     rules=(OneOf(("value", "share"), required=True),),
 )
-@once_per_household
+@once_per_household(value_by_value=at_a_value)
 def bottom_code(
     data: Microdata,
     *,

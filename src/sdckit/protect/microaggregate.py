@@ -52,7 +52,7 @@ METHODS = {
     rules=(Requires("rank_distance", "method", (Aggregation.RANK_GROUPS,)),),
     renamed={"share": "rank_distance"},
 )
-@once_per_household
+@once_per_household()
 def microaggregate(
     data: Microdata,
     *,

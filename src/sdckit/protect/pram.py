@@ -38,7 +38,7 @@ CLOSE = 1e-6  # rows of a given matrix add up to one as nearly as this
     rules=(OneOf(("stay", "matrix")),),
     renamed={"amount": "share"},
 )
-@once_per_household
+@once_per_household()
 def pram(
     data: Microdata,
     *,

@@ -24,7 +24,7 @@ from sdckit.protect._rank_swapping import Swap, Swapping
     reference="Moore (1996); Kim, Measures of Data Utility for Complex Survey Data, for the groups",
     renamed={"share": "rank_distance", "rule": "method"},
 )
-@once_per_household
+@once_per_household()
 def rank_swap(
     data: Microdata,
     *,

@@ -1,8 +1,8 @@
 """Rounding of numbers to multiples of a base."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import narwhals as nw
 import numpy as np
@@ -32,6 +32,11 @@ class Rounding(StrEnum):
     RANDOM = "random"
 
 
+def to_a_multiple(options: Mapping[str, Any]) -> bool:
+    """Whether the same number becomes the same multiple wherever it stands."""
+    return options.get("method") is not Rounding.RANDOM
+
+
 @protection(
     "Rounding",
     family="Coarser values",
@@ -39,7 +44,7 @@ class Rounding(StrEnum):
     reference="Hundepool et al. (2012), ch. 3 and 5",
     draws_when={"method": Rounding.RANDOM},
 )
-@once_per_household
+@once_per_household(value_by_value=to_a_multiple)
 def round_values(
     data: Microdata,
     *,

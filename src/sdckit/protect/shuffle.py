@@ -35,7 +35,7 @@ ROOM = 2  # records for each coefficient at least; with fewer the fit is so clos
     needs=Role.NUMERIC,
     reference="Muralidhar & Sarathy (2006)",
 )
-@once_per_household
+@once_per_household()
 def shuffle(
     data: Microdata,
     *,

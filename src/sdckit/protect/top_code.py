@@ -11,7 +11,7 @@ from sdckit.protect._households import once_per_household
 from sdckit.protect._memory import require_memory
 from sdckit.protect._numbers import NumbersToChange, matrix_of, number_columns, with_numbers
 from sdckit.protect._strata import pooled_strata
-from sdckit.protect._tails import Replacement, TailReplacement, TailShare, TailValue, cut_tails
+from sdckit.protect._tails import Replacement, TailReplacement, TailShare, TailValue, at_a_value, cut_tails
 
 PER_VARIABLE = 5  # records a stratum needs for a joint threshold
 
@@ -27,7 +27,7 @@ PER_VARIABLE = 5  # records a stratum needs for a joint threshold
         OneOf(("joint", "replacement")),
     ),
 )
-@once_per_household
+@once_per_household(value_by_value=at_a_value)
 def top_code(
     data: Microdata,
     *,
