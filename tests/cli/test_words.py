@@ -48,7 +48,7 @@ def test_an_engine_that_a_step_cannot_use(sent, tmp_path):
         "protect",
         *("--scenario", "age20_income", "--out", tmp_path / "out.csv"),
         engine=("file: survey.csv", "file: survey.csv, engine: duckdb"),
-        step=("microaggregate: {variables: [income], k: 3}", "synthesize"),
+        step=("microaggregate: {variables: [income], k: 3}", "shift_dates: {days: 5}"),
     )
     assert "Without engine under data: in the plan" in words
 
