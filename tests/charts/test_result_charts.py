@@ -12,7 +12,7 @@ from sdckit import charts
 from sdckit._support.number_text import SPACE, coarse
 from sdckit.charts.mosaic_three import _tiles
 from sdckit.charts.score_densities import _smooth
-from sdckit.charts.table_cells import most_changed, table_cells
+from sdckit.charts.table_cells import table_cells
 
 pytestmark = pytest.mark.usefixtures("checked_charts")
 
@@ -216,12 +216,6 @@ def test_areas_of_three_variables_are_shares():
     assert areas == pytest.approx([v / total for v in found.before.values()], abs=0.012)
     assert sum(areas) == pytest.approx(1, abs=0.05)
     assert sum(c["share"] for c in columns) == pytest.approx(1)
-
-
-def test_most_changed_table():
-    parts = pl.DataFrame({"table": ["a", "b"], "total_variation": [0.1, 0.3]})
-    assert most_changed(sdc.Result(1, parts=parts)) == "b"
-    assert most_changed(sdc.Result(1)) is None
 
 
 def test_values_of_an_axis_are_rounded_to_its_span():

@@ -65,13 +65,6 @@ def table_cells(result: Result, table: str | None = None, *, most: int = 8) -> T
     return TableCells(tuple(names), levels, before, after, rest)
 
 
-def most_changed(result: Result) -> str | None:
-    """The name of the table with the largest total variation."""
-    if result.parts is None or not result.parts.height:
-        return None
-    return str(result.parts.sort("total_variation", descending=True, maintain_order=True)["table"][0])
-
-
 def _ordered(categories: set[str], rest: str) -> tuple[str, ...]:
     """By number where all are numbers, else by alphabet; merged and missing ones last."""
     last = [c for c in (rest, MISSING) if c in categories]

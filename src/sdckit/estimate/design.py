@@ -56,11 +56,6 @@ class Design:
         return self.stages[0].sizes
 
     @property
-    def single_psu_strata(self) -> int:
-        """Strata with a single PSU that were not taken with certainty: their variance is not estimable."""
-        return int(self.stages[0].single.sum())
-
-    @property
     def degrees_of_freedom(self) -> int:
         """PSUs less strata, and at least 1."""
         return max(int(self.clusters.sum()) - len(self.fraction), 1)
