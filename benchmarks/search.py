@@ -24,7 +24,7 @@ def survey(n: int) -> sdc.Microdata:
 def covered(data: sdc.Microdata, seeds: tuple[int, ...] = (1,)) -> list[float]:
     """Of the grid, then of a search with each seed, from the same corner of the map."""
     space = Space.of(SPACE)
-    grid = {f"{i}": space.express(genes) for i, genes in enumerate(space.grid(TRIALS))}
+    grid = {f"{i}": space.decode(genes) for i, genes in enumerate(space.grid(TRIALS))}
     maps = [sdc.compare(data, grid, **JUDGE)]
     maps += [sdc.search(data, SPACE, trials=TRIALS, seed=seed, **JUDGE) for seed in seeds]
     worst = max(p.loss for p in maps[0].results if p.ok)
