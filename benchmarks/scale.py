@@ -38,14 +38,15 @@ OPTIONS = {
     "indicators": {"indicators": ["mean", "median", "gini", "poverty_rate"], "variables": ["income"]},
     "regression": {"formula": "log(income) ~ sex + age + I(age^2) + C(edu)"},
     "prediction_quality": {"formula": "log(income) ~ sex + age"},
-    "group": {"variable": "occ", "smallest": 1000},
-    "drop": {"columns": ["wealth"]},
+    "group": {"variables": "edu", "map": {"low": [0, 1, 2]}},
+    "drop": {"variables": ["wealth"]},
     "top_code": {"variables": ["income"], "share": 0.01},
     "bottom_code": {"variables": ["income"], "share": 0.01},
     "round_values": {"variables": ["income"], "base": 100},
     "pram": {"variables": ["edu"]},
     "suppress": {"k": 3},
     "swap_records": {"geography": ["region"], "similar": ["sex"], "keys": ["sex", "age", "edu"], "k": 3},
+    "sample_records": {"share": 0.1},
     "synthesize": {"variables": ["income"], "by": ["region", "sex"]},
 }
 # Measures that need what the file has not, or are about other kinds of files.
@@ -88,6 +89,8 @@ def work(path: Path, kind: str, name: str) -> str:
         return whole(sdc, data, path, name)
     if name not in ("recode", "regression", "prediction_quality"):
         data = banded(sdc, data)
+    if name == "synthesize":  # members of households are in different strata
+        data = data.with_roles(household=None)
     spec = find(name, Kind(kind))
     if kind == "protection":
         drawn = {"rng": 1} if spec.is_random else {}
