@@ -8,6 +8,7 @@ import narwhals as nw
 import polars as pl
 
 from sdckit._support.messages import join_names
+from sdckit._support.number_text import percent
 from sdckit.choose.criteria import Criterion, Status
 from sdckit.choose.describe import is_commonly_known
 from sdckit.choose.following_columns import columns_that_follow
@@ -15,7 +16,7 @@ from sdckit.choose.place import Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import LARGEST_HOUSEHOLD, names_records
 from sdckit.data.effects import merged
-from sdckit.data.intruder import Intruder, Unit, default_intruders, intruders_of
+from sdckit.data.intruder import Intruder, Unit, default_intruders, intruders_of, known_numbers
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.engine import frames
@@ -72,7 +73,7 @@ class TrustedChecks(ReleaseCase):
             yield from self._if_found(kind, names, "recode", f"{role}. But by the name others may")
 
     def _following(self) -> Iterator[Criterion]:
-        """Nobody knows the answers of others, but who was asked follows from the age that was hidden."""
+        """Nobody knows the answers of others, but who was asked follows from the hidden age or income."""
         limit = self._ceiling()
         if limit is None or not self.in_memory:
             return
@@ -87,9 +88,9 @@ class TrustedChecks(ReleaseCase):
         if found > limit and found > without:
             names = list(follow)
             why = (
-                f"{join_names(names, 4)}: their values, or whether they are missing, follow from keys that "
-                f"were hidden. Who knows the keys finds up to {100 * found:.3g} % of the persons by them; "
-                f"accepted are {100 * limit:.3g} %."
+                f"{join_names(names, 4)}: their values, or whether they are missing, follow from keys or "
+                f"numbers that were hidden. Who knows these finds up to {100 * found:.3g} % of the persons "
+                f"by them; accepted are {100 * limit:.3g} %."
             )
             yield self._asked("columns that follow from hidden keys", names, "recode", why, found, limit)
 
@@ -230,6 +231,10 @@ def trusted(x: "Assessment") -> str:
     """
     names = _trusted_columns(x)
     said = [f"nobody knows {join_names(names, 4)} of a person"] if names else []
+    for error, numbers in _known_roughly(x).items():
+        said.append(
+            f"nobody knows {join_names(numbers, 4)} of a person more exactly than to {percent(error)}"
+        )
     if x.same_people and x.original.roles.weight is not None and judged_by_weights_alone(x):
         said.append("nobody knows who is in the file")
     if _said_to_be_new(x):
@@ -254,6 +259,23 @@ def _trusted_columns(x: "Assessment") -> list[str]:
     there = {c for data in x.protected for c in data.columns}
     named = [*roles.sensitive, *([roles.weight] if roles.weight else [])]
     return [c for c in named if c in there and c not in known]
+
+
+def _known_roughly(x: "Assessment") -> dict[float, list[str]]:
+    """Released numbers that no intruder knows exactly, by the smallest error with which one does.
+
+    Noise that hides a number from who knows it to within a tenth need not hide it from who has it exactly.
+    """
+    asked = intruders_asked(x)
+    kinds = [frames.schema(data.frame) for data in x.protected]
+    found: dict[float, list[str]] = {}
+    for column in known_numbers(x.original):
+        known = [one.known(x.original) for one in asked]
+        errors = [0.0 if column in k.keys else k.numbers.get(column, inf) for k in known]
+        released = any(column in kind and kind[column].is_numeric() for kind in kinds)
+        if released and 0 < (least := min(errors, default=inf)) < inf:
+            found.setdefault(least, []).append(column)
+    return found
 
 
 def _known_of(one: Intruder, x: "Assessment") -> Iterable[str]:

@@ -36,7 +36,7 @@ from sdckit.risk._known_values import (
     changed_like_numbers,
     known_columns,
 )
-from sdckit.risk._moved_dates import on_relative_scale
+from sdckit.risk._moved_dates import lies_far_from_zero, on_relative_scale
 from sdckit.risk._nearest_guess import Guessed, guess_categories, guess_numbers, with_composition
 from sdckit.risk._own_record_guess import guess_from_own_category, guess_from_own_number
 from sdckit.risk._synthetic import as_texts
@@ -113,11 +113,13 @@ def attribute_inference(
 
     **value**: of the most dangerous intruder and sensitive variable, the share of persons with
     :math:`q_i(\text{true}) \ge` `sure` whose true value has a smaller share than that in the whole file. For
-    a number q is the probability of values within the part `within` of the true one, asked for at most 1,000
-    persons. figures: guess_right (the likeliest value is the true one), baseline (share of the most frequent
-    value), inferred (persons), by_own_record (those of them of whom he would not be so sure had they not
-    taken part), upper (the largest share that a variable may have where not all persons were asked: two
-    standard errors and three persons more). tables: `sensitive`, a row for each intruder and variable.
+    a number q is the probability of values within the part `within` of the true one or, for numbers that lie
+    farther from 0 than from each other, as years do, of the range of nine in ten; the more is inferred of the
+    two. It is asked for at most 1,000 persons. figures: guess_right (the likeliest value is the true one),
+    baseline (share of the most frequent value), inferred (persons), by_own_record (those of them of whom he
+    would not be so sure had they not taken part), upper (the largest share that a variable may have where not
+    all persons were asked: two standard errors and three persons more). tables: `sensitive`, a row for each
+    intruder and variable.
     Intruders who know numbers, too, ask the records nearest to what they know, in files of more than 5,000
     persons for 2,000 of them; those who know households, records in households alike.
 
@@ -169,22 +171,36 @@ def _row(files: LinkedFiles, intruder: Intruder, column: str, within: float, sur
     alone = KnownKeys.of(files, names)
     together = with_composition if intruder.unit is Unit.HOUSEHOLD else _unchanged
     keys = together(files, alone)
-    first, second = files.original.frame[column], files.protected.frame[column]
-    about = {"intruder": intruder.name, "sensitive": column}
     numbers = {c: error for c, error in numbers.items() if c != column}
-    if is_date(first.dtype) and is_date(second.dtype) and first.n_unique() > FEW:
-        first, second = on_relative_scale(first, second)
-    if numbers:
-        return about | _by_neighbours(files, keys, numbers, first, second, within, sure)
-    moved = changed_like_numbers(files, alone, CountedPairs.of(files, alone))
-    by_keys = _by_keys(files, keys, first, second, within, sure)
-    if not moved:
-        return about | by_keys
+    moved = [] if numbers else changed_like_numbers(files, alone, CountedPairs.of(files, alone))
     # ages with noise and dates that were shifted: the nearest records tell more than equal ones
-    fewer = together(files, alone.only([c for c in alone.names if c not in moved]))
-    near = _by_neighbours(files, fewer, dict.fromkeys(moved, 0.0), first, second, within, sure)
-    own = _of_found(files, intruder, first, second, within, sure)
-    return about | max(by_keys, near, own, key=lambda row: -1.0 if isnan(row["share"]) else row["share"])
+    fewer = together(files, alone.only([c for c in alone.names if c not in moved])) if moved else keys
+    rows = []
+    for first, second in _scales(files, column):
+        if numbers or moved:
+            near = numbers or dict.fromkeys(moved, 0.0)
+            rows.append(_by_neighbours(files, fewer, near, first, second, within, sure))
+        if not numbers:
+            rows.append(_by_keys(files, keys, first, second, within, sure))
+        if moved:
+            rows.append(_of_found(files, intruder, first, second, within, sure))
+    most = max(rows, key=lambda row: -1.0 if isnan(row["share"]) else row["share"])
+    return {"intruder": intruder.name, "sensitive": column} | most
+
+
+def _scales(files: LinkedFiles, column: str) -> list[tuple[pl.Series, pl.Series]]:
+    """Both columns as they are and, where a relative error covers all, with one that is part of their range.
+
+    Dates have no 0, and a tenth of a year of birth, or of a pressure, is more than all of them differ.
+    """
+    first, second = files.original.frame[column], files.protected.frame[column]
+    if is_date(first.dtype) and is_date(second.dtype) and first.n_unique() > FEW:
+        return [on_relative_scale(first, second)]
+    scales = [(first, second)]
+    numbers = is_continuous(first, files.original) and second.dtype.is_numeric()
+    if numbers and lies_far_from_zero(first):
+        scales.append(on_relative_scale(first, second))
+    return scales
 
 
 def _unchanged(files: LinkedFiles, keys: KnownKeys) -> KnownKeys:
