@@ -12,7 +12,7 @@ from sdckit._support.number_text import percent
 from sdckit.choose.criteria import Criterion, Status
 from sdckit.choose.describe import is_commonly_known
 from sdckit.choose.following_columns import columns_that_follow
-from sdckit.choose.place import Place, at
+from sdckit.choose.place import INTRUDERS, Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import LARGEST_HOUSEHOLD, names_records
 from sdckit.data.effects import merged
@@ -39,6 +39,7 @@ class TrustedChecks(ReleaseCase):
         yield from self._sensitive()
         yield from self._one_value()
         yield from self._following()
+        yield from self._numbers_of_households()
 
     def _weight(self) -> Iterator[Criterion]:
         """Nobody knows a weight of a person only if it really is a weight."""
@@ -93,6 +94,45 @@ class TrustedChecks(ReleaseCase):
                 f"by them; accepted are {100 * limit:.3g} %."
             )
             yield self._asked("columns that follow from hidden keys", names, "recode", why, found, limit)
+
+    def _numbers_of_households(self) -> Iterator[Criterion]:
+        """Numbers that hide each person may show whose household it is, where those of all are known."""
+        home, kinds = self.original.roles.household, frames.schema(self.data.frame)
+        numbers = [c for c in known_numbers(self.original) if c in kinds and kinds[c].is_numeric()]
+        asked = [one for one in intruders_asked(self.x) if one.unit is Unit.HOUSEHOLD]
+        if home is None or not numbers or any({*numbers} <= {*_known_of(one, self.x)} for one in asked):
+            return
+        limits = [one.max_risk for one in asked if one.max_risk is not None]
+        limit = max(limits, default=self.x.max_risk)
+        if limit is None or not self._shows_households(home):
+            return
+        knows = Intruder(
+            "relative", [*self.original.roles.keys], dict.fromkeys(numbers, 0.0), unit="household"
+        )
+        found = find("reidentification_risk", Kind.RISK).call(self.original, self.data, intruders=[knows])
+        claims = found.figures["claims_right"]
+        if found.value <= limit and claims <= self.accepted.claims:
+            return
+        why = (
+            f"Who knows {join_names(numbers, 4)} of all members of a household finds "
+            f"{100 * found.value:.3g} % of the households ({100 * limit:.3g} % are accepted), and is sure of "
+            f"{claims:,.0f} rightly; no intruder was said to know that."
+        )
+        mends = (
+            f"Drop {home} and shuffle the rows, protect the numbers more strongly, or add an intruder with "
+            "unit: household who knows the numbers, and what is accepted of him."
+        )
+        places = at(Place.step("drop", [home]), Place.step("microaggregate", numbers), INTRUDERS)
+        name = "numbers of whole households"
+        yield Criterion(name, Status.NOT_JUDGED, why, found.value, limit, mends, share=True, places=places)
+
+    def _shows_households(self, home: str) -> bool:
+        """Whether the file shows who lives together."""
+        from sdckit.risk._household_attack import household_numbers, visible_households  # loaded late
+        from sdckit.risk._known_values import LinkedFiles
+
+        files = LinkedFiles.of(self.original, self.data) if self.in_memory else None
+        return files is not None and visible_households(files, home, household_numbers(files, home))
 
     def _one_value(self) -> Iterator[Criterion]:
         """Whoever is known to be in the file has the one value that all have: nothing need be inferred."""

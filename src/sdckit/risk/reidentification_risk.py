@@ -251,7 +251,9 @@ def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
     notes = _unseen(intruder, files)
     if intruder.unit is Unit.HOUSEHOLD and files.original.roles.household is not None:
         person = replace(intruder, unit=Unit.PERSON)
-        return household_outcome(files, intruder, known, notes, lambda: attack(files, person, targets))
+        return household_outcome(
+            files, intruder, known, numbers, notes, lambda: attack(files, person, targets)
+        )
     counted = CountedPairs.of(files, known)
     case = Case(files, intruder, targets, notes)
     like_numbers = changed_like_numbers(files, known, counted)  # as ages with noise
