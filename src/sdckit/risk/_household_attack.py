@@ -104,6 +104,7 @@ def _where_told(together: Outcome, single: Outcome, told: Bools) -> Outcome:
         posterior=np.where(shown, together.posterior[kept], single.posterior[other]),
         risks=found,
         notes=tuple(dict.fromkeys(notes)),
+        more=None,
         not_judged=tuple(dict.fromkeys((*together.not_judged, *single.not_judged))),
     )
 
@@ -148,10 +149,10 @@ def _together(
     best = found.strongest
     if len(found.households) < found.total:
         notes += (
-            f"{len(found.households):,} of {found.total:,} households, drawn at random, were attacked.",
+            f"{int(found.drawn.sum()):,} of {found.total:,} households, drawn at random, were attacked.",
         )
     first = _first_rows(homes, found.households)
-    return Outcome(
+    everybody = Outcome(
         intruder,
         first,
         best.found,
@@ -163,6 +164,7 @@ def _together(
         notes,
         not_judged,
     )
+    return everybody if found.drawn.all() else everybody.drawn(found.drawn)
 
 
 def _one_by_one(

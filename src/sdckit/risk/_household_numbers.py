@@ -7,6 +7,7 @@ import numpy as np
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit.data.intruder import Intruder
 from sdckit.kernels.hashing import distinct_rows
+from sdckit.models.household_intruder import APART
 from sdckit.models.number_intruder import known_values
 from sdckit.risk._known_values import KnownKeys, LinkedFiles, numbers_of
 from sdckit.risk._outcome import Outcome
@@ -52,10 +53,10 @@ def found_by_numbers(
     true, shown = (np.where(np.isfinite(x), x, middle) / spread for x in (true, shown))
     same, same_shown = _unchanged_keys(files, keys, rows)
     people, records = _homes(homes, same), _homes(homes[rows], same_shown)
-    attacked = _attacked(files, people)
-    figures = np.zeros((3, len(attacked)))
     kinds, kind = distinct_rows([*_composition(people, same, records, same_shown)])
     first, second = kind[: len(people.label)], kind[len(people.label) :]
+    drawn, attacked = _attacked(files, first)
+    figures = np.zeros((3, len(attacked)))
     for one in range(len(kinds)):
         mine, theirs = np.flatnonzero(first[attacked] == one), np.flatnonzero(second == one)
         if len(mine) and len(theirs):
@@ -67,10 +68,12 @@ def found_by_numbers(
                 some = slice(begin, begin + step)
                 figures[:, mine[some]] = _nearest(x[some], y, own[0][some, None] == own[1][None, :])
     found, believed, posterior = figures
-    if len(attacked) < len(people.label):
-        notes += (f"{len(attacked):,} of {len(people.label):,} households, drawn at random, were attacked.",)
+    if len(drawn) < len(people.label):
+        notes += (f"{len(drawn):,} of {len(people.label):,} households, drawn at random, were attacked.",)
     firsts = people.order[people.start[attacked]]
-    return Outcome(intruder, firsts, found, believed, posterior, found, NEAREST, len(people.label), notes)
+    total = len(people.label)
+    everybody = Outcome(intruder, firsts, found, believed, posterior, found, NEAREST, total, notes)
+    return everybody if len(drawn) == len(attacked) else everybody.drawn(np.isin(attacked, drawn))
 
 
 def _moved_by(true: Floats, shown: Floats) -> Floats:
@@ -101,12 +104,14 @@ def _homes(homes: Ints, codes: Ints) -> _Homes:
     return _Homes(order, start, size, label)
 
 
-def _attacked(files: LinkedFiles, people: _Homes) -> Ints:
-    """All households, or some at random: who makes the file cannot choose them."""
-    n = len(people.label)
+def _attacked(files: LinkedFiles, kind: Ints) -> tuple[Ints, Ints]:
+    """Households at random, and with those of whose kind there are fewest; all where they are not many."""
+    n, draws = len(kind), files.draws()
     if n <= ALL:
-        return np.arange(n)
-    return np.sort(files.draws().choice(n, ASKED, replace=False))
+        return np.arange(n), np.arange(n)
+    drawn = np.sort(draws.choice(n, ASKED, replace=False))
+    apart = np.lexsort((draws.random(n), np.bincount(kind)[kind]))[:APART]
+    return drawn, np.union1d(drawn, apart)
 
 
 def _composition(people: _Homes, codes: Ints, records: _Homes, shown: Ints) -> list[Ints]:
