@@ -218,3 +218,31 @@ def test_digits_of_decimals_beyond_those_of_a_float():
         data, done = released(people(paid=column), "paid")
         asked = open_ones(verdict(data, shuffled(done)))
         assert asked == ([] if looked_at else ["columns that no risk looks at"])
+
+
+def diagnoses(of_cell: bool) -> tuple[sdc.Microdata, sdc.Microdata]:
+    """Up to six diagnoses in any order; one that all in some cells have, or as many anywhere."""
+    frame = people().drop("health")
+    classes = np.searchsorted([35, 50, 65], frame["age"].to_numpy(), side="right")
+    cell = frame["area"].to_numpy() * 8 + (frame["sex"] == "f").to_numpy() * 4 + classes
+    has = rng(1).permutation(16)[cell if of_cell else rng(2).permutation(cell)] < 4
+    draw, others = rng(3), ["asthma", "flu", "gout", "migraine", None]
+    answers = np.array([[*draw.permutation(others)] for _ in range(N)], dtype=object)
+    answers = np.hstack([np.where(has, "hiv", "none")[:, None], answers])
+    answers = draw.permuted(answers, axis=1)
+    columns = {f"diagnosis{i}": pl.Series(answers[:, i].tolist(), dtype=pl.String) for i in range(6)}
+    data = sdc.read(frame.with_columns(**columns), keys=["area", "sex", "age"], sensitive=list(columns))
+    return data, shuffled(sdc.protect.recode(data, variable="age", breaks=AGES))
+
+
+def test_a_diagnosis_that_stands_in_any_of_six_columns():
+    """One in six of a column says it, and everybody in the cell has it."""
+    data, done = diagnoses(of_cell=True)
+    ill = done.frame.select("area", "sex", "age", ill=pl.any_horizontal(pl.col("^diagnosis.*$") == "hiv"))
+    cells = ill.group_by("area", "sex", "age").agg(pl.col("ill").mean(), pl.len())
+    told = cells.filter(pl.col("ill") == 1)["len"].sum() / N
+    assert told > 0.2
+    asked = verdict(data, done)
+    assert open_ones(asked) == ["inference of sensitive values"]
+    assert next(c.value for c in asked if not c.met) >= told
+    assert verdict(*diagnoses(of_cell=False)).releasable

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
+from sdckit._support.arrays import Ints
 from sdckit._support.messages import join_names
 from sdckit._support.progress import Progress
 from sdckit.data.common_columns import is_continuous
@@ -19,15 +20,13 @@ from sdckit.data.roles import Role
 from sdckit.data.text_codes import TextCodes, common_codes, text_codes
 from sdckit.data.values import is_date, texts
 from sdckit.methods.options import SENSITIVE, Option, SensitiveColumns
-from sdckit.methods.recoding import apply_same_recoding, in_categories_of
+from sdckit.methods.recoding import in_categories_of
 from sdckit.methods.registry import risk
 from sdckit.methods.spec import Better, Compares, Figure, records, share
 from sdckit.models.attribute_inference import AttributeInference
 from sdckit.models.category_inference import infer_category
 from sdckit.models.number_inference import infer_number
 from sdckit.models.number_intruder import draw_targets
-from sdckit.risk._closest_guess import closest_guesses
-from sdckit.risk._held_back import held_back_problem
 from sdckit.risk._known_values import (
     FEW,
     CountedPairs,
@@ -37,23 +36,13 @@ from sdckit.risk._known_values import (
     known_columns,
 )
 from sdckit.risk._moved_dates import lies_far_from_zero, on_relative_scale
+from sdckit.risk._multiple_answers import answers, columns_of_answers
 from sdckit.risk._nearest_guess import Guessed, guess_categories, guess_numbers, with_composition
 from sdckit.risk._own_record_guess import guess_from_own_category, guess_from_own_number
-from sdckit.risk._synthetic import as_texts
+from sdckit.risk._unlinked_inference import SCHEMA, unlinked_inference
 from sdckit.risk.reidentification_risk import Holdout, Intruders, Linked, Sure, attack
 
 TARGETS = 1_000  # persons of whom sensitive numbers are inferred
-SCHEMA = {
-    "intruder": pl.String,
-    "sensitive": pl.String,
-    "persons": pl.Float64,
-    "guess_right": pl.Float64,
-    "baseline": pl.Float64,
-    "inferred": pl.Float64,
-    "by_own_record": pl.Float64,
-    "share": pl.Float64,
-    "upper": pl.Float64,
-}
 
 Within = Annotated[
     float,
@@ -120,6 +109,8 @@ def attribute_inference(
     would not be so sure had they not taken part), upper (the largest share that a variable may have where not
     all persons were asked: two standard errors and three persons more). tables: `sensitive`, a row for each
     intruder and variable.
+    An answer that stands in one of several text columns with the same answers, as one of five diagnoses, is
+    asked for wherever it stands.
     Intruders who know numbers, too, ask the records nearest to what they know, in files of more than 5,000
     persons for 2,000 of them; those who know households, records in households alike.
 
@@ -147,11 +138,13 @@ def attribute_inference(
         return Result(0.0, notes=("The protected file has no sensitive column left.",), lost=lost)
     files = LinkedFiles.of(original, protected) if linked else None
     if files is None:
-        return _unlinked(original, protected, holdout, people[0], there, sure)
+        return unlinked_inference(original, protected, holdout, people[0], there, sure)
     rows = []
     for position, intruder in enumerate(people):
         progress(f"inference by {intruder.name}", position, len(people))
         rows += [_row(files, intruder, column, within, sure) for column in there]
+        groups = columns_of_answers(original, protected, there)
+        rows += [_row_of_answers(files, intruder, columns, sure) for columns in groups]
     return _result(rows, lost)
 
 
@@ -188,6 +181,23 @@ def _row(files: LinkedFiles, intruder: Intruder, column: str, within: float, sur
     return {"intruder": intruder.name, "sensitive": column} | most
 
 
+def _row_of_answers(
+    files: LinkedFiles, intruder: Intruder, columns: Sequence[str], sure: float
+) -> dict[str, Any]:
+    """What one intruder infers of an answer that may stand in any of several columns."""
+    known, numbers = known_columns(intruder, files)
+    keys = KnownKeys.of(files, [c for c in known if c not in columns])
+    rows = [_nothing() | {"share": 0.0, "upper": 0.0}]
+    for first, second in answers(files.original, files.protected, columns):
+        true, shown = (x.cast(pl.Int64).to_numpy() for x in (first, second))
+        if numbers:
+            rows.append(_told(guess_categories(files, keys, numbers, true, shown, sure)))
+        else:
+            rows.append(_of_category(files, keys, true, shown, 2, sure))
+    most = max(rows, key=lambda row: -1.0 if isnan(row["share"]) else row["share"])
+    return {"intruder": intruder.name, "sensitive": f"an answer in {join_names(columns, 3)}"} | most
+
+
 def _scales(files: LinkedFiles, column: str) -> list[tuple[pl.Series, pl.Series]]:
     """Both columns as they are and, where a relative error covers all, with one that is part of their range.
 
@@ -219,6 +229,13 @@ def _by_keys(
     moved = is_date(files.protected.frame.schema[column])  # may be on another scale
     shown_codes = text_codes(second) if moved else _codes_of(files.protected, column)
     (true, of_records), size = common_codes(image, shown_codes)
+    return _of_category(files, keys, true, of_records, size, sure)
+
+
+def _of_category(
+    files: LinkedFiles, keys: KnownKeys, true: Ints, of_records: Ints, size: int, sure: float
+) -> dict[str, float]:
+    """What is inferred of a category: codes of the persons' true values, and of what records show."""
     n = files.original.height
     shown = np.where(files.own >= 0, of_records[np.maximum(files.own, 0)], -1)
     counted = CountedPairs.of(files, keys, true * (size + 2) + shown + 1)
@@ -346,52 +363,3 @@ def _result(rows: Sequence[dict[str, Any]], lost: tuple[str, ...]) -> Result:
         {"sensitive": table},
         lost=lost,
     )
-
-
-def _unlinked(
-    original: Microdata,
-    protected: Microdata,
-    holdout: Microdata | None,
-    intruder: Intruder,
-    sensitive: Sequence[str],
-    sure: float,
-) -> Result:
-    """The attack by the closest records, beside the same attack on people who were not in the original."""
-    if holdout is None:
-        why = "Give people who were not in the original (holdout), to compare with."
-        return Result(nan, notes=(f"The records are not linked. {why}",))
-    problem = held_back_problem(original, protected, holdout)
-    if problem:
-        return Result(nan, notes=(problem,))
-    keys = [k for k in intruder.known(original).keys if k in protected.columns and k in holdout.columns]
-    rows: list[dict[str, Any]] = []
-    for column in sensitive:
-        names = [k for k in keys if k != column]
-        alike, _ = apply_same_recoding(original, protected, [*names, column])
-        others, _ = apply_same_recoding(holdout, protected, [*names, column])
-        frames = [as_texts(data.frame, [*names, column]) for data in (alike, others, protected)]
-        shares = []
-        for people in frames[:2]:
-            known = people.filter(pl.col(column).is_not_null())
-            hit, chance = closest_guesses(known, frames[2], names, column)
-            shares.append((float(hit.mean()), float((hit & (chance >= sure)).mean()), known.height))
-        (right, mine, persons), (_, others_share, _) = shares
-        most = frames[0][column].drop_nulls().value_counts()["count"].max()
-        rows.append(
-            {
-                "intruder": intruder.name,
-                "sensitive": column,
-                "persons": float(persons),
-                "guess_right": right,
-                "baseline": float(most or 0) / max(persons, 1),  # type: ignore[arg-type]
-                "inferred": mine * persons,
-                "by_own_record": max(mine - others_share, 0.0) * persons,
-                "share": max(mine - others_share, 0.0),
-                "upper": max(mine - others_share, 0.0),
-            }
-        )
-    worst = max(rows, key=lambda row: row["share"])
-    figures = {name: worst[name] for name in ("guess_right", "baseline", "inferred", "by_own_record")}
-    figures["among_others"] = worst["inferred"] / max(worst["persons"], 1.0) - worst["share"]
-    note = f"Compared with {holdout.height:,} people who were not in the original."
-    return Result(worst["share"], figures, pl.DataFrame(rows, schema=SCHEMA), (note,))
