@@ -197,6 +197,28 @@ def test_few_large_households_in_a_large_file(known):
     assert risk.figures["claims_right"] >= 8
 
 
+@pytest.mark.parametrize("moved", [True, False])
+def test_records_sorted_anew_within_the_same_keys(moved):
+    """Keys agree in every row, and nobody's number: a third is found that was counted as another's."""
+    income = np.exp(rng(1).normal(7.6, 0.5, N)).round(2)
+    roles = {"keys": ["area", "sex", "age"], "numeric": "income", "sensitive": "health"}
+    data = sdc.read(people(income=income), **roles)
+    noise = pl.col("income") * (1 + pl.Series(rng(2).uniform(-0.02, 0.02, N)))
+    frame = sdc.protect.recode(data, variable="age", breaks=AGES).frame.with_columns(noise.round(2))
+    cell = frame.select(pl.struct("area", "sex", "age").rank("dense")).to_series().to_numpy()
+    order = np.lexsort((rng(3).random(N), cell))
+    places = np.arange(N)
+    places[np.argsort(cell, kind="stable")] = order  # members of a cell change places among themselves
+    done = sdc.read(frame[places] if moved else frame, **roles)
+    true, shown = income, done.frame["income"].to_numpy()
+    away = np.where(cell[None, :] == cell[:, None], np.abs(shown[None, :] - true[:, None]), np.inf)
+    nearest = places[away.argmin(axis=1)] if moved else away.argmin(axis=1)
+    assert (nearest == np.arange(N)).mean() > 0.3
+    asked = open_ones(verdict(data, done, max_risk=0.1))
+    assert ("records that belong together" in asked) == moved
+    assert ("re-identification by register" in asked) != moved
+
+
 def test_households_in_a_new_order_are_not_said_to_be_in_the_old_one():
     """Of two members one always stands beside the other: that is no order of the file."""
     homes = np.repeat(np.arange(300), 2)

@@ -9,12 +9,10 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.messages import join_names
-from sdckit.choose.row_agreement import SURE, agreement
-from sdckit.data.effects import merged
+from sdckit.choose.row_agreement import SURE
 from sdckit.data.history import LogEntry
 from sdckit.data.microdata import Microdata
 from sdckit.data.naming import DIFFERENT, FEWEST
-from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
 from sdckit.data.text_codes import text_codes
 from sdckit.data.unchanged import SAME, same_ids
@@ -210,37 +208,6 @@ def _told_by_keys(data: Microdata, keys: Sequence[str], column: str) -> bool:
     both = frames.gather(data.table.select(*keys, column).unique().select(nw.len().alias("n")))["n"][0]
     alone = frames.gather(data.table.select(*keys).unique().select(nw.len().alias("n")))["n"][0]
     return int(both) == int(alone)
-
-
-def surely_linked(original: Microdata, protected: Microdata) -> bool:
-    """Whether it is certain which record was made from which person.
-
-    By unique ids that both files have, or because what stands in a row agrees far better with the person it
-    is taken for than by chance, in at least half of the columns that no step moved: a log of steps alone
-    proves nothing of a table that was put in by hand.
-    """
-    name = original.roles.id
-    if original is protected:
-        return True
-    if original.engine != "polars" or protected.engine != "polars":
-        return name is not None and name in protected.columns
-    rows = source_rows(original, protected)
-    if rows is None:
-        return False
-    if (
-        name is not None
-        and name in protected.columns
-        and original.frame[name].gather(rows).equals(protected.frame[name])
-    ):
-        return original.is_unique(name)
-    effects = merged(entry.effects for entry in protected.steps_since(original))
-    moved = {*effects.moves_values, *effects.randomises, *effects.synthesises}
-    there = set(protected.columns)
-    shared = [c for c in original.columns if c in there and c != name]
-    judged = agreement(original.frame.select(shared)[rows], protected.frame.select(shared))
-    known = {c: one for c, one in judged.items() if one is not None}
-    still = [one for c, one in known.items() if c not in moved]
-    return 2 * sum(still) >= len(still) if still else any(known.values())
 
 
 def joining_columns(original: Microdata, data: Microdata) -> list[str]:

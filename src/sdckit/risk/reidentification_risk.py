@@ -182,10 +182,10 @@ def reidentification_risk(
     values: a missing true key is a value of its own, a suppressed one a released value of its own; of a
     missing true number nothing is known. Persons whose record was left out count, as not found, only for who
     does not know who is in the file. Without a link between files of the same people the value is nan. In
-    large files only `targets` persons are attacked by numbers, and the standard error says so; those who stand
-    farthest from all others are attacked as well, and count among the claims. Households that the file shows
-    are attacked by the keys of all members and, where an intruder knows their numbers, by the household that
-    is nearest in all of these.
+    large files only `targets` persons are attacked by numbers, and the standard error says so; those who
+    stand farthest from all others are attacked as well, and count among the claims. Households that the file
+    shows are attacked by the keys of all members and, where an intruder knows their numbers, by the household
+    that is nearest in all of these.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"sex": list("ffmm"), "age": [30, 30, 30, 80]}), keys=["sex", "age"])
