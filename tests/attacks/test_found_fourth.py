@@ -68,6 +68,20 @@ def test_years_of_which_all_with_the_same_keys_have_one():
     assert sdc.risk.attribute_inference(data, done).value > 0.95
 
 
+def test_scores_on_both_sides_of_zero():
+    """A tenth of a score near 0 is nothing; all with the same keys differ by a tenth of the range."""
+    frame = people().drop("health")
+    classes = np.searchsorted([35, 50, 65], frame["age"].to_numpy(), side="right")
+    cell = frame["area"].to_numpy() * 8 + (frame["sex"] == "f").to_numpy() * 4 + classes
+    score = (np.linspace(-0.15, 0.15, 16)[rng(1).permutation(16)][cell] + rng(2).normal(0, 0.01, N)).round(3)
+    data = sdc.read(frame.with_columns(score=score), keys=["area", "sex", "age"], sensitive="score")
+    done = shuffled(sdc.protect.recode(data, variable="age", breaks=AGES))
+    middle = pl.col("score").median().over("area", "sex", "age")
+    told = done.frame.select((pl.col("score") - middle).abs() < 0.03).to_series().mean()
+    assert told > 0.95
+    assert sdc.risk.attribute_inference(data, done).value > 0.9
+
+
 def test_years_that_depend_on_no_key():
     assert verdict(*years(of_cell=False)).releasable
 

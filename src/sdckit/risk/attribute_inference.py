@@ -35,7 +35,7 @@ from sdckit.risk._known_values import (
     changed_like_numbers,
     known_columns,
 )
-from sdckit.risk._moved_dates import lies_far_from_zero, on_relative_scale
+from sdckit.risk._moved_dates import has_no_useful_zero, on_relative_scale
 from sdckit.risk._multiple_answers import answers, columns_of_answers
 from sdckit.risk._nearest_guess import Guessed, guess_categories, guess_numbers, with_composition
 from sdckit.risk._own_record_guess import guess_from_own_category, guess_from_own_number
@@ -103,12 +103,12 @@ def attribute_inference(
     **value**: of the most dangerous intruder and sensitive variable, the share of persons with
     :math:`q_i(\text{true}) \ge` `sure` whose true value has a smaller share than that in the whole file. For
     a number q is the probability of values within the part `within` of the true one or, for numbers that lie
-    farther from 0 than from each other, as years do, of the range of nine in ten; the more is inferred of the
-    two. It is asked for at most 1,000 persons. figures: guess_right (the likeliest value is the true one),
-    baseline (share of the most frequent value), inferred (persons), by_own_record (those of them of whom he
-    would not be so sure had they not taken part), upper (the largest share that a variable may have where not
-    all persons were asked: two standard errors and three persons more). tables: `sensitive`, a row for each
-    intruder and variable.
+    farther from 0 than from each other, as years do, or on both sides of 0, of the range of nine in ten; the
+    more is inferred of the two. It is asked for at most 1,000 persons. figures: guess_right (the likeliest
+    value is the true one), baseline (share of the most frequent value), inferred (persons), by_own_record
+    (those of them of whom he would not be so sure had they not taken part), upper (the largest share that a
+    variable may have where not all persons were asked: two standard errors and three persons more). tables:
+    `sensitive`, a row for each intruder and variable.
     An answer that stands in one of several text columns with the same answers, as one of five diagnoses, is
     asked for wherever it stands.
     Intruders who know numbers, too, ask the records nearest to what they know, in files of more than 5,000
@@ -199,7 +199,7 @@ def _row_of_answers(
 
 
 def _scales(files: LinkedFiles, column: str) -> list[tuple[pl.Series, pl.Series]]:
-    """Both columns as they are and, where a relative error covers all, with one that is part of their range.
+    """Both columns as they are and, where relative errors mean little, with one that is part of their range.
 
     Dates have no 0, and a tenth of a year of birth, or of a pressure, is more than all of them differ.
     """
@@ -208,7 +208,7 @@ def _scales(files: LinkedFiles, column: str) -> list[tuple[pl.Series, pl.Series]
         return [on_relative_scale(first, second)]
     scales = [(first, second)]
     numbers = is_continuous(first, files.original) and second.dtype.is_numeric()
-    if numbers and lies_far_from_zero(first):
+    if numbers and has_no_useful_zero(first):
         scales.append(on_relative_scale(first, second))
     return scales
 
