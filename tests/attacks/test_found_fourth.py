@@ -108,6 +108,31 @@ def test_benefits_that_follow_from_numbers_that_were_dropped():
     assert verdict(data, shuffled(sdc.protect.drop(data, variables=names)), max_risk=0.01).releasable
 
 
+def test_a_ratio_of_two_hidden_numbers_in_classes():
+    """Who knows rent and income knows what part the rent is, which narrows the averages of sixty down."""
+    draw = rng(1)
+    income, rent = np.exp(draw.normal(7.5, 0.5, N)).round(), np.exp(draw.normal(6.5, 0.5, N)).round()
+    burden = np.floor(rent / income * 20) / 20
+    frame = people(income=income, rent=rent, burden=burden).drop("age", "health")
+    roles = {"keys": ["area", "sex"], "numeric": ["income", "rent"], "sensitive": "burden"}
+    data = sdc.read(frame, **roles)
+    done = shuffled(sdc.protect.microaggregate(data, k=60, by=["sex"]))
+    rows = source_rows(data, done)
+    own = np.argsort(rows)
+    seen = np.column_stack([np.log(done.frame[c].to_numpy()) for c in ("income", "rent")])
+    away = ((np.log(np.column_stack([income, rent]))[:, None] - seen[None]) ** 2).sum(axis=2)
+    same = [frame[c].to_numpy()[:, None] == done.frame[c].to_numpy()[None] for c in ("area", "sex", "burden")]
+    away = np.where(np.all(same, axis=0), away, np.inf)
+    best = away <= away.min(axis=1, keepdims=True) + 1e-12
+    found = float((best[np.arange(N), own] / best.sum(axis=1)).mean())
+    assert found > 0.18
+    asked = verdict(data, done)
+    assert open_ones(asked) == ["columns that follow from hidden keys"]
+    assert next(c.value for c in asked if not c.met) == pytest.approx(found, abs=0.03)
+    data = sdc.read(frame.with_columns(pl.col("burden").shuffle(seed=1)), **roles)
+    assert verdict(data, shuffled(sdc.protect.microaggregate(data, k=60, by=["sex"]))).releasable
+
+
 def test_that_a_number_is_known_roughly_is_said_in_the_headline():
     """Noise of half a thousandth hides nobody from who knows the income exactly: three in four are found."""
     income = np.clip(rng(9).normal(2_500, 600, N), 900, 4_100).round(2)

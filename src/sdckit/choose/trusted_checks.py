@@ -5,6 +5,7 @@ from math import inf, isnan
 from typing import TYPE_CHECKING
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 
 from sdckit._support.messages import join_names
@@ -18,6 +19,7 @@ from sdckit.choose.release_facts import LARGEST_HOUSEHOLD, names_records
 from sdckit.data.effects import merged
 from sdckit.data.intruder import Intruder, Unit, default_intruders, intruders_of, known_numbers
 from sdckit.data.microdata import Microdata
+from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
 from sdckit.engine import frames
 from sdckit.engine.tables import OURS
@@ -86,14 +88,30 @@ class TrustedChecks(ReleaseCase):
         told = pl.DataFrame({f"{OURS}{i}": classes for i, classes in enumerate(follow.values())})
         cells, n = self.data.frame.select(keys).hstack(told), max(self.data.height, 1)
         found, without = cells.n_unique() / n, (cells.select(keys).n_unique() if keys else 1) / n
-        if found > limit and found > without:
-            names = list(follow)
+        beside = self._found_beside_numbers(told)
+        if (found > limit and found > without) or beside > limit:
+            names, found = list(follow), max(found, beside)
             why = (
                 f"{join_names(names, 4)}: their values, or whether they are missing, follow from keys or "
                 f"numbers that were hidden. Who knows these finds up to {100 * found:.3g} % of the persons "
                 f"by them; accepted are {100 * limit:.3g} %."
             )
             yield self._asked("columns that follow from hidden keys", names, "recode", why, found, limit)
+
+    def _found_beside_numbers(self, told: pl.DataFrame) -> float:
+        """The share of persons found by keys, numbers known exactly, and classes that follow from these."""
+        rows = source_rows(self.original, self.data)
+        numbers = [c for c in known_numbers(self.original) if c in self.data.columns]
+        if rows is None or not numbers:
+            return 0.0
+        persons = pl.DataFrame({OURS: np.arange(self.original.height)})
+        of_persons = persons.join(told.with_columns(pl.Series(OURS, rows)), on=OURS, how="left")
+        first = self.original.with_frame(self.original.frame.hstack(of_persons.sort(OURS).drop(OURS)))
+        second = self.data.with_frame(self.data.frame.hstack(told))
+        knows = [*self.original.roles.keys, *told.columns]
+        one = Intruder("who knows what follows", knows, dict.fromkeys(numbers, 0.0))
+        found = find("reidentification_risk", Kind.RISK).call(first, second, intruders=[one])
+        return 0.0 if isnan(found.value) else float(found.value)
 
     def _numbers_of_households(self) -> Iterator[Criterion]:
         """Numbers that hide each person may show whose household it is, where those of all are known."""

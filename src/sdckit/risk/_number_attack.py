@@ -48,16 +48,20 @@ def persons_apart(files: LinkedFiles, numbers: Numbers, counted: CountedPairs) -
     if not len(linked):
         return linked
     ties, cell = files.draws().random(len(linked)), counted.cell[linked]
+    columns = numbers.released or (None,)
+    most = min(APART // (2 * len(columns)), len(linked))
     found = []
-    for column in numbers.released or (None,):
+    for column in columns if most else ():
         y = np.zeros(len(linked)) if column is None else column.values[files.own[linked]]
         for groups in (np.zeros_like(cell), cell):
             order = np.lexsort((y, groups))
             step = np.where(np.diff(groups[order]) == 0, np.diff(y[order]), np.inf)
             gap = np.empty(len(linked))
             gap[order] = np.minimum(np.append(np.inf, step), np.append(step, np.inf))
-            found.append(linked[np.lexsort((ties, -np.nan_to_num(gap, nan=0.0)))])
-    return np.unique(np.concatenate([rows[: APART // len(found)] for rows in found]))
+            gap = np.nan_to_num(gap, nan=0.0, posinf=np.inf)
+            some = np.flatnonzero(gap >= np.partition(gap, -most)[-most])
+            found.append(linked[some[np.lexsort((ties[some], -gap[some]))][:most]])
+    return np.unique(np.concatenate(found)) if found else linked[:0]
 
 
 def by_numbers(
