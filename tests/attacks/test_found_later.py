@@ -7,7 +7,7 @@ import pytest
 import sdckit as sdc
 from attacks.test_found import refused, verdict
 from sdckit.choose.criteria import Status
-from sdckit.choose.release_facts import is_random_order
+from sdckit.choose.row_order import is_random_order
 from sdckit.methods.registry import protection, unregister
 
 N = 1_200

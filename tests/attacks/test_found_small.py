@@ -7,7 +7,7 @@ import pytest
 import sdckit as sdc
 from attacks.people import persons
 from attacks.test_found import verdict
-from sdckit.choose.release_facts import is_random_order
+from sdckit.choose.row_order import is_random_order
 
 NAMES = [f"{letter}{letter.lower()}a" for letter in "ABCDEFGHIJKLMNOPQR"]
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import narwhals as nw
+import numpy as np
 
 from sdckit._support.arrays import Ints
 from sdckit._support.messages import join_names
@@ -11,10 +12,8 @@ from sdckit.choose.original_checks import OriginalChecks
 from sdckit.choose.place import FILE, INTRUDERS, Place, at
 from sdckit.choose.privacy_budget import losses_of, total_cost
 from sdckit.choose.release_facts import (
-    direct_that_tell,
     done_here,
     drawn_here,
-    is_random_order,
     joining_columns,
     names_records,
     near_unique,
@@ -22,15 +21,16 @@ from sdckit.choose.release_facts import (
     odd_weights,
     repeats,
     spells,
-    told_by_order,
     weight_facts,
 )
+from sdckit.choose.row_order import direct_that_tell, is_random_order, told_by_order
 from sdckit.choose.trusted_checks import intruders_asked, judged_by_weights_alone
 from sdckit.data.intruder import WITHIN, known_numbers
 from sdckit.data.missing_codes import codes_in_place
 from sdckit.data.privacy import distinct, ended
 from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
+from sdckit.data.text_codes import text_codes
 from sdckit.data.unchanged import left_unchanged, released_ids, same_ids, unchanged_numbers
 from sdckit.engine import frames
 
@@ -169,7 +169,7 @@ class FileChecks(OriginalChecks):
         if rows is None:
             why = "Whether the rows are in the order of the original is not known."
             return Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=places)
-        if len(rows) < 2 or is_random_order(rows):
+        if len(rows) < 2 or is_random_order(rows, self._homes(rows)):
             return self._new_order(name, rows, mends, places)
         told = told_by_order(self.original)
         if told:
@@ -177,6 +177,14 @@ class FileChecks(OriginalChecks):
             return Criterion(name, Status.NOT_MET, why, mends=mends, places=places)
         why = "The rows stand in the order of the original file, which follows nothing that could be known."
         return Criterion(name, Status.MET, why)
+
+    def _homes(self, rows: Ints) -> Ints | None:
+        """A number for the household of each record, where there are households."""
+        name = self.original.roles.household
+        if name is None:
+            return None
+        homes = text_codes(self.original.frame[name].gather(rows)).codes.astype(np.int64)
+        return np.where(homes < 0, homes.max(initial=0) + 1 + np.arange(len(homes)), homes)
 
     def _new_order(self, name: str, rows: Ints, mends: str, places: tuple[Place, ...]) -> Criterion:
         """Rows that stand in another order than before: whether names tell it, which no file has any more."""

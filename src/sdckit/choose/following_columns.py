@@ -1,56 +1,100 @@
-"""Released columns that follow from a key that was hidden: filters of a questionnaire give its classes."""
+"""Released columns that follow from a hidden key or number: filters of a questionnaire give its classes."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from itertools import combinations
 
 import numpy as np
 import polars as pl
 
-from sdckit._support.arrays import Ints
+from sdckit._support.arrays import Floats, Ints
+from sdckit.data.content_key import content_key
+from sdckit.data.intruder import known_numbers
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import source_rows
 from sdckit.data.text_codes import text_codes
+from sdckit.data.values import as_numbers
 
 SURELY = 0.99  # of the records have the class that their value of the key has
 MANY = 10  # records a value of the key, from which on its class is no accident
+NUMBERS = 6  # that are taken in pairs
+SAMPLE = 20_000  # records in which the classes along numbers are counted
 CLASSES = 20  # values of a column; of more only whether they are missing is looked at
 
 
 def columns_that_follow(original: Microdata, protected: Microdata) -> dict[str, Ints]:
-    """Classes of released columns that nobody is said to know, but that a hidden key tells of everybody.
+    """Classes of released columns that nobody is said to know, but that a hidden value tells of everybody.
 
-    Who is asked a question only above an age answers it or not, so that who knows the age knows which. By
-    column the class of each record of the protected file; those that tell nothing are left out.
+    Who is asked a question only above an age answers it or not, so that who knows the age knows which; who
+    has a benefit follows from the income, and what part of it is spent on rent from both. By column the class
+    of each record of the protected file; those that tell nothing are left out.
     """
     rows = source_rows(original, protected)
     if rows is None or original.engine != "polars" or protected.engine != "polars":
         return {}
-    known = set(original.roles.keys)
-    first, second = original.frame, protected.frame
-    changed = [
-        text_codes(first[key].gather(rows)).codes
-        for key in original.roles.keys
-        if key not in second.columns or not first[key].gather(rows).equals(second[key])
-    ]
-    hidden = [codes.astype(np.int64) + 1 for codes in changed if MANY * len(np.unique(codes)) <= len(codes)]
+    numbers, first, second = known_numbers(original), original.frame, protected.frame
+    known = {*original.roles.keys, *numbers}
+    true = {c: first[c].gather(rows) for c in known}
+    changed = {c: x for c, x in true.items() if c not in second.columns or not x.equals(second[c])}
+    codes = [text_codes(x).codes for c, x in changed.items() if c not in numbers]
+    keys = [one.astype(np.int64) + 1 for one in codes if MANY * len(np.unique(one)) <= len(one)]
+    some = _sample(original, protected) if numbers else np.arange(0)
+    orders = [_order(x) for x in _numbers({c: as_numbers(true[c])[some] for c in numbers}, changed)]
     asked = [c for c in protected.columns if c in first.columns and c not in known]
     found = {}
     for column in asked:
-        for classes in _classes(second[column]):
-            if any(_follows(classes, codes) for codes in hidden):
+        for classes in _classes(second[column], len(rows) // MANY if orders else CLASSES):
+            few = int(classes.max()) < CLASSES
+            if any(_in_steps(classes[some], order) for order in orders) or (
+                few and any(_follows(classes, key) for key in keys)
+            ):
                 found[column] = classes
                 break
     return found
 
 
-def _classes(column: pl.Series) -> Iterator[Ints]:
+def _sample(original: Microdata, protected: Microdata) -> Ints:
+    """All records, or some of a large file, at random: who makes the file cannot choose them."""
+    n = protected.height
+    if n <= SAMPLE:
+        return np.arange(n)
+    draws = np.random.default_rng(content_key(original, protected))
+    return np.sort(draws.choice(n, SAMPLE, replace=False))
+
+
+def _numbers(true: Mapping[str, Floats], changed: Collection[str]) -> Iterator[Floats]:
+    """Hidden numbers, and sums, differences and ratios of two, as a body mass index is one."""
+    yield from (x for c, x in true.items() if c in changed)
+    for one, other in combinations(list(true)[:NUMBERS], 2):
+        if one in changed or other in changed:
+            x, y = true[one], true[other]
+            with np.errstate(all="ignore"):
+                yield from (x + y, x - y, x / y, x / y**2, y / x**2)
+
+
+def _order(number: Floats) -> Ints:
+    """The records that have the number, in its order."""
+    there = np.flatnonzero(np.isfinite(number))
+    return there[np.argsort(number[there], kind="stable")]
+
+
+def _classes(column: pl.Series, most: int) -> Iterator[Ints]:
     """The values of a column where they are few, and whether they are missing; not where all are alike."""
     if column.dtype.is_nested() or column.dtype == pl.Object:
         return
-    values = [text_codes(column).codes] if column.n_unique() <= CLASSES else []
+    values = [text_codes(column).codes] if column.n_unique() <= max(most, CLASSES) else []
     for codes in (*values, column.is_null().to_numpy()):
         classes = np.unique(codes, return_inverse=True)[1]
         if classes.max(initial=0) > 0:
             yield classes
+
+
+def _in_steps(classes: Ints, order: Ints) -> bool:
+    """Whether records in the order of a number hardly ever change the class, far less than by chance."""
+    if len(order) < len(classes) / 2:
+        return False
+    steps = int((np.diff(classes[order]) != 0).sum())
+    shares = np.bincount(classes[order]) / len(order)
+    return MANY * max(steps, 1) <= len(order) * float(1 - (shares**2).sum())
 
 
 def _follows(classes: Ints, key: Ints) -> bool:

@@ -14,7 +14,7 @@ from sdckit.choose.file_checks import FileChecks
 from sdckit.choose.judging_options import high_ceilings, weakened_options
 from sdckit.choose.place import FILE, INTRUDERS, Place, at
 from sdckit.choose.release_case import ReleaseCase
-from sdckit.choose.release_facts import surely_linked
+from sdckit.choose.same_records import surely_linked
 from sdckit.choose.sets_together import sets_together
 from sdckit.choose.told_columns import columns_that_tell
 from sdckit.choose.trusted_checks import TrustedChecks, intruders_asked, trusted

@@ -8,31 +8,23 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from sdckit._support.arrays import Ints
 from sdckit._support.messages import join_names
-from sdckit.choose.row_agreement import SURE, agreement
-from sdckit.data.effects import merged
+from sdckit.choose.row_agreement import SURE
 from sdckit.data.history import LogEntry
 from sdckit.data.microdata import Microdata
 from sdckit.data.naming import DIFFERENT, FEWEST
-from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
 from sdckit.data.text_codes import text_codes
 from sdckit.data.unchanged import SAME, same_ids
 from sdckit.engine import frames
 from sdckit.engine.tables import OURS
-from sdckit.kernels.hashing import distinct_rows
 from sdckit.methods.registry import find, is_registered, is_third_party
 
 UNREADABLE = (nw.Binary, nw.Object, nw.List, nw.Array, nw.Struct)  # nobody compares such values
 LARGEST_HOUSEHOLD = 10  # records on average that share a value, up to which the column joins households
-LARGEST = 2**62  # whole numbers that are safe in 64 bits
 LONG = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
 EXACT = 2**53  # whole numbers up to which a 64-bit float tells each from the next
 COMPARED = {Role.KEYS, Role.NUMERIC, Role.SENSITIVE}
-LAGS = range(1, 9)  # rows apart whose distances in the original are compared
-REGULAR = 0.2  # share of pairs of rows that may be equally far apart: far above chance in all but tiny files
-FEW_SURE = 3.0  # standard errors from a random order, in a handful of rows
 CLASS = 0.05  # share of the known values from which on a value is a class of its own, such as 0
 SOME = 0.01  # share of the records: where fewer have a value of their own, these are exceptions
 COUNTED = f"{OURS}count"
@@ -124,7 +116,10 @@ def _near_unique(data: Microdata) -> list[str]:
 
 
 def not_looked_at(original: Microdata, data: Microdata) -> list[str]:
-    """Columns of the protected file that no measure of risk looks at, by their role or their type."""
+    """Columns of the protected file that no measure of risk looks at, by their role or their type.
+
+    Roles are those of the original: what the protected file calls its columns excuses nothing.
+    """
     seen = {Role.KEYS, Role.NUMERIC, Role.SENSITIVE, Role.WEIGHT, Role.ID, Role.HOUSEHOLD, Role.DIRECT}
     before = set(original.columns)
     roles = {c: set(original.roles.of(c) if c in before else ()) for c in data.columns}
@@ -133,15 +128,34 @@ def not_looked_at(original: Microdata, data: Microdata) -> list[str]:
     found += _too_long(data, [c for c in data.columns if roles[c] & COMPARED])
     found += [
         c
-        for c in data.roles.sensitive
-        if not kinds[c].is_numeric() and c not in data.roles.keys and names_records(data, c)
+        for c in original.roles.sensitive
+        if c in kinds
+        and not kinds[c].is_numeric()
+        and c not in original.roles.keys
+        and names_records(data, c)
     ]
-    told = [c for c in found if {Role.STRATA, Role.CLUSTER} & roles[c] and _told_by_keys(data, c)]
+    keys = [key for key in original.roles.keys if key in kinds]
+    told = [c for c in found if {Role.STRATA, Role.CLUSTER} & roles[c] and _told_by_keys(data, keys, c)]
     return [c for c in dict.fromkeys(found) if c not in told]
 
 
 def _too_long(data: Microdata, columns: Sequence[str]) -> list[str]:
-    """Whole numbers so long that measures, which reckon in 64-bit floats, do not see their last digits."""
+    """Numbers so long that measures, which reckon in 64-bit floats, do not see their last digits."""
+    return [*_too_long_whole(data, columns), *_too_long_decimals(data, columns)]
+
+
+def _too_long_decimals(data: Microdata, columns: Sequence[str]) -> list[str]:
+    """Decimals of which several are one 64-bit float."""
+    decimals = [c for c in columns if frames.schema(data.frame)[c] == nw.Decimal]
+    if not decimals or not data.height:
+        return []
+    counts = [(nw.col(c).n_unique() - nw.col(c).cast(nw.Float64).n_unique()).alias(c) for c in decimals]
+    lost = frames.gather(data.table.select(*counts)).row(0)
+    return [c for c, more in zip(decimals, lost, strict=True) if more > 0]
+
+
+def _too_long_whole(data: Microdata, columns: Sequence[str]) -> list[str]:
+    """Whole numbers beyond the largest up to which a 64-bit float tells each from the next."""
     kinds = frames.schema(data.frame)
     whole = [c for c in columns if kinds[c] in LONG]
     if not whole or not data.height:
@@ -187,115 +201,13 @@ def _largest_apart(known: int) -> float:
     return max(1.0, CLASS * known)
 
 
-def _told_by_keys(data: Microdata, column: str) -> bool:
-    """Whether a design column says nothing beyond the keys, or is a number that names nobody (new ids)."""
-    if not data.roles.keys:
-        return False
-    keys = [k for k in data.roles.keys if k != column]
-    if column in data.roles.keys or not keys:
-        return column in data.roles.keys
+def _told_by_keys(data: Microdata, keys: Sequence[str], column: str) -> bool:
+    """Whether a design column says nothing beyond the keys."""
+    if column in keys or not keys:
+        return column in keys
     both = frames.gather(data.table.select(*keys, column).unique().select(nw.len().alias("n")))["n"][0]
     alone = frames.gather(data.table.select(*keys).unique().select(nw.len().alias("n")))["n"][0]
     return int(both) == int(alone)
-
-
-def told_by_order(data: Microdata) -> list[str]:
-    """What the order of the rows of a file in memory tells: columns it follows, names dropped on reading."""
-    found = [c for c in data.columns if data.column_fact("order", c, _follows)]
-    return found + [f"{c} (dropped on reading)" for c in data.dropped]
-
-
-def _follows(column: pl.Series) -> bool:
-    """Whether neighbouring rows are more alike than by chance: the column is sorted, or in blocks."""
-    if column.dtype.is_nested() or column.dtype == pl.Object:
-        return False
-    n = len(column)
-    places = column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum, pl.Boolean) else column
-    if n < 2 * FEWEST:  # too few for errors of means, so that it may simply be sorted
-        known = places.drop_nulls()
-        if known.n_unique() > 1 and (known.is_sorted() or known.is_sorted(descending=True)):
-            return True
-    if n < FEWEST:
-        return False
-    codes, counts, missing = _in_order(places)
-    if len(counts) < 2:
-        return False
-    ranks = np.append(np.cumsum(counts) - (counts - 1) / 2, 0.0)[codes]
-    spread = float(ranks.std())
-    alike = float(np.corrcoef(ranks[:-1], ranks[1:])[0, 1]) if spread > 0 and n > 2 else 0.0
-    chance = float(((np.append(counts, missing) / n) ** 2).sum())
-    same = float((codes[:-1] == codes[1:]).mean())
-    error = np.sqrt(max(chance * (1 - chance), 1e-12) / (n - 1))
-    return bool(abs(alike) * np.sqrt(n - 1) > SURE or (same - chance) / error > SURE)
-
-
-def _in_order(column: pl.Series) -> tuple[Ints, Ints, int]:
-    """Codes 0, 1, … in the order of the values, the last where missing; counts; how many are missing."""
-    present, missing = column.drop_nulls(), column.null_count()
-    if column.dtype.is_integer() and len(present) and abs(present).max() < LARGEST:  # type: ignore[operator]
-        ordered = distinct_rows([present.cast(pl.Int64).to_numpy()])[1]
-    else:
-        ordered = present.rank("dense").cast(pl.Int64).to_numpy() - 1
-    counts = np.bincount(ordered)
-    if not missing:
-        return ordered, counts, 0
-    codes = np.full(len(column), len(counts), dtype=np.int64)
-    codes[column.is_not_null().to_numpy()] = ordered
-    return codes, counts, missing
-
-
-def surely_linked(original: Microdata, protected: Microdata) -> bool:
-    """Whether it is certain which record was made from which person.
-
-    By unique ids that both files have, or because what stands in a row agrees far better with the person it
-    is taken for than by chance, in at least half of the columns that no step moved: a log of steps alone
-    proves nothing of a table that was put in by hand.
-    """
-    name = original.roles.id
-    if original is protected:
-        return True
-    if original.engine != "polars" or protected.engine != "polars":
-        return name is not None and name in protected.columns
-    rows = source_rows(original, protected)
-    if rows is None:
-        return False
-    if (
-        name is not None
-        and name in protected.columns
-        and original.frame[name].gather(rows).equals(protected.frame[name])
-    ):
-        return original.is_unique(name)
-    effects = merged(entry.effects for entry in protected.steps_since(original))
-    moved = {*effects.moves_values, *effects.randomises, *effects.synthesises}
-    there = set(protected.columns)
-    shared = [c for c in original.columns if c in there and c != name]
-    judged = agreement(original.frame.select(shared)[rows], protected.frame.select(shared))
-    known = {c: one for c, one in judged.items() if one is not None}
-    still = [one for c, one in known.items() if c not in moved]
-    return 2 * sum(still) >= len(still) if still else any(known.values())
-
-
-def is_random_order(rows: Ints) -> bool:
-    """Whether rows stand in an order that follows neither that of the original nor its reverse.
-
-    Of two neighbours in random order the first comes first in the original half of the time, and hardly any
-    two pairs of rows, neighbours or a few rows apart, are as far apart as each other: in halves that were
-    put into each other like cards, or every seventh row in turn, most are.
-    """
-    places = rows.astype(np.int64)
-    n, rising = len(places), float((np.diff(places) > 0).mean())
-    few = n <= FEWEST  # of these an order is suspected sooner: to shuffle it once more costs nothing
-    error = (FEW_SURE if few else SURE) * np.sqrt((n + 1) / 12) / (n - 1)
-    if rising == 1.0 or (rising == 0.0 and n > 3) or abs(rising - 0.5) > error:
-        return False
-    return few or all(
-        _most_common(places[lag:] - places[:-lag]) <= REGULAR for lag in LAGS if lag < len(places) // 2
-    )
-
-
-def _most_common(steps: Ints) -> float:
-    """The share of the most frequent of some numbers."""
-    return float(np.unique(steps, return_counts=True)[1].max()) / len(steps)
 
 
 def joining_columns(original: Microdata, data: Microdata) -> list[str]:
@@ -305,9 +217,9 @@ def joining_columns(original: Microdata, data: Microdata) -> list[str]:
     records where those who share a value mostly agree in a key as well, in which others do not: members of a
     household, of which nothing else in the file need speak. Where households are known, they are attacked.
     """
-    found = [c for c in (data.roles.weight, *data.roles.strata) if c is not None and _few_share(data, c)]
+    there, roles = set(data.columns), original.roles
+    found = [c for c in (roles.weight, *roles.strata) if c in there and c is not None and _few_share(data, c)]
     if original.roles.household is None and original.engine == data.engine == "polars":
-        there = set(data.columns)
         known = [c for c in original.roles.keys if c in there]
         secret = [c for c in original.roles.sensitive if c in there and c not in found]
         found += [
@@ -368,9 +280,3 @@ def drawn_here(steps: Sequence[LogEntry]) -> set[str]:
         new = set(step.effects.new_numbers)
         drawn = drawn | new if done_here(step) else drawn - new
     return drawn
-
-
-def direct_that_tell(original: Microdata, rows: Ints) -> list[str]:
-    """The direct identifiers of the original whose order such rows of it follow."""
-    names = [c for c in original.roles.direct if c in original.columns]
-    return [c for c in names if _follows(original.frame[c].gather(rows))]

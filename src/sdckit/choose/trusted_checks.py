@@ -5,18 +5,21 @@ from math import inf, isnan
 from typing import TYPE_CHECKING
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 
 from sdckit._support.messages import join_names
+from sdckit._support.number_text import percent
 from sdckit.choose.criteria import Criterion, Status
 from sdckit.choose.describe import is_commonly_known
 from sdckit.choose.following_columns import columns_that_follow
-from sdckit.choose.place import Place, at
+from sdckit.choose.place import INTRUDERS, Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import LARGEST_HOUSEHOLD, names_records
 from sdckit.data.effects import merged
-from sdckit.data.intruder import Intruder, Unit, default_intruders, intruders_of
+from sdckit.data.intruder import Intruder, Unit, default_intruders, intruders_of, known_numbers
 from sdckit.data.microdata import Microdata
+from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
 from sdckit.engine import frames
 from sdckit.engine.tables import OURS
@@ -38,6 +41,7 @@ class TrustedChecks(ReleaseCase):
         yield from self._sensitive()
         yield from self._one_value()
         yield from self._following()
+        yield from self._numbers_of_households()
 
     def _weight(self) -> Iterator[Criterion]:
         """Nobody knows a weight of a person only if it really is a weight."""
@@ -72,7 +76,7 @@ class TrustedChecks(ReleaseCase):
             yield from self._if_found(kind, names, "recode", f"{role}. But by the name others may")
 
     def _following(self) -> Iterator[Criterion]:
-        """Nobody knows the answers of others, but who was asked follows from the age that was hidden."""
+        """Nobody knows the answers of others, but who was asked follows from the hidden age or income."""
         limit = self._ceiling()
         if limit is None or not self.in_memory:
             return
@@ -84,14 +88,69 @@ class TrustedChecks(ReleaseCase):
         told = pl.DataFrame({f"{OURS}{i}": classes for i, classes in enumerate(follow.values())})
         cells, n = self.data.frame.select(keys).hstack(told), max(self.data.height, 1)
         found, without = cells.n_unique() / n, (cells.select(keys).n_unique() if keys else 1) / n
-        if found > limit and found > without:
-            names = list(follow)
+        beside = self._found_beside_numbers(told)
+        if (found > limit and found > without) or beside > limit:
+            names, found = list(follow), max(found, beside)
             why = (
-                f"{join_names(names, 4)}: their values, or whether they are missing, follow from keys that "
-                f"were hidden. Who knows the keys finds up to {100 * found:.3g} % of the persons by them; "
-                f"accepted are {100 * limit:.3g} %."
+                f"{join_names(names, 4)}: their values, or whether they are missing, follow from keys or "
+                f"numbers that were hidden. Who knows these finds up to {100 * found:.3g} % of the persons "
+                f"by them; accepted are {100 * limit:.3g} %."
             )
             yield self._asked("columns that follow from hidden keys", names, "recode", why, found, limit)
+
+    def _found_beside_numbers(self, told: pl.DataFrame) -> float:
+        """The share of persons found by keys, numbers known exactly, and classes that follow from these."""
+        rows = source_rows(self.original, self.data)
+        numbers = [c for c in known_numbers(self.original) if c in self.data.columns]
+        if rows is None or not numbers:
+            return 0.0
+        persons = pl.DataFrame({OURS: np.arange(self.original.height)})
+        of_persons = persons.join(told.with_columns(pl.Series(OURS, rows)), on=OURS, how="left")
+        first = self.original.with_frame(self.original.frame.hstack(of_persons.sort(OURS).drop(OURS)))
+        second = self.data.with_frame(self.data.frame.hstack(told))
+        knows = [*self.original.roles.keys, *told.columns]
+        one = Intruder("who knows what follows", knows, dict.fromkeys(numbers, 0.0))
+        found = find("reidentification_risk", Kind.RISK).call(first, second, intruders=[one])
+        return 0.0 if isnan(found.value) else float(found.value)
+
+    def _numbers_of_households(self) -> Iterator[Criterion]:
+        """Numbers that hide each person may show whose household it is, where those of all are known."""
+        home, kinds = self.original.roles.household, frames.schema(self.data.frame)
+        numbers = [c for c in known_numbers(self.original) if c in kinds and kinds[c].is_numeric()]
+        asked = [one for one in intruders_asked(self.x) if one.unit is Unit.HOUSEHOLD]
+        if home is None or not numbers or any({*numbers} <= {*_known_of(one, self.x)} for one in asked):
+            return
+        limits = [one.max_risk for one in asked if one.max_risk is not None]
+        limit = max(limits, default=self.x.max_risk)
+        if limit is None or not self._shows_households(home):
+            return
+        knows = Intruder(
+            "relative", [*self.original.roles.keys], dict.fromkeys(numbers, 0.0), unit="household"
+        )
+        found = find("reidentification_risk", Kind.RISK).call(self.original, self.data, intruders=[knows])
+        claims = found.figures["claims_right"]
+        if found.value <= limit and claims <= self.accepted.claims:
+            return
+        why = (
+            f"Who knows {join_names(numbers, 4)} of all members of a household finds "
+            f"{100 * found.value:.3g} % of the households ({100 * limit:.3g} % are accepted), and is sure of "
+            f"{claims:,.0f} rightly; no intruder was said to know that."
+        )
+        mends = (
+            f"Drop {home} and shuffle the rows, protect the numbers more strongly, or add an intruder with "
+            "unit: household who knows the numbers, and what is accepted of him."
+        )
+        places = at(Place.step("drop", [home]), Place.step("microaggregate", numbers), INTRUDERS)
+        name = "numbers of whole households"
+        yield Criterion(name, Status.NOT_JUDGED, why, found.value, limit, mends, share=True, places=places)
+
+    def _shows_households(self, home: str) -> bool:
+        """Whether the file shows who lives together."""
+        from sdckit.risk._household_attack import household_numbers, visible_households  # loaded late
+        from sdckit.risk._known_values import LinkedFiles
+
+        files = LinkedFiles.of(self.original, self.data) if self.in_memory else None
+        return files is not None and visible_households(files, home, household_numbers(files, home))
 
     def _one_value(self) -> Iterator[Criterion]:
         """Whoever is known to be in the file has the one value that all have: nothing need be inferred."""
@@ -230,6 +289,10 @@ def trusted(x: "Assessment") -> str:
     """
     names = _trusted_columns(x)
     said = [f"nobody knows {join_names(names, 4)} of a person"] if names else []
+    for error, numbers in _known_roughly(x).items():
+        said.append(
+            f"nobody knows {join_names(numbers, 4)} of a person more exactly than to {percent(error)}"
+        )
     if x.same_people and x.original.roles.weight is not None and judged_by_weights_alone(x):
         said.append("nobody knows who is in the file")
     if _said_to_be_new(x):
@@ -254,6 +317,23 @@ def _trusted_columns(x: "Assessment") -> list[str]:
     there = {c for data in x.protected for c in data.columns}
     named = [*roles.sensitive, *([roles.weight] if roles.weight else [])]
     return [c for c in named if c in there and c not in known]
+
+
+def _known_roughly(x: "Assessment") -> dict[float, list[str]]:
+    """Released numbers that no intruder knows exactly, by the smallest error with which one does.
+
+    Noise that hides a number from who knows it to within a tenth need not hide it from who has it exactly.
+    """
+    asked = intruders_asked(x)
+    kinds = [frames.schema(data.frame) for data in x.protected]
+    found: dict[float, list[str]] = {}
+    for column in known_numbers(x.original):
+        known = [one.known(x.original) for one in asked]
+        errors = [0.0 if column in k.keys else k.numbers.get(column, inf) for k in known]
+        released = any(column in kind and kind[column].is_numeric() for kind in kinds)
+        if released and 0 < (least := min(errors, default=inf)) < inf:
+            found.setdefault(least, []).append(column)
+    return found
 
 
 def _known_of(one: Intruder, x: "Assessment") -> Iterable[str]:

@@ -23,6 +23,7 @@ from sdckit.models.key_intruder import BestRecords, KeyAttack
 from sdckit.models.key_pairs import KeyPairs
 
 MOST_PAIRS = 5_000_000  # of households, beyond which targets are sampled
+APART = 200  # households that are attacked as well, as fewest others can be theirs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +37,7 @@ class HouseholdAttack:
     settled: Bools  # [targets] whether no record household is left that could look better
     shared: tuple[int, ...]  # keys that are household variables
     channels: tuple[CategoryChannel, ...]  # of all keys; of household variables learned over households
+    drawn: Bools  # [targets] who was drawn at random, or is attacked with all others
 
     @property
     def strongest(self) -> KeyAttack:
@@ -47,7 +49,7 @@ class HouseholdAttack:
     @property
     def sampling_error(self) -> float:
         """Standard error of the share found, because only some households are targets."""
-        found = self.strongest.found
+        found = self.strongest.found[self.drawn]
         if len(found) < 2 or len(found) == self.total:
             return 0.0
         return float(np.std(found, ddof=1) / np.sqrt(len(found)) * np.sqrt(1 - len(found) / self.total))
@@ -72,7 +74,8 @@ def attack_households(
     person, `household` a label for each; `ordered` says that members are released in the order they have
     in the original. Members without a record are taken for unknown, unless the whole household has none.
     Channels are learned from the pairs, with maps of the log as `images`, unless given.
-    All households are targets where this is quick, else a random sample of `targets`.
+    All households are targets where this is quick, else a random sample of `targets`, and those with the
+    fewest others of their size and with their unchanged keys: a sample may have none of those who are alone.
     """
     homes = Households.of(pairs, household)
     known = _channels(pairs, homes, images) if channels is None else tuple(channels)
@@ -84,9 +87,10 @@ def attack_households(
     ]
     effort = sum(part.effort for part in variants[0])
     number = len(homes.labels)
-    chosen = np.arange(number)
+    drawn = chosen = np.arange(number)
     if effort > MOST_PAIRS and number > targets:
-        chosen = np.sort(rng.choice(number, targets, replace=False))
+        drawn = np.sort(rng.choice(number, targets, replace=False))
+        chosen = np.union1d(drawn, _apart(variants[0], number, rng))
     results = [_attack(homes, parts, chosen, rng) for parts in variants]
     settled = np.all([result[1] for result in results], axis=0)
     return HouseholdAttack(
@@ -97,7 +101,16 @@ def attack_households(
         settled,
         tuple(homes.shared),
         known,
+        np.isin(chosen, drawn),
     )
+
+
+def _apart(parts: Sequence[SizeClass], number: int, rng: np.random.Generator) -> Ints:
+    """The households with the fewest others in their block, at random among equals."""
+    alike = np.zeros(number)
+    for part in parts:
+        alike[part.households] = np.repeat(np.diff(part.bounds), np.diff(part.bounds))
+    return np.lexsort((rng.random(number), alike))[:APART]
 
 
 def any_member(chances: Floats, household: Ints) -> tuple[Ints, Floats]:

@@ -1,6 +1,6 @@
 """Households as targets: an intruder who knows the keys of all members together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from sdckit.data.values import is_date
 from sdckit.models.household_intruder import any_member, attack_households
 from sdckit.models.key_intruder import KeyAttack, attack_keys
 from sdckit.models.key_pairs import KeyPairs
+from sdckit.risk._household_numbers import found_by_numbers
 from sdckit.risk._known_values import (
     CountedPairs,
     KnownKeys,
@@ -32,6 +33,7 @@ def household_outcome(
     files: LinkedFiles,
     intruder: Intruder,
     keys: KnownKeys,
+    numbers: dict[str, float],
     notes: tuple[str, ...],
     of_persons: Callable[[], Outcome],
 ) -> Outcome:
@@ -39,6 +41,7 @@ def household_outcome(
 
     of_persons: what the same intruder finds who looks for persons. The attack on whole households only knows
     equal and unequal keys: where keys moved like numbers, as dates do, the risk is said not to be judged.
+    numbers: those of all members, and how exactly they are known; the stronger attack of the two counts.
     """
     name = files.original.roles.household or ""
     homes = household_numbers(files, name)
@@ -47,10 +50,9 @@ def household_outcome(
     single: Outcome | None = None
     told = np.ones(len(homes), dtype=np.bool_)
     if not (intruder.in_file and visible_households(files, name, homes)):
-        if moved:
-            single = _any_member(intruder, homes, of_persons(), notes)
-        else:
-            single = _one_by_one(files, intruder, keys, homes, notes)
+        ways = [] if moved else [_one_by_one(files, intruder, keys, homes, notes)]
+        ways += [_any_member(intruder, homes, of_persons(), notes)] if moved or numbers else []
+        single = _strongest(ways)
         if not intruder.in_file or not (told := told_households(files, homes)).any():
             return single
     few = moved_to_few(files, keys, counted)
@@ -67,7 +69,15 @@ def household_outcome(
     unlearned = [c for c, one in zip(keys.names, counted.channels, strict=True) if not one.learnable]
     not_judged = tuple(dict.fromkeys((*dates, *near, *unlearned, *few)))
     together = _together(files, intruder, keys, homes, notes, not_judged)
+    if single is None and (near_ones := found_by_numbers(files, intruder, keys, numbers, homes, notes)):
+        together = _strongest([together, near_ones])
     return together if single is None else _where_told(together, single, told)
+
+
+def _strongest(ways: Sequence[Outcome]) -> Outcome:
+    """The attack that finds most; what could not be judged in one of them is not judged."""
+    found = max(ways, key=lambda one: one.value)
+    return replace(found, not_judged=tuple(dict.fromkeys(c for one in ways for c in one.not_judged)))
 
 
 def _where_told(together: Outcome, single: Outcome, told: Bools) -> Outcome:
@@ -94,6 +104,7 @@ def _where_told(together: Outcome, single: Outcome, told: Bools) -> Outcome:
         posterior=np.where(shown, together.posterior[kept], single.posterior[other]),
         risks=found,
         notes=tuple(dict.fromkeys(notes)),
+        more=None,
         not_judged=tuple(dict.fromkeys((*together.not_judged, *single.not_judged))),
     )
 
@@ -138,10 +149,10 @@ def _together(
     best = found.strongest
     if len(found.households) < found.total:
         notes += (
-            f"{len(found.households):,} of {found.total:,} households, drawn at random, were attacked.",
+            f"{int(found.drawn.sum()):,} of {found.total:,} households, drawn at random, were attacked.",
         )
     first = _first_rows(homes, found.households)
-    return Outcome(
+    everybody = Outcome(
         intruder,
         first,
         best.found,
@@ -153,6 +164,7 @@ def _together(
         notes,
         not_judged,
     )
+    return everybody if found.drawn.all() else everybody.drawn(found.drawn)
 
 
 def _one_by_one(

@@ -119,8 +119,21 @@ def _after_first(column: pl.Series, homes: Ints) -> pl.Series:
     return table.select(after.cast(pl.String)).to_series()
 
 
+def has_no_useful_zero(column: pl.Series) -> bool:
+    """Whether nine in ten of the numbers differ by less than they are away from 0, or lie on both its sides.
+
+    A tenth of a year is more than all years differ by, and a tenth of a score near 0 is nothing.
+    """
+    known = as_numbers(column)
+    known = known[np.isfinite(known)]
+    if not known.size:
+        return False
+    low, high = np.quantile(known, USUAL)
+    return bool(low < 0 < high or high - low < min(abs(low), abs(high)))
+
+
 def on_relative_scale(first: pl.Series, second: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Two columns of dates as numbers whose relative error is a part of the range of nine of ten dates.
+    """Two columns of dates, or numbers, as ones whose relative error is a part of the range of nine in ten.
 
     Dates have no 0, so that a tenth of a date means nothing. exp(day/range) has the relative error 0.1 where
     the day is wrong by about a tenth of the range.

@@ -21,6 +21,7 @@ from sdckit.risk._outcome import Outcome
 
 CELLS = 100  # categories that are looked at one by one; of more some are put together
 ALL = 5_000  # persons up to whom everybody is attacked, also by numbers
+APART = 200  # persons who are attacked as well, as they stand farthest from others
 
 
 class Case(NamedTuple):
@@ -38,6 +39,31 @@ def persons_attacked(files: LinkedFiles, targets: int) -> Ints:
     return np.arange(n) if n <= ALL else files.draw(targets)
 
 
+def persons_apart(files: LinkedFiles, numbers: Numbers, counted: CountedPairs) -> Ints:
+    """Persons of a large file whose records stand farthest from all others, in the file or among equal keys.
+
+    A sample of a thousand may have none of the few whom an intruder is sure of.
+    """
+    linked = np.flatnonzero(files.own >= 0)
+    if not len(linked):
+        return linked
+    ties, cell = files.draws().random(len(linked)), counted.cell[linked]
+    columns = numbers.released or (None,)
+    most = min(APART // (2 * len(columns)), len(linked))
+    found = []
+    for column in columns if most else ():
+        y = np.zeros(len(linked)) if column is None else column.values[files.own[linked]]
+        for groups in (np.zeros_like(cell), cell):
+            order = np.lexsort((y, groups))
+            step = np.where(np.diff(groups[order]) == 0, np.diff(y[order]), np.inf)
+            gap = np.empty(len(linked))
+            gap[order] = np.minimum(np.append(np.inf, step), np.append(step, np.inf))
+            gap = np.nan_to_num(gap, nan=0.0, posinf=np.inf)
+            some = np.flatnonzero(gap >= np.partition(gap, -most)[-most])
+            found.append(linked[some[np.lexsort((ties[some], -gap[some]))][:most]])
+    return np.unique(np.concatenate(found)) if found else linked[:0]
+
+
 def by_numbers(
     case: Case, keys: KnownKeys, counted: CountedPairs, numbers: dict[str, float], *, weigh: bool = False
 ) -> Outcome:
@@ -46,7 +72,8 @@ def by_numbers(
     known = numbers_of(files, numbers)
     errors = known.errors
     n = files.original.height
-    chosen = persons_attacked(files, targets)
+    drawn = persons_attacked(files, targets)
+    chosen = drawn if len(drawn) == n else np.union1d(drawn, persons_apart(files, known, counted))
     attacked = partial(
         attack_numbers,
         own=files.own,
@@ -67,14 +94,14 @@ def by_numbers(
     if by_changes is not None and by_changes.value > found.value:
         found = by_changes
         notes += ("Numbers were changed by one of a few amounts or factors: each of them was tried.",)
-    if len(chosen) < n:
-        notes += (f"{len(chosen):,} of {n:,} persons, drawn at random, were attacked.",)
+    if len(drawn) < n:
+        notes += (f"{len(drawn):,} of {n:,} persons, drawn at random, were attacked.",)
     if found.open:
         notes += (
             f"For {found.open:,} persons not every record could be looked at: they count as found where the "
             "best of those looked at is theirs, so that the value may be too high.",
         )
-    return Outcome(
+    everybody = Outcome(
         intruder,
         found.targets,
         found.found,
@@ -86,6 +113,7 @@ def by_numbers(
         notes,
         not_learned(keys, counted),
     )
+    return everybody if len(drawn) == len(chosen) else everybody.drawn(np.isin(found.targets, drawn))
 
 
 def _by_few_changes(files: LinkedFiles, keys: KnownKeys, known: Numbers, targets: Ints) -> LinkAttack | None:

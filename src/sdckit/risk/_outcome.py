@@ -25,6 +25,7 @@ class Outcome:
     notes: tuple[str, ...] = ()
     not_judged: tuple[str, ...] = ()  # columns whose change could not be learned: the risk may be higher
     count: Floats | None = None  # persons that each entry stands for; one each where it is not given
+    more: "Outcome | None" = None  # the same with persons who were not drawn at random, but stand apart
 
     def of_those_in(self, released: Bools) -> "Outcome":
         """Without the persons who have no record, where the intruder knows who is in the file."""
@@ -44,6 +45,20 @@ class Outcome:
             risks=found if self.certain else self.risks[kept],
             total=max(round(self.total * share), 1),
             count=None if self.count is None else self.count[kept],
+            more=None if self.more is None else self.more.of_those_in(released),
+        )
+
+    def drawn(self, random: Bools) -> "Outcome":
+        """Of those who were drawn at random; the others have a part in nothing but claims."""
+        found = self.found[random]
+        return replace(
+            self,
+            persons=self.persons[random],
+            found=found,
+            believed=self.believed[random],
+            posterior=self.posterior[random],
+            risks=found if self.certain else self.risks[random],
+            more=self,
         )
 
     @property
@@ -62,6 +77,11 @@ class Outcome:
         """Whom the intruder claims to have found."""
         return np.asarray((self.believed if self.certain else self.risks) >= sure)
 
+    def _claims(self, sure: float) -> tuple[float, float]:
+        """Of how many of those attacked an intruder is sure, and right."""
+        claimed = self.claimed(sure).astype(np.float64)
+        return self._sum(claimed), self._sum(self.risks * claimed)
+
     @property
     def certain(self) -> bool:
         """Whether the intruder knows that the person is in the file."""
@@ -71,7 +91,9 @@ class Outcome:
         """One row of the table of intruders, for everybody in the file."""
         n, attacked, value = self.total, self._attacked, self.value
         scale = n / attacked
-        claimed = self.claimed(sure).astype(np.float64)
+        claims = [x * scale for x in self._claims(sure)]
+        if self.more is not None:  # who stands apart is counted as one
+            claims = [max(both) for both in zip(claims, self.more._claims(sure), strict=True)]
         spread = sqrt(self._sum((self.risks - value) ** 2) / (attacked - 1)) if attacked > 1 else 0.0
         sampling = spread / sqrt(attacked) * sqrt(max(1 - attacked / n, 0.0))
         drawn = sqrt(self._sum(self.believed * (1 - self.believed)) * scale) / n if self.certain else 0.0
@@ -88,8 +110,8 @@ class Outcome:
             "upper": min(value + 2 * sampling + (3 / attacked if attacked < n else 0.0), 1.0),
             "expected_links": self._sum(self.found) * scale,
             "believed": self._sum(self.believed) * scale,
-            "claims": self._sum(claimed) * scale,
-            "claims_right": self._sum(self.risks * claimed) * scale,
+            "claims": claims[0],
+            "claims_right": claims[1],
             "expected_reidentifications": self._sum(self.risks) * scale,
             "attack": self.attack,
             "persons_attacked": attacked,

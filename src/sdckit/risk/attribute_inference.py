@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
+from sdckit._support.arrays import Ints
 from sdckit._support.messages import join_names
 from sdckit._support.progress import Progress
 from sdckit.data.common_columns import is_continuous
@@ -19,15 +20,13 @@ from sdckit.data.roles import Role
 from sdckit.data.text_codes import TextCodes, common_codes, text_codes
 from sdckit.data.values import is_date, texts
 from sdckit.methods.options import SENSITIVE, Option, SensitiveColumns
-from sdckit.methods.recoding import apply_same_recoding, in_categories_of
+from sdckit.methods.recoding import in_categories_of
 from sdckit.methods.registry import risk
 from sdckit.methods.spec import Better, Compares, Figure, records, share
 from sdckit.models.attribute_inference import AttributeInference
 from sdckit.models.category_inference import infer_category
 from sdckit.models.number_inference import infer_number
 from sdckit.models.number_intruder import draw_targets
-from sdckit.risk._closest_guess import closest_guesses
-from sdckit.risk._held_back import held_back_problem
 from sdckit.risk._known_values import (
     FEW,
     CountedPairs,
@@ -36,24 +35,14 @@ from sdckit.risk._known_values import (
     changed_like_numbers,
     known_columns,
 )
-from sdckit.risk._moved_dates import on_relative_scale
+from sdckit.risk._moved_dates import has_no_useful_zero, on_relative_scale
+from sdckit.risk._multiple_answers import answers, columns_of_answers
 from sdckit.risk._nearest_guess import Guessed, guess_categories, guess_numbers, with_composition
 from sdckit.risk._own_record_guess import guess_from_own_category, guess_from_own_number
-from sdckit.risk._synthetic import as_texts
+from sdckit.risk._unlinked_inference import SCHEMA, unlinked_inference
 from sdckit.risk.reidentification_risk import Holdout, Intruders, Linked, Sure, attack
 
 TARGETS = 1_000  # persons of whom sensitive numbers are inferred
-SCHEMA = {
-    "intruder": pl.String,
-    "sensitive": pl.String,
-    "persons": pl.Float64,
-    "guess_right": pl.Float64,
-    "baseline": pl.Float64,
-    "inferred": pl.Float64,
-    "by_own_record": pl.Float64,
-    "share": pl.Float64,
-    "upper": pl.Float64,
-}
 
 Within = Annotated[
     float,
@@ -113,11 +102,15 @@ def attribute_inference(
 
     **value**: of the most dangerous intruder and sensitive variable, the share of persons with
     :math:`q_i(\text{true}) \ge` `sure` whose true value has a smaller share than that in the whole file. For
-    a number q is the probability of values within the part `within` of the true one, asked for at most 1,000
-    persons. figures: guess_right (the likeliest value is the true one), baseline (share of the most frequent
-    value), inferred (persons), by_own_record (those of them of whom he would not be so sure had they not
-    taken part), upper (the largest share that a variable may have where not all persons were asked: two
-    standard errors and three persons more). tables: `sensitive`, a row for each intruder and variable.
+    a number q is the probability of values within the part `within` of the true one or, for numbers that lie
+    farther from 0 than from each other, as years do, or on both sides of 0, of the range of nine in ten; the
+    more is inferred of the two. It is asked for at most 1,000 persons. figures: guess_right (the likeliest
+    value is the true one), baseline (share of the most frequent value), inferred (persons), by_own_record
+    (those of them of whom he would not be so sure had they not taken part), upper (the largest share that a
+    variable may have where not all persons were asked: two standard errors and three persons more). tables:
+    `sensitive`, a row for each intruder and variable.
+    An answer that stands in one of several text columns with the same answers, as one of five diagnoses, is
+    asked for wherever it stands.
     Intruders who know numbers, too, ask the records nearest to what they know, in files of more than 5,000
     persons for 2,000 of them; those who know households, records in households alike.
 
@@ -145,11 +138,13 @@ def attribute_inference(
         return Result(0.0, notes=("The protected file has no sensitive column left.",), lost=lost)
     files = LinkedFiles.of(original, protected) if linked else None
     if files is None:
-        return _unlinked(original, protected, holdout, people[0], there, sure)
+        return unlinked_inference(original, protected, holdout, people[0], there, sure)
     rows = []
     for position, intruder in enumerate(people):
         progress(f"inference by {intruder.name}", position, len(people))
         rows += [_row(files, intruder, column, within, sure) for column in there]
+        groups = columns_of_answers(original, protected, there)
+        rows += [_row_of_answers(files, intruder, columns, sure) for columns in groups]
     return _result(rows, lost)
 
 
@@ -169,22 +164,53 @@ def _row(files: LinkedFiles, intruder: Intruder, column: str, within: float, sur
     alone = KnownKeys.of(files, names)
     together = with_composition if intruder.unit is Unit.HOUSEHOLD else _unchanged
     keys = together(files, alone)
-    first, second = files.original.frame[column], files.protected.frame[column]
-    about = {"intruder": intruder.name, "sensitive": column}
     numbers = {c: error for c, error in numbers.items() if c != column}
-    if is_date(first.dtype) and is_date(second.dtype) and first.n_unique() > FEW:
-        first, second = on_relative_scale(first, second)
-    if numbers:
-        return about | _by_neighbours(files, keys, numbers, first, second, within, sure)
-    moved = changed_like_numbers(files, alone, CountedPairs.of(files, alone))
-    by_keys = _by_keys(files, keys, first, second, within, sure)
-    if not moved:
-        return about | by_keys
+    moved = [] if numbers else changed_like_numbers(files, alone, CountedPairs.of(files, alone))
     # ages with noise and dates that were shifted: the nearest records tell more than equal ones
-    fewer = together(files, alone.only([c for c in alone.names if c not in moved]))
-    near = _by_neighbours(files, fewer, dict.fromkeys(moved, 0.0), first, second, within, sure)
-    own = _of_found(files, intruder, first, second, within, sure)
-    return about | max(by_keys, near, own, key=lambda row: -1.0 if isnan(row["share"]) else row["share"])
+    fewer = together(files, alone.only([c for c in alone.names if c not in moved])) if moved else keys
+    rows = []
+    for first, second in _scales(files, column):
+        if numbers or moved:
+            near = numbers or dict.fromkeys(moved, 0.0)
+            rows.append(_by_neighbours(files, fewer, near, first, second, within, sure))
+        if not numbers:
+            rows.append(_by_keys(files, keys, first, second, within, sure))
+        if moved:
+            rows.append(_of_found(files, intruder, first, second, within, sure))
+    most = max(rows, key=lambda row: -1.0 if isnan(row["share"]) else row["share"])
+    return {"intruder": intruder.name, "sensitive": column} | most
+
+
+def _row_of_answers(
+    files: LinkedFiles, intruder: Intruder, columns: Sequence[str], sure: float
+) -> dict[str, Any]:
+    """What one intruder infers of an answer that may stand in any of several columns."""
+    known, numbers = known_columns(intruder, files)
+    keys = KnownKeys.of(files, [c for c in known if c not in columns])
+    rows = [_nothing() | {"share": 0.0, "upper": 0.0}]
+    for first, second in answers(files.original, files.protected, columns):
+        true, shown = (x.cast(pl.Int64).to_numpy() for x in (first, second))
+        if numbers:
+            rows.append(_told(guess_categories(files, keys, numbers, true, shown, sure)))
+        else:
+            rows.append(_of_category(files, keys, true, shown, 2, sure))
+    most = max(rows, key=lambda row: -1.0 if isnan(row["share"]) else row["share"])
+    return {"intruder": intruder.name, "sensitive": f"an answer in {join_names(columns, 3)}"} | most
+
+
+def _scales(files: LinkedFiles, column: str) -> list[tuple[pl.Series, pl.Series]]:
+    """Both columns as they are and, where relative errors mean little, with one that is part of their range.
+
+    Dates have no 0, and a tenth of a year of birth, or of a pressure, is more than all of them differ.
+    """
+    first, second = files.original.frame[column], files.protected.frame[column]
+    if is_date(first.dtype) and is_date(second.dtype) and first.n_unique() > FEW:
+        return [on_relative_scale(first, second)]
+    scales = [(first, second)]
+    numbers = is_continuous(first, files.original) and second.dtype.is_numeric()
+    if numbers and has_no_useful_zero(first):
+        scales.append(on_relative_scale(first, second))
+    return scales
 
 
 def _unchanged(files: LinkedFiles, keys: KnownKeys) -> KnownKeys:
@@ -203,6 +229,13 @@ def _by_keys(
     moved = is_date(files.protected.frame.schema[column])  # may be on another scale
     shown_codes = text_codes(second) if moved else _codes_of(files.protected, column)
     (true, of_records), size = common_codes(image, shown_codes)
+    return _of_category(files, keys, true, of_records, size, sure)
+
+
+def _of_category(
+    files: LinkedFiles, keys: KnownKeys, true: Ints, of_records: Ints, size: int, sure: float
+) -> dict[str, float]:
+    """What is inferred of a category: codes of the persons' true values, and of what records show."""
     n = files.original.height
     shown = np.where(files.own >= 0, of_records[np.maximum(files.own, 0)], -1)
     counted = CountedPairs.of(files, keys, true * (size + 2) + shown + 1)
@@ -330,52 +363,3 @@ def _result(rows: Sequence[dict[str, Any]], lost: tuple[str, ...]) -> Result:
         {"sensitive": table},
         lost=lost,
     )
-
-
-def _unlinked(
-    original: Microdata,
-    protected: Microdata,
-    holdout: Microdata | None,
-    intruder: Intruder,
-    sensitive: Sequence[str],
-    sure: float,
-) -> Result:
-    """The attack by the closest records, beside the same attack on people who were not in the original."""
-    if holdout is None:
-        why = "Give people who were not in the original (holdout), to compare with."
-        return Result(nan, notes=(f"The records are not linked. {why}",))
-    problem = held_back_problem(original, protected, holdout)
-    if problem:
-        return Result(nan, notes=(problem,))
-    keys = [k for k in intruder.known(original).keys if k in protected.columns and k in holdout.columns]
-    rows: list[dict[str, Any]] = []
-    for column in sensitive:
-        names = [k for k in keys if k != column]
-        alike, _ = apply_same_recoding(original, protected, [*names, column])
-        others, _ = apply_same_recoding(holdout, protected, [*names, column])
-        frames = [as_texts(data.frame, [*names, column]) for data in (alike, others, protected)]
-        shares = []
-        for people in frames[:2]:
-            known = people.filter(pl.col(column).is_not_null())
-            hit, chance = closest_guesses(known, frames[2], names, column)
-            shares.append((float(hit.mean()), float((hit & (chance >= sure)).mean()), known.height))
-        (right, mine, persons), (_, others_share, _) = shares
-        most = frames[0][column].drop_nulls().value_counts()["count"].max()
-        rows.append(
-            {
-                "intruder": intruder.name,
-                "sensitive": column,
-                "persons": float(persons),
-                "guess_right": right,
-                "baseline": float(most or 0) / max(persons, 1),  # type: ignore[arg-type]
-                "inferred": mine * persons,
-                "by_own_record": max(mine - others_share, 0.0) * persons,
-                "share": max(mine - others_share, 0.0),
-                "upper": max(mine - others_share, 0.0),
-            }
-        )
-    worst = max(rows, key=lambda row: row["share"])
-    figures = {name: worst[name] for name in ("guess_right", "baseline", "inferred", "by_own_record")}
-    figures["among_others"] = worst["inferred"] / max(worst["persons"], 1.0) - worst["share"]
-    note = f"Compared with {holdout.height:,} people who were not in the original."
-    return Result(worst["share"], figures, pl.DataFrame(rows, schema=SCHEMA), (note,))

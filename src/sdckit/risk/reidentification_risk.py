@@ -182,7 +182,10 @@ def reidentification_risk(
     values: a missing true key is a value of its own, a suppressed one a released value of its own; of a
     missing true number nothing is known. Persons whose record was left out count, as not found, only for who
     does not know who is in the file. Without a link between files of the same people the value is nan. In
-    large files only `targets` persons are attacked by numbers, and the standard error says so.
+    large files only `targets` persons are attacked by numbers, and the standard error says so; those who
+    stand farthest from all others are attacked as well, and count among the claims. Households that the file
+    shows are attacked by the keys of all members and, where an intruder knows their numbers, by the household
+    that is nearest in all of these.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"sex": list("ffmm"), "age": [30, 30, 30, 80]}), keys=["sex", "age"])
@@ -251,7 +254,9 @@ def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
     notes = _unseen(intruder, files)
     if intruder.unit is Unit.HOUSEHOLD and files.original.roles.household is not None:
         person = replace(intruder, unit=Unit.PERSON)
-        return household_outcome(files, intruder, known, notes, lambda: attack(files, person, targets))
+        return household_outcome(
+            files, intruder, known, numbers, notes, lambda: attack(files, person, targets)
+        )
     counted = CountedPairs.of(files, known)
     case = Case(files, intruder, targets, notes)
     like_numbers = changed_like_numbers(files, known, counted)  # as ages with noise
