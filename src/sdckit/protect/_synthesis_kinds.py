@@ -88,7 +88,8 @@ def kinds_of(data: Microdata, asked: Asked) -> Kinds:
     strange = [c for c in rules.variables if c not in scope.targets]
     if strange:
         raise OptionError("rules give values to columns that are not drawn.", given=join_names(strange))
-    facts = facts_of(data, (*scope.kept, *scope.targets))
+    home = None if homes is None else data.roles.household
+    facts = facts_of(data, (*scope.kept, *scope.targets), home)
     codes_only = asked.categories if homes is None else (*asked.categories, homes.size_name)
     numbers = numbers_of(data, facts, codes_only, asked.spikes)
     refuse_names(data, scope, facts, numbers, smooth=asked.smooth)
