@@ -365,13 +365,6 @@ def _apart(data: Microdata, weights: WeightSynthesis, variables: Sequence[str]) 
 
 def _equal_weights(data: Microdata, weights: WeightSynthesis, variables: Sequence[str], some: bool) -> bool:
     """Whether all weights become equal; what cannot be is refused."""
-    partial = bool(variables) or some
-    if weights is WeightSynthesis.EQUAL and partial:
+    if weights is WeightSynthesis.EQUAL and (variables or some):
         raise OptionError("Weights can be equal in a fully synthetic file only.", given="weights: equal")
-    if weights is WeightSynthesis.KEEP and not partial:
-        raise OptionError(
-            "A fully synthetic file cannot keep weights: its records are no persons.",
-            given="weights: keep",
-            allowed="synthesise, equal",
-        )
     return weights is WeightSynthesis.EQUAL and data.roles.weight is not None
