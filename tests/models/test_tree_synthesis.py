@@ -104,8 +104,8 @@ def test_smoothed_numbers_lie_between_the_neighbours_in_the_leaf():
     at = np.flatnonzero(drawn.places >= 0)
     for i in at[:200]:
         low, high = trees.numbers.nodes[drawn.nodes[i], [START, STOP]]
-        leaf = np.sort(coded[2].values[trees.numbers.donors[low:high]])
-        place = drawn.places[i] - low
+        leaf = np.unique(coded[2].values[trees.numbers.donors[low:high]])
+        place = int(np.searchsorted(leaf, coded[2].values[drawn.donors[i]]))
         bounds = [
             leaf[place] if j in (-1, len(leaf)) else (leaf[place] + leaf[j]) / 2
             for j in (place - 1, place + 1)

@@ -138,6 +138,28 @@ def test_which_steps_look_at_several_records(step: str, options: dict[str, objec
     assert done.log[-1].effects.record_by_record is alone
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "alone"),
+    [
+        ("keep_records", {"where": "age >= 18"}, True),
+        ("keep_records", {"every": 2}, False),
+        ("keep_records", {"n": 100}, False),
+        ("keep_records", {"where": "age >= 18", "together": "home"}, False),
+        ("drop_empty", {}, False),
+        ("set_missing", {"variables": "income", "where": "age < 18"}, True),
+        ("declare_missing", {"variables": "age", "codes": [30]}, True),
+    ],
+)
+def test_a_preparation_that_looks_at_several_records_ends_the_promise(
+    name: str, options: dict[str, object], alone: bool
+) -> None:
+    """Of every second record it depends on all records before whether somebody's is among them."""
+    data = getattr(sdc.prepare, name)(people(), **options)
+    (loss,) = made(sdc.protect.drop(data, variables="home")).log[-1].effects.privacy
+    assert loss.holds is alone
+    assert loss.ended_by == (() if alone else (name,))
+
+
 def test_households_are_cut_to_so_many_members() -> None:
     data = people()
     options = PrivateOptions(5.0, unit=PrivacyUnit.HOUSEHOLD, members=2)

@@ -294,6 +294,8 @@ def test_very_many_columns():
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
+        ({"derive": {"income": "MAX(age)"}}, OptionError, "one value for the whole file"),
+        ({"derive": {"income": "age + sex"}}, OptionError, "An expression in derive fails"),
         ({"leaf": 500}, OptionError, "leaf is larger than the number of records"),
         ({"variables": ["nobody"]}, ColumnError, "no column 'nobody'"),
         ({"rules": [{"when": "nobody < 3", "then": {"works": "no"}}]}, ColumnError, "no column 'nobody'"),
@@ -307,7 +309,6 @@ def test_very_many_columns():
         ({"predictors": {"sex": ["spent"]}}, OptionError, "must be drawn before"),
         ({"order": ["age"], "variables": ["income"]}, OptionError, "not synthesised"),
         ({"variables": ["income"], "size": 30}, OptionError, "fully synthetic"),
-        ({"weights": "keep"}, OptionError, "cannot keep weights"),
         ({"variables": ["income"], "weights": "equal"}, OptionError, "fully synthetic"),
         ({"derive": {"nobody": "age + 1"}}, ColumnError, "nobody"),
         ({"derive": {"income": "income"}}, OptionError, "computed, too"),
@@ -316,6 +317,15 @@ def test_very_many_columns():
 def test_refusals(options, error, text):
     with pytest.raises(error, match=text):
         sdc.protect.synthesize(small(), rng=1, **options)
+
+
+@pytest.mark.parametrize("variables", [(), ("sex", "age", "works", "income", "spent")])
+def test_new_records_keep_no_weights(variables):
+    """Also where every column but the weight is named: the file is as new."""
+    data = small()
+    weighted = sdc.Microdata.of(data.frame.with_columns(w=pl.lit(2.0)), keys=["sex"], weight="w")
+    with pytest.raises(OptionError, match="cannot keep weights"):
+        sdc.protect.synthesize(weighted, rng=1, weights="keep", variables=variables)
 
 
 def test_nothing_to_synthesise():

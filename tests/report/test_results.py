@@ -1,6 +1,7 @@
 """Results that were saved give the same reports, without the data."""
 
 import json
+import socket
 
 import pytest
 
@@ -59,6 +60,46 @@ def test_a_verdict_that_its_criteria_contradict_is_refused(saved, tmp_path):
         path.write_text(json.dumps(changed), "utf-8")
         with pytest.raises(FileError, match="their verdict is not that of their criteria"):
             sdc.load_results(path)
+
+
+def charts_of(content):
+    """Every chart in some content that is kept as Vega-Lite."""
+    if isinstance(content, dict):
+        if isinstance(content.get("chart"), dict):
+            yield content["chart"]
+        content = list(content.values())
+    if isinstance(content, list):
+        for one in content:
+            yield from charts_of(one)
+
+
+def test_a_chart_of_changed_results_asks_nobody_for_data(saved, tmp_path):
+    """A chart whose data are an address would tell its owner who makes the report, and when."""
+    content = json.loads(saved.read_text("utf-8"))
+    asking = socket.create_server(("127.0.0.1", 0))
+    asking.setblocking(False)
+    chart = next(charts_of(content["contents"]["internal"]))
+    chart.clear()
+    chart |= {"data": {"url": f"http://127.0.0.1:{asking.getsockname()[1]}/a.json"}, "mark": "point"}
+    (tmp_path / "changed.json").write_text(json.dumps(content), "utf-8")
+    with pytest.raises(FileError, match="the file was changed"):
+        sdc.report(sdc.load_results(tmp_path / "changed.json"), tmp_path / "r.html")
+    assert not (tmp_path / "r.html").exists()
+    with pytest.raises(BlockingIOError):
+        asking.accept()
+    asking.close()
+
+
+@pytest.mark.parametrize("gone", [("internal",), ("public", "verdict"), ("internal", "risk")], ids=str)
+def test_results_that_are_not_whole_are_refused(saved, tmp_path, gone):
+    content = json.loads(saved.read_text("utf-8"))
+    place = content["contents"]
+    for name in gone[:-1]:
+        place = place[name]
+    del place[gone[-1]]
+    (tmp_path / "changed.json").write_text(json.dumps(content), "utf-8")
+    with pytest.raises(FileError, match="changed"):
+        sdc.report(sdc.load_results(tmp_path / "changed.json"), tmp_path / "r.html")
 
 
 def test_loaded_results_can_be_saved_again(saved, tmp_path):

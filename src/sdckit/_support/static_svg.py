@@ -47,12 +47,13 @@ def static_svg(chart: Any, name: str, description: str) -> str:
 
     `chart` is an Altair chart or its Vega-Lite as plain data.
     `name` keeps the ids of several charts on one page apart; `description` is read out by screen readers.
-    Elements and attributes that a drawing does not need are left out, whatever they are.
+    Elements and attributes that a drawing does not need are left out, whatever they are, and data that a
+    chart asks for from elsewhere (charts of saved results, which anybody may have changed) are refused.
     """
     import vl_convert
 
     content = chart if isinstance(chart, dict) else plain(chart)
-    tree = ElementTree.fromstring(vl_convert.vegalite_to_svg(content))
+    tree = ElementTree.fromstring(vl_convert.vegalite_to_svg(content, allowed_base_urls=[]))
     _renumber(tree, name)
     _clean(tree)
     width, height = tree.get("width", "0"), tree.get("height", "0")

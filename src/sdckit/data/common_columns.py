@@ -41,10 +41,12 @@ def common_numeric(
 def is_continuous(column: pl.Series, data: Microdata) -> bool:
     """Whether a key or sensitive column of the original is a number, as age is, and no code, as sex is.
 
-    A code has value labels or few values; more than MANY without labels are taken for a number.
+    Most values of a code have labels, or they are few; more than MANY without are taken for a number.
     """
-    labelled = bool(data.labels.values.get(column.name))
-    return column.dtype.is_numeric() and not labelled and column.drop_nulls().n_unique() > MANY
+    if not column.dtype.is_numeric():
+        return False
+    different = column.drop_nulls().n_unique()
+    return different > MANY and not data.labels.name_most(column.name, different)
 
 
 def measured_variables(original: Microdata, protected: Microdata) -> tuple[str, ...]:

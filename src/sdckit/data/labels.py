@@ -18,6 +18,14 @@ class Labels:
         """The label of a variable, or its name."""
         return self.variables.get(column) or column
 
+    def name_most(self, column: str, different: int) -> bool:
+        """Whether at least half of so many different values have labels, as those of codes.
+
+        Of incomes often −9 alone has one, of ages the top of the scale: such columns are numbers.
+        """
+        texts = self.values.get(column, {})
+        return bool(texts) and 2 * len(texts) >= different
+
     def text(self, column: str, value: Any) -> str:
         """The label of a value, or the value itself as text, the same for 1 and 1.0."""
         if value is None:

@@ -28,13 +28,15 @@ class Prepared:
 
     rows: for each row its row in the file before, where some were left out. figures: what it did, for people
     and for the verdict: `values_changed` counts, by column, values that are missing or others now;
-    `made_from` names the columns of which a new one was made; `note` is what to know of it.
+    `made_from` names the columns of which a new one was made; `note` is what to know of it. record_by_record:
+    what became of a record depends on itself and on options alone, which differential privacy needs.
     """
 
     frame: pl.DataFrame
     figures: Mapping[str, Any] = field(default_factory=dict)
     rows: Ints | None = None
     labels: Labels | None = None
+    record_by_record: bool = False
 
 
 def preparing(spec: Spec) -> Callable[..., Microdata]:
@@ -64,6 +66,7 @@ def _original(before: Microdata, done: Prepared, entry: LogEntry) -> Microdata:
     gone = tuple(c for c in before.columns if c not in frame.columns)
     rows = np.arange(before.height) if done.rows is None else done.rows
     labels = before.labels if done.labels is None else done.labels
+    effects = Effects(drops_rows=done.rows is not None, record_by_record=done.record_by_record)
     same = {c for c in frame.columns if before.frame.schema.get(c) == frame.schema[c]}
     data = replace(
         before,
@@ -71,7 +74,7 @@ def _original(before: Microdata, done: Prepared, entry: LogEntry) -> Microdata:
         roles=before.roles.without(gone),
         labels=labels.without(gone),
         special={c: kind for c, kind in before.special.items() if c in same},
-        prepared=(*before.prepared, replace(entry, effects=Effects(drops_rows=done.rows is not None))),
+        prepared=(*before.prepared, replace(entry, effects=effects)),
         origin=randbits(63),
         reading=Reading(
             before.reading.path,

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from sdckit._support.arrays import Codes, Floats
+from sdckit._support.arrays import Codes, Floats, Ints
 
 Predictor = npt.NDArray[np.uint16]
 
@@ -23,11 +23,11 @@ REST = 0  # the class of numbers that are neither missing nor a spike
 class ColumnCodes:
     """One column of n records.
 
-    codes: as a predictor; of a number its rank, 0 where missing. levels: 0 where codes are ordered, else how
-    many there are. classes: as a target; of a category its level, of a number whether it is missing, a spike
-    or one of the REST. values and ranks: of a number, else empty; alike: how many records have the same.
-    step: numbers are whole multiples of it after `origin`; 0 where they are not rounded. spikes: how many
-    values are classes of their own.
+    codes: as a predictor; of a number its rank, 0 where missing. levels: 0 where codes are ordered, else
+    how many there are. classes: as a target; of a category its level, of a number whether it is missing, a
+    spike or one of the REST. values and ranks: of a number, else empty; alike: how many have the same,
+    records, or units (households) where these are given. step: numbers are whole multiples of it after
+    `origin`; 0 where they are not rounded. spikes: how many values are classes of their own.
     """
 
     codes: Predictor
@@ -39,11 +39,24 @@ class ColumnCodes:
     step: float = 0.0
     origin: float = 0.0
     spikes: int = 0
+    units: Codes | None = None
 
     @property
     def is_number(self) -> bool:
         """Whether the column is synthesised as a number."""
         return len(self.values) > 0
+
+    def once(self, rows: Codes) -> Floats:
+        """The numbers of these records: once a record, however often it is named, and once a unit."""
+        rows = np.unique(rows)
+        values = self.values[rows]
+        if self.units is None:
+            return values
+        units = self.units[rows]
+        order = np.lexsort((values, units))
+        values, units = values[order], units[order]
+        first = np.append(True, (values[1:] != values[:-1]) | (units[1:] != units[:-1]))
+        return np.asarray(values[first[: len(values)]])
 
     def rounded(self, values: Floats) -> Floats:
         """Numbers with the digits that the column has."""
@@ -64,8 +77,11 @@ def category_codes(column: pl.Series) -> ColumnCodes:
     return ColumnCodes(codes, count, classes, nothing, nothing, nothing.astype(np.int32))
 
 
-def number_codes(column: pl.Series, spikes: Sequence[float] = ()) -> ColumnCodes:
-    """A column of numbers, dates or times. spikes: values that are classes of their own."""
+def number_codes(column: pl.Series, spikes: Sequence[float] = (), units: Codes | None = None) -> ColumnCodes:
+    """A column of numbers, dates or times. spikes: values that are classes of their own.
+
+    units: the household of each record, so that what five members share is the number of one household.
+    """
     physical = column.to_physical() if column.dtype.is_temporal() else column
     values = physical.cast(pl.Float64).fill_null(np.nan).to_numpy()
     finite = np.isfinite(values)
@@ -85,9 +101,17 @@ def number_codes(column: pl.Series, spikes: Sequence[float] = ()) -> ColumnCodes
     ranks = np.zeros(len(values))
     ranks[finite] = average[dense]
     alike = np.zeros(len(values), dtype=np.int32)
-    alike[finite] = counts[dense]
+    alike[finite] = (counts if units is None else _holders(dense, units[finite], len(known)))[dense]
     step, origin = _grid(known, int((rest & finite).sum()))
-    return ColumnCodes(codes, 0, classes, values, np.where(rest, ranks, 0.0), alike, step, origin, len(found))
+    ranks = np.where(rest, ranks, 0.0)
+    return ColumnCodes(codes, 0, classes, values, ranks, alike, step, origin, len(found), units)
+
+
+def _holders(values: Ints, units: Codes, different: int) -> Ints:
+    """How many units have each of these values 0, 1, …."""
+    many = int(units.max(initial=0)) + 1
+    pairs = np.unique(values.astype(np.int64) * many + units)
+    return np.bincount(pairs // many, minlength=different)
 
 
 def _levels(column: pl.Series) -> Codes:

@@ -122,11 +122,10 @@ def release_numbers(
 ) -> Floats:
     """The number of each record; nan where the donor's value is taken: missing, spikes, categories.
 
-    A value that fewer than `common` records have is smoothed: uniform between the midpoints to the donor's
-    neighbours in its leaf. The first and the last of a leaf, and those next to a tail, lie between themselves
-    and one midpoint: so the mean of a leaf stays what it is. Where rounding gives the donor's own value it is
-    drawn once more: gaps between neighbours vary as exponential variables do, so that otherwise it would come
-    back twice as often as among other people.
+    A value that fewer than `common` units have is smoothed: uniform between the midpoints to the next other
+    values in its leaf. Where rounding gives the donor's own value it is drawn once more: gaps between
+    neighbours vary as exponential variables do, so that otherwise it would come back twice as often as among
+    other people.
     """
     k = len(drawn.donors)
     result = np.full(k, np.nan)
@@ -139,10 +138,7 @@ def release_numbers(
     own, _ = _table(tree, target, places, tails)
     result[at] = own
     if common:
-        before, too_low = _table(tree, target, np.maximum(places - 1, 0), tails)
-        after, too_high = _table(tree, target, np.minimum(places + 1, len(tree.donors) - 1), tails)
-        low = np.where(tree.begins[places] | too_low, own, (own + before) / 2)
-        high = np.where(tree.begins[places + 1] | too_high, own, (own + after) / 2)
+        low, high = _between(tree, target, places, tails)
         rare = target.alike[drawn.donors[at]] < common
         smoothed = target.rounded(low + u[at] * (high - low))
         again = np.flatnonzero(rare & (smoothed == own))
@@ -152,6 +148,29 @@ def release_numbers(
         inside = at[tail.holds(target.values[drawn.donors[at]])]
         result[inside] = tail.draw(v[inside])
     return target.rounded(result)
+
+
+def _between(tree: Tree, target: ColumnCodes, places: Ints, tails: tuple[Tail, ...]) -> tuple[Floats, Floats]:
+    """The midpoints from the values of donors to the next other values in their leaves.
+
+    Other values: of several donors with one value, which a bootstrap or few persons make, each would be the
+    neighbour of the next, and the value would come out. The first and the last value of a leaf, and those
+    next to a tail, lie between themselves and one midpoint: so the mean of a leaf stays what it is. A value
+    that would lie between itself and itself goes half the way to the tail.
+    """
+    values = target.values[tree.donors]
+    begins = np.append(True, values[1:] != values[:-1]) | tree.begins[:-1]
+    starts = np.append(np.flatnonzero(begins), len(values))
+    run = np.searchsorted(starts, places, side="right") - 1
+    first, last = starts[run], starts[run + 1] - 1
+    own, _ = _table(tree, target, places, tails)
+    before, too_low = _table(tree, target, np.maximum(first - 1, 0), tails)
+    after, too_high = _table(tree, target, np.minimum(last + 1, len(values) - 1), tails)
+    at_start, at_end = tree.begins[first], tree.begins[last + 1]
+    alone = (at_start | too_low) & (at_end | too_high)
+    low = np.where(at_start | (too_low & ~alone), own, (own + before) / 2)
+    high = np.where(at_end | (too_high & ~alone), own, (own + after) / 2)
+    return low, high
 
 
 def _table(tree: Tree, target: ColumnCodes, places: Ints, tails: tuple[Tail, ...]) -> tuple[Floats, Bools]:

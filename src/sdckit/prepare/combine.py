@@ -53,4 +53,5 @@ def combine(
     sources = dict.fromkeys(s for c in variables for s in (c, *before.get(c, ())))
     labels = Labels({**data.labels.variables, name: told}, data.labels.values)
     figures = {"different_values": made[name].drop_nulls().n_unique(), "made_from": {name: list(sources)}}
-    return Prepared(data.frame.with_columns(made[name]), figures, labels=labels)
+    frame = data.frame.with_columns(made[name])
+    return Prepared(frame, figures, labels=labels, record_by_record=True)

@@ -52,8 +52,8 @@ def declare_missing(
         )
     frame = data.frame.with_columns(pl.when(~found[c]).then(pl.col(c)).alias(c) for c in changed)
     values = {
-        c: {v: t for v, t in coded.items() if c not in changed or as_text(v) not in wanted}
+        c: {v: t for v, t in coded.items() if c not in names or as_text(v) not in wanted}
         for c, coded in data.labels.values.items()
     }
     labels = Labels(data.labels.variables, {c: coded for c, coded in values.items() if coded})
-    return Prepared(frame, {"values_changed": changed}, labels=labels)
+    return Prepared(frame, {"values_changed": changed}, labels=labels, record_by_record=True)

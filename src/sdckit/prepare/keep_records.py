@@ -106,7 +106,8 @@ def keep_records(
         "records_kept": len(rows),
         "note": SAMPLED if where is None else BY_RULE,
     }
-    return Prepared(data.frame[rows], figures, rows)
+    alone = where is not None and together is None
+    return Prepared(data.frame[rows], figures, rows, record_by_record=alone)
 
 
 def _units(data: Microdata, together: str | None) -> tuple[Ints, int]:

@@ -54,11 +54,12 @@ def replace_values(
             allowed=f"values of {join_names(variables, 6)}",
         )
     coded = {
-        c: {v: t for v, t in had.items() if c not in changed or as_text(v) not in wanted}
+        c: {v: t for v, t in had.items() if c not in variables or as_text(v) not in wanted}
         for c, had in data.labels.values.items()
     }
     labels = Labels(data.labels.variables, {c: had for c, had in coded.items() if had})
-    return Prepared(data.frame.with_columns(columns), {"values_changed": changed}, labels=labels)
+    frame = data.frame.with_columns(columns)
+    return Prepared(frame, {"values_changed": changed}, labels=labels, record_by_record=True)
 
 
 def _replaced(column: pl.Series, written: pl.Series, held: pl.Series, wanted: Mapping[str, Any]) -> pl.Series:

@@ -38,4 +38,4 @@ def set_missing(
     changed = {c: int((held & data.frame[c].is_not_null()).sum()) for c in variables}
     frame = data.frame.with_columns(pl.when(~held).then(pl.col(list(variables))))
     figures = {"records_chosen": int(held.sum()), "values_changed": {c: n for c, n in changed.items() if n}}
-    return Prepared(frame, figures)
+    return Prepared(frame, figures, record_by_record=True)

@@ -78,7 +78,8 @@ def set_type(
         if column.name in coded:
             coded[column.name] = _codes(coded[column.name], column.dtype)
     labels = Labels(data.labels.variables, {c: t for c, t in coded.items() if t})
-    return Prepared(data.frame.with_columns(made), {"columns_changed": list(variables)}, labels=labels)
+    frame = data.frame.with_columns(made)
+    return Prepared(frame, {"columns_changed": list(variables)}, labels=labels, record_by_record=True)
 
 
 def _made(column: pl.Series, wanted: VariableType, form: str | None) -> pl.Series:

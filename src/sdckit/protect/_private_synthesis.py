@@ -225,6 +225,7 @@ def _fit(data: Microdata, known: Sequence[Domain], options: PrivateOptions) -> _
     codes = np.column_stack([d.encode(data.frame[d.column])[rows] for d in known])
     total = data.height if options.count is RecordCount.PUBLIC else None
     epsilon = options.epsilon or 0.0
+    looks = [e for e in (*data.prepared, *data.log) if not e.effects.record_by_record]
     budget = Fraction(rho_of(epsilon, options.delta))
     tables = noisy_tables(codes, [d.size for d in known], budget, options.sensitivity, total=total)
     loss = PrivacyLoss(
@@ -235,7 +236,7 @@ def _fit(data: Microdata, known: Sequence[Domain], options: PrivateOptions) -> _
         options.count is RecordCount.PUBLIC,
         int(uniform_below(2**62, 1, secrets.token_bytes)[0]),
         options.members or 1,
-        tuple(dict.fromkeys(e.method or "a change" for e in data.log if not e.effects.record_by_record)),
+        tuple(dict.fromkeys(e.method or "a change" for e in looks)),
     )
     return _Fit(tables, marginal_tree(tables, [d.size - 1 for d in known]), loss)
 

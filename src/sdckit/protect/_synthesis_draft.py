@@ -8,6 +8,8 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Bools, Codes, Floats, Ints
+from sdckit.engine.tables import OURS
+from sdckit.errors import OptionError, preview
 from sdckit.models.column_codes import ColumnCodes
 
 DAY = 24 * 3_600 * 10**9  # nanoseconds
@@ -85,7 +87,7 @@ class Draft:
     def computed(self, name: str) -> pl.Series:
         """A column that is computed of others, in the type of the original's."""
         expression = self.expressions[name]
-        found = self.frame(expression.meta.root_names()).select(expression.alias(name)).to_series()
+        found = computed_values(expression, self.frame(expression.meta.root_names()), name).alias(name)
         kind = self.original.schema[name]
         if kind.is_integer() and found.dtype.is_float():
             found = found.round(0)
@@ -98,6 +100,21 @@ class Draft:
     def codes(self, name: str, coding: ColumnCodes) -> np.ndarray[Any, np.dtype[np.uint16]]:
         """The codes of a column, as its donors have them."""
         return coding.codes[self.donors[name]]
+
+
+def computed_values(expression: pl.Expr, frame: pl.DataFrame, said: str) -> pl.Series:
+    """What is computed of each record of a table; an expression that fails, or is no column, is refused."""
+    try:
+        found = frame.select(expression.alias(OURS)).to_series()
+    except pl.exceptions.PolarsError as error:
+        hint = str(error).split("\n")[0]
+        raise OptionError("An expression in derive fails.", given=preview(said), hint=hint) from None
+    if len(found) != frame.height:
+        raise OptionError(
+            "An expression in derive gives one value for the whole file, and none for each record.",
+            given=preview(said),
+        )
+    return found
 
 
 def _with_numbers(column: pl.Series, numbers: Floats) -> pl.Series:

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 
 from sdckit._support.messages import join_names
@@ -17,18 +18,22 @@ from sdckit.models.column_codes import SEVERAL
 
 SPIKE = 0.05  # share of a number's records from which on one value is a class of its own
 FAMILY = 5  # records that share a text at least, so that it names neither a person nor a family
-_X, _N = f"{OURS}x", f"{OURS}n"
+CODES = 1_000  # how far apart whole numbers may be that are counts or codes; amounts are farther
+_X, _N, _HOME, _HOLDERS = f"{OURS}x", f"{OURS}n", f"{OURS}home", f"{OURS}holders"
 
 
 class ColumnFacts:
     """Facts of a column, each found out where the records are when it is asked for.
 
     kind: the type that its values have in memory. Missing values are left out throughout.
+    home: the column of households, so that a number which five members share is the number of one.
     """
 
-    def __init__(self, table: Table, name: str, kind: pl.DataType) -> None:
+    def __init__(self, table: Table, name: str, kind: pl.DataType, home: str | None = None) -> None:
         self.name, self.kind = name, kind
-        self._values: Table = table.select(nw.col(name).alias(_X)).filter(~nw.col(_X).is_null())
+        homes = [] if home is None else [nw.col(home).alias(_HOME)]
+        self._values: Table = table.select(nw.col(name).alias(_X), *homes).filter(~nw.col(_X).is_null())
+        self._holders = nw.len() if home is None else nw.col(_HOME).n_unique()
 
     @cached_property
     def _row(self) -> dict[str, Any]:
@@ -66,7 +71,7 @@ class ColumnFacts:
     @cached_property
     def shared_by_few(self) -> int:
         """Records whose value fewer than FAMILY records have."""
-        counts = self._counted().filter(nw.col(_N) < FAMILY)
+        counts = self._counted(self._values).filter(nw.col(_N) < FAMILY)
         return int(frames.gather(counts.select(nw.col(_N).sum())).item() or 0)
 
     @cached_property
@@ -80,16 +85,24 @@ class ColumnFacts:
         """Whether at least half of the values differ, and there are enough of them."""
         return self.different >= max(FEWEST, DIFFERENT * self.known)
 
+    def amounts(self) -> bool:
+        """Whether its numbers are amounts: not whole, or too far apart for counts and codes."""
+        values = frames.gather(self._finite().select(_X).unique())[_X].cast(pl.Float64).to_numpy()
+        whole = bool((values == np.round(values)).all())
+        return not whole or (len(values) > 0 and float(np.ptp(values)) > CODES)
+
     def spikes(self) -> tuple[float, ...]:
-        """Values of more than 5 % of the records with a finite number, and of five at least."""
+        """Values of more than 5 % of the records with a finite number, which five at least have."""
         finite = self._finite()
         n = int(frames.gather(finite.select(nw.len().cast(nw.Int64))).item())
-        often = finite.group_by(_X).agg(nw.len().cast(nw.Int64).alias(_N))
-        rows = frames.gather(often.filter((nw.col(_N) > SPIKE * n) & (nw.col(_N) >= SEVERAL)).select(_X))
-        return tuple(sorted(rows[_X].to_physical().cast(pl.Float64).to_list()))
+        often = self._counted(finite).filter((nw.col(_N) > SPIKE * n) & (nw.col(_HOLDERS) >= SEVERAL))
+        return tuple(sorted(_floats(frames.gather(often.select(_X)))))
 
     def counts_of(self, values: Sequence[float]) -> list[int]:
-        """How many records have each of these numbers; dates and times are what they are in memory."""
+        """How many have each of these numbers; dates and times are what they are in memory."""
+        if not values:
+            return []
+        counted = self._counted(self._values)
         if self.kind.is_temporal():
             if frames.engine_of(self._values.to_native()) != "polars":
                 raise EngineError(
@@ -97,20 +110,27 @@ class ColumnFacts:
                     given=join_names([self.name]),
                     hint="Leave them out, or bring the records into memory: data.collect().",
                 )
-            column = frames.gather(self._values)[_X].to_physical()
-            return [int((column == value).sum()) for value in values]
-        x = nw.col(_X).cast(nw.Float64)
-        wanted = [(x == value).cast(nw.Int64).sum().alias(f"{_N}{i}") for i, value in enumerate(values)]
-        return [int(n or 0) for n in frames.gather(self._values.select(*wanted)).row(0)] if values else []
+        else:
+            counted = counted.filter(nw.col(_X).cast(nw.Float64).is_in(list(values)))
+        rows = frames.gather(counted)
+        found = dict(zip(_floats(rows), rows[_HOLDERS].to_list(), strict=True))
+        return [int(found.get(value, 0)) for value in values]
 
-    def _counted(self) -> Table:
-        return self._values.group_by(_X).agg(nw.len().cast(nw.Int64).alias(_N))
+    def _counted(self, values: Table) -> Table:
+        """The different values with the records, and the units, that have each."""
+        counts = nw.len().cast(nw.Int64).alias(_N), self._holders.cast(nw.Int64).alias(_HOLDERS)
+        return values.group_by(_X).agg(*counts)
 
     def _finite(self) -> Table:
         return self._values.filter(nw.col(_X).is_finite()) if self.kind.is_float() else self._values
 
 
-def facts_of(data: Microdata, names: Sequence[str]) -> dict[str, ColumnFacts]:
-    """The facts of some columns of a file."""
+def _floats(rows: pl.DataFrame) -> list[float]:
+    """The values as numbers."""
+    return rows[_X].to_physical().cast(pl.Float64).to_list()
+
+
+def facts_of(data: Microdata, names: Sequence[str], home: str | None = None) -> dict[str, ColumnFacts]:
+    """The facts of some columns of a file. home: its column of households, where some live with others."""
     empty = frames.gather(data.table.head(0))
-    return {name: ColumnFacts(data.table, name, empty.schema[name]) for name in names}
+    return {name: ColumnFacts(data.table, name, empty.schema[name], home) for name in names}

@@ -56,8 +56,8 @@ def fit_stratum(
     Bayesian bootstrap of the records or households.
     """
     expressions = expressions_of(data, asked)
-    coding = codes_of(data, kinds.columns, kinds.numbers)
     homes = None if kinds.homes is None else homes_of(data, kinds.homes)
+    coding = codes_of(data, kinds.columns, kinds.numbers, None if homes is None else homes.of_records)
     if homes is not None:
         coding |= homes.codes()
     settings = Settings(asked.leaf, asked.gain, asked.leaf, asked.tails)

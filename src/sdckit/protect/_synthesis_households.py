@@ -46,6 +46,13 @@ class Homes:
         """The record of each head."""
         return self.rows[self.start[:-1]]
 
+    @property
+    def of_records(self) -> Codes:
+        """The household of each record."""
+        homes = np.empty(len(self.rows), dtype=np.int32)
+        homes[self.rows] = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+        return homes
+
     def places_of(self, numbers: Ints) -> tuple[Ints, Ints]:
         """Of these households one after the other: places of their members in `rows`, and their number."""
         sizes = np.diff(self.start)[numbers]

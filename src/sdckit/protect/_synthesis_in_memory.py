@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sdckit._support.arrays import Bools, Ints
+from sdckit._support.arrays import Bools, Codes, Ints
 from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
@@ -72,11 +72,10 @@ def _strata(data: Microdata, asked: Asked, kinds: Kinds) -> list[tuple[int, Ints
     smallest = SMALLEST * asked.leaf
     if kinds.homes is None:
         stratum = _numbers(data, asked.by, smallest)
-        unit = np.arange(data.height)
+        unit: Ints | Codes = np.arange(data.height)
     else:
         homes = homes_of(data, kinds.homes)
-        unit = np.empty(data.height, dtype=np.int64)
-        unit[homes.rows] = np.repeat(np.arange(len(homes.start) - 1), np.diff(homes.start))
+        unit = homes.of_records
         stratum = _numbers(as_stratum(data, data.frame[homes.heads]), asked.by, smallest)[unit]
     order = np.argsort(stratum, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(stratum[order])) + 1)

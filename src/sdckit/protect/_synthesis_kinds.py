@@ -11,6 +11,7 @@ from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
 from sdckit.errors import OptionError
 from sdckit.protect._engine_homes import home_facts_on_engine
+from sdckit.protect._synthesis_draft import computed_values
 from sdckit.protect._synthesis_facts import facts_of
 from sdckit.protect._synthesis_households import HomeFacts, home_facts
 from sdckit.protect._synthesis_names import refuse_names, refuse_rare_spikes
@@ -79,6 +80,12 @@ def kinds_of(data: Microdata, asked: Asked) -> Kinds:
     rules = Rules(empty, asked.rules)
     expressions = expressions_of(empty, asked)
     scope = scope_of(empty, asked.variables, (*asked.derive, *asked.apart), some=asked.some)
+    if scope.full and asked.apart and not asked.by_weight:
+        raise OptionError(
+            "A fully synthetic file cannot keep weights: its records are no persons.",
+            given="weights: keep",
+            allowed="synthesise, equal",
+        )
     columns = (*scope.kept, *scope.targets)
     on_engine = data.engine != "polars"
     homes = home_facts_on_engine(data, columns) if on_engine else home_facts(data, columns)
@@ -88,7 +95,8 @@ def kinds_of(data: Microdata, asked: Asked) -> Kinds:
     strange = [c for c in rules.variables if c not in scope.targets]
     if strange:
         raise OptionError("rules give values to columns that are not drawn.", given=join_names(strange))
-    facts = facts_of(data, (*scope.kept, *scope.targets))
+    home = None if homes is None else data.roles.household
+    facts = facts_of(data, (*scope.kept, *scope.targets), home)
     codes_only = asked.categories if homes is None else (*asked.categories, homes.size_name)
     numbers = numbers_of(data, facts, codes_only, asked.spikes)
     refuse_names(data, scope, facts, numbers, smooth=asked.smooth)
@@ -120,6 +128,7 @@ def expressions_of(data: Microdata, asked: Asked) -> dict[str, pl.Expr]:
                 given=join_names(computed),
                 allowed="columns that are drawn or kept",
             )
+        computed_values(expression, data.frame.clear(2), asked.derive[name])
     return expressions
 
 

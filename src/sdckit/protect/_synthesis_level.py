@@ -70,7 +70,7 @@ def fit_level(level: Level, coding: Mapping[str, ColumnCodes], settings: Setting
         )
         taking = rows if use is None else rows[use]
         rest = taking[target.classes[taking] == REST] if target.is_number else taking[:0]
-        return VariableFit(trees, fit_tails(target.values[rest], settings.tails))
+        return VariableFit(trees, fit_tails(target.once(rest), settings.tails))
 
     return dict(zip(level.names, in_order(fit, level.names), strict=True))
 

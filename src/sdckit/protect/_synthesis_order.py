@@ -9,7 +9,7 @@ from sdckit._support.arrays import Codes, Ints
 from sdckit._support.messages import join_names
 from sdckit.data.microdata import Microdata
 from sdckit.errors import ColumnError, OptionError
-from sdckit.models.column_codes import ColumnCodes, category_codes, number_codes
+from sdckit.models.column_codes import SEVERAL, ColumnCodes, category_codes, number_codes
 from sdckit.protect._synthesis_facts import ColumnFacts
 
 FEW = 20  # different numbers up to which they are categories
@@ -67,16 +67,19 @@ def numbers_of(
     """The columns that are drawn as numbers, with the values that are classes of their own."""
     names = [c for c, column in facts.items() if c not in categories and is_number(data, column)]
     if spikes is None:
-        return {name: facts[name].spikes() for name in names}
+        return {n: tuple(sorted({*facts[n].spikes(), *_labelled(data, facts[n])})) for n in names}
     return {name: tuple(spikes.get(name, ())) for name in names}
 
 
 def codes_of(
-    data: Microdata, columns: Sequence[str], numbers: Mapping[str, Sequence[float]]
+    data: Microdata,
+    columns: Sequence[str],
+    numbers: Mapping[str, Sequence[float]],
+    homes: Codes | None,
 ) -> dict[str, ColumnCodes]:
-    """Every column as codes; numbers: those that are, with their spikes."""
+    """Every column as codes; numbers: those that are, with their spikes. homes: of the records, if any."""
     return {
-        name: number_codes(data.frame[name], numbers[name])
+        name: number_codes(data.frame[name], numbers[name], homes)
         if name in numbers
         else category_codes(data.frame[name])
         for name in columns
@@ -87,18 +90,29 @@ def is_number(data: Microdata, column: ColumnFacts) -> bool:
     """Whether values lie between others: numbers and dates with many values, but no codes.
 
     Keys and strata of whole numbers are codes unless nearly all numbers of their range occur, as with age.
+    Labels of most values make codes, those of −9 or of the top of a scale do not.
     """
     kind, name, roles = column.kind, column.name, data.roles
-    if not (kind.is_numeric() or kind.is_temporal()) or name in data.labels.values:
+    if not (kind.is_numeric() or kind.is_temporal()):
         return False
     if name in roles.numeric or name == roles.weight:
         return True
-    if column.different <= FEW:
+    if data.labels.name_most(name, column.different):
         return False
     coded = name in (*roles.keys, *roles.strata, roles.cluster)
+    if kind.is_temporal():
+        return True
+    if column.different <= FEW:
+        return column.amounts() and not (coded and kind.is_integer())
     if not coded or not kind.is_integer():
-        return not coded or kind.is_temporal() or kind.is_float()
+        return True
     return bool(column.different >= CLOSE * (int(column.largest) - int(column.least) + 1))
+
+
+def _labelled(data: Microdata, column: ColumnFacts) -> list[float]:
+    """Codes among the numbers: labelled values that several have, such as −9 for no answer."""
+    coded = [float(code) for code in data.labels.values.get(column.name, ()) if isinstance(code, int | float)]
+    return [x for x, count in zip(coded, column.counts_of(coded), strict=True) if count >= SEVERAL]
 
 
 def order_of(

@@ -14,6 +14,8 @@ from sdckit.engine import frames, random
 from sdckit.engine.exact_sums import exact_sums
 from sdckit.engine.joins import join_to_records
 from sdckit.engine.tables import OURS, Table, native_module
+from sdckit.models.column_codes import SEVERAL
+from sdckit.models.released_numbers import PROTECTED
 from sdckit.protect._engine_numbers import native_of
 from sdckit.protect._synthesis_kinds import Kinds
 from sdckit.protect._synthesis_rules import refuse_breaches
@@ -77,24 +79,55 @@ def new_file(
 
 
 def _weighted(data: Microdata, table: Table, records: int, *, equal_weights: bool) -> Table:
-    """The weights, so that they add up to the totals of the original in every stratum that has records."""
+    """The weights, so that they add up to the totals of the original in every stratum that has records.
+
+    Where the total would tell the weight of somebody, they stay as they are drawn.
+    """
     name, strata = data.roles.weight or "", list(data.roles.strata)
     if equal_weights:
         total = exact_sums(data.table, [name])[()][0].total
         return table.with_columns(nw.lit(float(total) / records).alias(name))
     before, after = exact_sums(data.table, [name], strata), exact_sums(table, [name], strata)
     kinds = frames.gather(table.select(*strata).head(0)).schema if strata else {}
-    rows = [(*cell, _factor(before.get(cell), total[0])) for cell, total in after.items()]
+    told = _tellable(data, name, strata)
+    rows = [
+        (*cell, _factor(before[cell], total[0]) if cell in told else 1.0) for cell, total in after.items()
+    ]
     cells = pl.DataFrame(rows, schema={**kinds, _FACTOR: pl.Float64()}, orient="row")
     table = join_to_records(table, cells, strata, [_FACTOR])
     return table.with_columns((nw.col(name).cast(nw.Float64) * nw.col(_FACTOR)).alias(name)).drop(_FACTOR)
 
 
+def _tellable(data: Microdata, name: str, strata: Sequence[str]) -> set[tuple[Any, ...]]:
+    """The strata of the original of whose total weight nobody can read a weight.
+
+    Five records or households at least, and the p % rule: the others than the two largest have a tenth of
+    the largest.
+    """
+    home = data.roles.household
+    groups = [f"{OURS}s{i}" for i in range(len(strata))]
+    weight, unit, whole = f"{OURS}w", f"{OURS}unit", f"{OURS}whole"
+    table = data.table.select(
+        *(nw.col(c).alias(group) for c, group in zip(strata, groups, strict=True)),
+        *([] if home is None else [nw.col(home).alias(unit)]),
+        nw.col(name).cast(nw.Float64).alias(weight),
+        nw.lit(0).alias(whole),
+    )
+    if home is not None:
+        table = table.group_by(*groups, whole, unit).agg(nw.col(weight).sum())
+    w = nw.col(weight)
+    facts = w.count().alias("n"), w.sum().alias("total"), w.max().alias("most")
+    rows = frames.gather(table.group_by(*groups, whole).agg(*facts)).iter_rows(named=True)
+    return {
+        tuple(row[group] for group in groups)
+        for row in rows
+        if row["n"] >= SEVERAL and row["total"] - 2 * row["most"] >= PROTECTED * row["most"]
+    }
+
+
 def _factor(before: Any, after: Any) -> float:
-    """By how much the weights of a stratum grow; 1 where the original has none or they are all 0."""
-    if before is None or not after.total:
-        return 1.0
-    return float(before[0].total) / float(after.total)
+    """By how much the weights of a stratum grow; 1 where they are all 0."""
+    return float(before[0].total) / float(after.total) if after.total else 1.0
 
 
 def share_of_own(same: Sequence[int], records: int) -> float:

@@ -248,16 +248,19 @@ def synthesize(
     person: ids are new, the order is random, direct identifiers are left out. Some `variables`, or records
     flagged by `where`: partial synthesis. The other values are kept and predict; records stay in their place.
 
-    What must not get out: with `smooth` a number that fewer than `leaf` records have is drawn uniformly
-    between the midpoints to the neighbours of its donor in the leaf and rounded as the column is; the `tails`
-    largest and smallest values are replaced by draws of a generalised Pareto distribution fitted to the
-    outermost hundredth (at least 50 records, else by the mean of five and more), of which a value that
-    makes up nearly all is cut (p % rule). Spikes have five records at least. `uniques`: in a fully synthetic
-    file a record that equals an original that is unique on the keys has its last key drawn again. Other
-    people repeat as many by chance: it costs utility and protects nobody. Texts that (nearly) name
-    records, such as e-mail addresses, numbers that count or identify them, and times to the second that
-    are not smoothed are refused: drop or recode them, or give them the role direct or id. That somebody
-    has a rare category is told, not who: the log counts `rare_texts`, of fewer than `leaf` records.
+    What must not get out: with `smooth` a number that fewer than `leaf` records (households, where there
+    are any) have is drawn uniformly between the midpoints to the next other values in the leaf of its donor
+    and rounded as the column is; the `tails` largest and smallest values are replaced by draws of a
+    generalised Pareto distribution fitted to the outermost hundredth (at least 50 records, else by the mean
+    of five and more), of which a value that makes up nearly all is cut (p % rule). Spikes have five records
+    at least. Numbers with at most 20 different values are drawn as categories if they are whole and at most
+    1,000 apart, as counts are; the role numeric makes them numbers, too. Labels of most values make
+    categories, a label of −9 alone does not. `uniques`: in a fully synthetic file a record that equals an
+    original that is unique on the keys has its last key drawn again. Other people repeat as many by chance:
+    it costs utility and protects nobody. Texts that (nearly) name records, such as e-mail addresses,
+    numbers that count or identify them, and times to the second that are not smoothed are refused: drop or
+    recode them, or give them the role direct or id. That somebody has a rare category is told, not who: the
+    log counts `rare_texts`, of fewer than `leaf` records.
 
     `order`: strata first, then keys, sensitive columns, numbers, the weight last; inside each as in the file.
     `predictors`: beyond 30 those with most mutual information are used, which the log says. Whole
@@ -274,7 +277,8 @@ def synthesize(
     then the other members given household, head, the member before them and their place. Leaves then count
     households, and `size` does. Household numbers are new.
 
-    `weights`: synthesised weights are drawn last and scaled to the totals of the strata; with `equal` donors
+    `weights`: synthesised weights are drawn last and scaled to the totals of the strata, but where a total
+    would tell a weight (fewer than five records, or by the p % rule); with `equal` donors
     are drawn by weight and all weights are the same. `proper`: trees are grown anew for every file on a
     Bayesian bootstrap; see `sdckit.synthesize` for several files and the rules to combine their estimates.
     The synthetic file has no formal guarantee: leaves in which all donors have the same sensitive value
@@ -361,13 +365,6 @@ def _apart(data: Microdata, weights: WeightSynthesis, variables: Sequence[str]) 
 
 def _equal_weights(data: Microdata, weights: WeightSynthesis, variables: Sequence[str], some: bool) -> bool:
     """Whether all weights become equal; what cannot be is refused."""
-    partial = bool(variables) or some
-    if weights is WeightSynthesis.EQUAL and partial:
+    if weights is WeightSynthesis.EQUAL and (variables or some):
         raise OptionError("Weights can be equal in a fully synthetic file only.", given="weights: equal")
-    if weights is WeightSynthesis.KEEP and not partial:
-        raise OptionError(
-            "A fully synthetic file cannot keep weights: its records are no persons.",
-            given="weights: keep",
-            allowed="synthesise, equal",
-        )
     return weights is WeightSynthesis.EQUAL and data.roles.weight is not None

@@ -97,20 +97,24 @@ def load_results(path: str | Path) -> SavedResults:
             allowed=VERSION,
             hint="Measure again and save the results.",
         )
-    for found in content["contents"].values():
-        _check_verdict(found["verdict"], path)
-    return SavedResults(content["contents"])
-
-
-def _check_verdict(verdict: Mapping[str, Any], path: Path) -> None:
-    """Refuse a verdict that its own criteria contradict: somebody changed the file."""
-    met = bool(verdict["criteria"]) and all(c["status"] == Status.MET.value for c in verdict["criteria"])
-    if (verdict["status"] == GOOD) != met:
+    try:
+        contents: dict[str, Any] = {audience: content["contents"][audience] for audience in AUDIENCES}
+        met = {name: _is_of_criteria(contents[name]["verdict"]) for name in AUDIENCES}
+    except (KeyError, TypeError, AttributeError):
+        contents, met = {}, dict.fromkeys(AUDIENCES, False)
+    if not all(met.values()):
         raise FileError(
             "These results were changed: their verdict is not that of their criteria.",
             given=path,
             hint="Measure again and save the results.",
         )
+    return SavedResults(contents)
+
+
+def _is_of_criteria(verdict: Mapping[str, Any]) -> bool:
+    """Whether a verdict is what its own criteria say; else somebody changed the file."""
+    met = bool(verdict["criteria"]) and all(c["status"] == Status.MET.value for c in verdict["criteria"])
+    return bool((verdict["status"] == GOOD) == met)
 
 
 def check_results_name(path: Path) -> None:

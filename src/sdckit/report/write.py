@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sdckit._support.files import atomic_write
 from sdckit._support.progress import Progress, ShowProgress, closes_progress
-from sdckit.errors import OptionError
+from sdckit.errors import FileError, OptionError
 
 if TYPE_CHECKING:  # `import sdckit` loads this module and should stay quick: see sdckit/report/__init__.py
     from sdckit.choose.assessment import Assessment
@@ -77,7 +77,15 @@ def report(
         tell("measures of the best scenario" if isinstance(x, RiskUtilityMap) else "tables", 0, 2)
         content = x.content(audience) if isinstance(x, SavedResults) else summarize(x, audience)
         tell("charts", 1, 2)
-        texts = {path: render({**content, "from_saved": isinstance(x, SavedResults)})}
+        try:
+            texts = {path: render({**content, "from_saved": isinstance(x, SavedResults)})}
+        except Exception as error:  # of any kind: a file may hold anything
+            if not isinstance(x, SavedResults):
+                raise
+            raise FileError(
+                "No report can be made of these results: the file was changed, or is not whole.",
+                hint="Measure again and save the results.",
+            ) from error
     if json:
         texts[json_beside(path)] = to_json(content)
     with ExitStack() as files:  # both are written before either takes its place
