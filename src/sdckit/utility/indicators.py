@@ -183,8 +183,8 @@ def indicators(
     The value is the mean over all rows of J cut to 0…1. `parts` has a row for each indicator, variable and
     domain: both estimates θ, θ′, variances V, V′ and intervals; |θ−θ′|/|θ| and |V−V′|/V in percent;
     (θ−θ′)²+|V−V′|; whether the original interval contains θ′; J itself, negative where they are apart; and a
-    verdict. An estimate the protected file no longer allows counts as 0; one without an interval is shown and
-    does not count.
+    verdict. An estimate, or an interval, that the protected file no longer allows counts as 0; one without an
+    interval in the original is shown and does not count.
 
     `indicators`: "usual" (means of the numeric variables, Gini of those without negative values), the panel
     "poverty" or "location", or a list of mean, total, proportion, ratio, median, quantile, gini, s80s20,
