@@ -1,5 +1,7 @@
-"""The documented path for methods from outside sdckit: the decorators, and what options are made of."""
+"""The documented path for methods from outside sdckit: the decorators, what options are made of, and
+which columns two files have in common."""
 
+from sdckit.data.common_columns import common_numeric as common_numeric
 from sdckit.data.effects import Effects as Effects
 from sdckit.data.roles import Role as Role
 from sdckit.methods.options import KEYS as KEYS

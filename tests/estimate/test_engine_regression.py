@@ -99,3 +99,30 @@ def test_exact_and_saturated_models_are_as_in_memory(engine, family, request):
         assert there.parts["estimate_original"].to_list() == pytest.approx(
             here.parts["estimate_original"].to_list()
         )
+
+
+@pytest.mark.parametrize("family", ["logit", "poisson"])
+def test_coefficients_without_a_limit_are_those_in_memory(family, files, request, monkeypatch):
+    """Nobody in the last stratum has an event; weights are large, so that the deviance hardly shows it."""
+    monkeypatch.setattr(batches, "BATCH", 100)
+    last = pl.col("stratum") == files[0].frame["stratum"].max()
+    formula = "y ~ C(group) + age"
+    pair = [
+        data.with_frame(
+            data.frame.with_columns(
+                group=pl.when(last).then(2).otherwise(pl.int_range(pl.len()) % 2),
+                y=pl.when(last).then(0).otherwise(pl.col("employed" if family == "logit" else "children")),
+                weight=pl.col("weight") * 1000,
+            )
+        )
+        for data in files
+    ]
+    moved = [on_engine("duckdb", data, request) for data in pair]
+    here, there = (sdc.utility.regression(*both, formula=formula, family=family) for both in (pair, moved))
+    assert there.notes == here.notes
+    assert "no interval: C(group)[T.2]." in here.notes[0]
+    assert there.value == pytest.approx(here.value, rel=1e-9)
+    for name in ("variance_original", "low_protected"):
+        one, two = there.parts[name].to_list(), here.parts[name].to_list()
+        assert two[2] is None
+        assert one == pytest.approx(two, rel=1e-6)

@@ -85,6 +85,54 @@ def test_columns_that_others_determine_are_left_out_the_later_first():
     assert independent(np.ones((2, 4))).tolist() == [True, False, False, False]
 
 
+@pytest.mark.parametrize("times", [1.0, 1e6])
+@pytest.mark.parametrize("family", [Family.LOGIT, Family.POISSON])
+def test_a_category_without_an_event_has_no_interval_and_does_no_harm(family, times):
+    """Of 8 in the reference 2, of 12 in the second category 6, of 1 in the third none: −∞ for any weights.
+
+    Logit: log odds with variance 1/2 + 1/6; ratio ln 3. Poisson: ln(2/8), variance 1/2; ln 2.
+    """
+    groups = np.repeat([0, 1, 2], [8, 12, 1])
+    x = np.column_stack([np.ones(21), groups == 1, groups == 2]).astype(float)
+    y = np.array([1] * 2 + [0] * 6 + [1] * 6 + [0] * 6 + [0], dtype=float)
+    matrix = Matrix(y, x, ("Intercept", "b", "c"), np.ones(21, dtype=bool))
+    design = Design.simple(np.full(21, times))
+    found = fit(matrix, design, family=family, by_design=False)
+    ends, spread = (
+        ([np.log(2 / 6), np.log(3)], 1 / 2 + 1 / 6)
+        if family is Family.LOGIT
+        else ([np.log(1 / 4), np.log(2)], 1 / 2)
+    )
+    assert found.coefficients[:2] == pytest.approx(ends)
+    assert found.covariance[0, 0] == pytest.approx(spread)
+    assert np.isnan(found.covariance[2]).all()
+    assert found.notes[0].endswith("have no interval: c.")
+    assert np.isnan(fit(matrix, design, family=family).covariance[2, 2])
+
+
+def test_where_the_reference_has_no_event_no_coefficient_has_an_interval():
+    """All of them are then infinite; that of a number is not."""
+    groups = np.repeat([0, 1, 2], [10, 12, 12])
+    number = np.tile([0.0, 1.0], 17)
+    x = np.column_stack([np.ones(34), groups == 1, groups == 2, number]).astype(float)
+    y = np.array([0] * 10 + [1, 0, 0] * 8, dtype=float)
+    matrix = Matrix(y, x, ("Intercept", "b", "c", "x"), np.ones(34, dtype=bool))
+    found = fit(matrix, Design.simple(np.ones(34)), family=Family.LOGIT)
+    assert np.isnan(np.diag(found.covariance)).tolist() == [True, True, True, False]
+
+
+def test_rare_events_far_apart_keep_their_interval():
+    """One event in 100,000 beside years that hardly vary: ill-conditioned, and yet with a limit."""
+    year = np.repeat(np.arange(2000.0, 2020.0), 5_000)
+    x = np.column_stack([np.ones(100_000), year, year**2])
+    y = np.zeros(100_000)
+    y[[20_000, 49_000, 81_000]] = 1
+    matrix = Matrix(y, x, ("Intercept", "year", "year2"), np.ones(100_000, dtype=bool))
+    found = fit(matrix, Design.simple(np.full(100_000, 500.0)), family=Family.LOGIT)
+    assert not found.notes
+    assert np.isfinite(found.covariance).all()
+
+
 def test_separation_is_said_and_wrong_outcomes_are_refused():
     x = np.column_stack([np.ones(10), np.arange(10)])
     matrix = Matrix((np.arange(10) > 4).astype(float), x, ("Intercept", "a"), np.ones(10, dtype=bool))

@@ -252,3 +252,46 @@ def test_figures_stand_below_each_other():
     assert {line.index(end) for line, end in zip(repr(long).split("\n")[1:], ("19.1", "8"), strict=True)} == {
         30
     }
+
+
+def test_a_function_whose_options_nothing_can_check_is_refused_when_it_is_written():
+    def untyped(original, protected, *, factor=2.0, rng=None):
+        """Without a type."""
+
+    def positional(original, protected, factor: float = 2.0):
+        """Without a star."""
+
+    for function, words in (
+        (untyped, "An option of untyped has no type. Given: factor. Allowed: .* factor: float"),
+        (
+            positional,
+            r"options come after a star. Given: original, protected, factor. Allowed: def positional",
+        ),
+    ):
+        with pytest.raises(OptionError, match=words):
+            utility("Of no use", interpretation="0: none.")(function)
+        assert not registry.is_registered(function.__name__)
+    with pytest.raises(OptionError, match=r"Allowed: def positional\(data, \*, option: float = 1\)\.$"):
+        protection("Of no use")(positional)
+
+
+def test_what_a_function_returns_must_be_of_its_kind(survey):
+    try:
+
+        @utility("A bare number", interpretation="0: none.")
+        def bare_number(original, protected):
+            """No result."""
+            return 0.5
+
+        @protection("A bare table")
+        def bare_table(data):
+            """No microdata."""
+            return data.frame
+
+        with pytest.raises(OptionError, match=r"bare_number must return Result. Given: float."):
+            bare_number(survey, survey)
+        with pytest.raises(OptionError, match=r"bare_table must return Microdata. Given: DataFrame."):
+            bare_table(survey)
+    finally:
+        registry.unregister("bare_number")
+        registry.unregister("bare_table")

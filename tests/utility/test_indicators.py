@@ -493,3 +493,58 @@ def test_gaps_below_a_line_of_zero_or_less_are_not_defined():
     debts = sdc.read(pl.DataFrame({"balance": [-50.0, -20.0, -10.0, -5.0, 30.0]}), numeric="balance")
     result = sdc.utility.indicators(debts, debts, indicators=["poverty_gap", "fgt1", "poverty_rate"])
     assert result.parts["indicator"].to_list() == ["poverty_rate"]
+
+
+@pytest.mark.parametrize(("n", "p"), [(2, 0.5), (15, 0.94), (15, 0.97), (15, 0.999)])
+def test_a_quantile_that_is_the_largest_value_has_no_interval(n, p):
+    """All x ≤ θ would make every score 0, and the error of the largest of n values with them."""
+    data = sdc.read(pl.DataFrame({"x": [float(i * i) for i in range(n)]}), numeric="x")
+    result = sdc.utility.indicators(data, data, indicators={"quantile": {"p": p}})
+    row = result.parts.row(0, named=True)
+    assert (row["estimate_original"], row["variance_original"]) == ((n - 1) ** 2, None)
+    assert row["verdict"] == "no interval"
+    assert "Without an interval" in " ".join(result.notes)
+
+
+def test_a_quantile_within_the_heap_of_top_codes_does_not_vary():
+    """60 different values and 40 at 100: the share of the heap is off by 10 % at most, 0.9 is far inside."""
+    data = sdc.read(pl.DataFrame({"x": [*map(float, range(60)), *[100.0] * 40]}), numeric="x")
+    result = sdc.utility.indicators(data, data, indicators={"quantile": {"p": 0.9}})
+    assert result.parts["variance_original"][0] == 0
+    assert "share one value" in " ".join(result.notes)
+
+
+def test_poverty_where_all_of_a_domain_have_the_same_does_not_vary():
+    """Children without income are poor wherever the line is; with 90 none is. The line is 0.6·50 = 30."""
+    adults = [10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0]
+    for child, rate in ((0.0, 100.0), (90.0, 0.0)):
+        frame = pl.DataFrame(
+            {"x": [*adults, *adults, child, child], "age": [*["adult"] * 18, "child", "child"]}
+        )
+        data = sdc.read(frame, numeric="x")
+        for options in ({}, {"fixed_line": 30.0}):
+            wanted = dict.fromkeys(("poverty_rate", "fgt0"), options)
+            parts = sdc.utility.indicators(data, data, indicators=wanted, by="age").parts
+            mine = parts.filter(pl.col("domain") == "child")
+            assert mine["estimate_original"].to_list() == [rate, rate / 100]
+            assert mine["variance_original"].to_list() == [0.0, 0.0]
+    frame = pl.DataFrame({"x": [*adults, *adults, 12.0, 12.0], "age": [*["adult"] * 18, "child", "child"]})
+    data = sdc.read(frame, numeric="x")
+    parts = sdc.utility.indicators(
+        data, data, indicators=["poverty_threshold", "poverty_gap"], by="age"
+    ).parts
+    line, gap = (
+        parts.filter(indicator=name, domain=domain).row(0, named=True)
+        for name, domain in (("poverty_threshold", "all records"), ("poverty_gap", "child"))
+    )
+    z = line["estimate_original"]
+    assert gap["estimate_original"] == pytest.approx(100 * (z - 12) / z)
+    assert gap["variance_original"] == pytest.approx((100 * 12 / z**2) ** 2 * line["variance_original"])
+
+
+def test_what_is_lost_has_neither_a_variance_nor_a_mean_difference():
+    data = sdc.read(pl.DataFrame({"income": [abs(x) for x in NEGATIVE]}), numeric="income")
+    result = sdc.utility.indicators(data, sdc.read(pl.DataFrame({"income": NEGATIVE})), indicators="s80s20")
+    assert result.parts["variance_original"][0] > 0
+    assert result.parts["variance_protected"][0] is None
+    assert "mean_difference_percent" not in result.figures

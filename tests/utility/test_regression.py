@@ -269,3 +269,19 @@ def test_a_refused_outcome_shows_no_value_of_a_person():
             sdc.utility.regression(data, data, formula="income ~ age", family=family)
         assert "5520" not in str(refused.value)
         assert "174140" not in str(refused.value)
+
+
+def test_a_category_whose_last_event_was_protected_away_counts_as_zero():
+    """Original: 2 of 10 in each; protected: none in c, whose coefficient has no interval there."""
+    frame = pl.DataFrame({"y": [1, 1, *[0] * 8] * 3, "g": ["a"] * 10 + ["b"] * 10 + ["c"] * 10})
+    data = sdc.read(frame)
+    other = data.with_frame(frame.with_columns(y=pl.when(pl.col("g") == "c").then(0).otherwise("y")))
+    result = sdc.utility.regression(data, other, formula="y ~ g", family="logit")
+    last = result.parts.row(2, named=True)
+    assert (last["term"], last["overlap_clipped"], last["overlap"]) == ("g[T.c]", 0.0, None)
+    assert last["verdict"] == "lost: no interval in the protected file"
+    assert not last["same_significance"]
+    assert result.value == pytest.approx(2 / 3)
+    turned = sdc.utility.regression(other, data, formula="y ~ g", family="logit")
+    assert turned.parts["verdict"].to_list()[2] == "no interval"
+    assert turned.value == pytest.approx(1)

@@ -18,7 +18,7 @@ class Comparison:
 
     difference, variance_difference: |θ−θ′|/|θ| and |V−V′|/V in percent. mse: (θ−θ′)² + |V−V′|.
     contained: the original interval holds the new estimate. overlap: of the two intervals, negative where
-    they are apart; `share` is the same cut to 0…1, and 0 where the estimate is lost.
+    they are apart; `share` is the same cut to 0…1, and 0 where the estimate or its interval is lost.
     """
 
     difference: float
@@ -45,9 +45,13 @@ def compared(original: Estimate, protected: Estimate) -> Comparison:
         gap**2 + away if gap < 1e150 else inf,
         inside,
         both,
-        min(max(both, 0.0), 1.0) if not isnan(both) else nan,
+        min(max(both, 0.0), 1.0) if not isnan(both) else 0.0 if _lost_interval(original, protected) else nan,
         verdict(original, protected, both, inside),
     )
+
+
+def _lost_interval(original: Estimate, protected: Estimate) -> bool:
+    return isfinite(original.high - original.low) and isnan(protected.high - protected.low)
 
 
 def percent(gap: float, size: float) -> float:
@@ -84,7 +88,11 @@ def overlap(a: Estimate, b: Estimate) -> float:
 def verdict(original: Estimate, protected: Estimate, both: float, inside: bool) -> str:
     """The comparison in words."""
     if isnan(both):
-        return "no interval"
+        return (
+            "lost: no interval in the protected file"
+            if _lost_interval(original, protected)
+            else "no interval"
+        )
     if both == 1 and _same_value(original, protected):
         return "unchanged"
     if both >= NEAR:

@@ -21,13 +21,16 @@ from sdckit.engine.batches import fold_batches
 from sdckit.estimate.formula import Encodings, Matrix, Model, model_matrix
 from sdckit.estimate.regression import (
     FLAT,
+    SETTLED,
     Family,
     Fit,
     certainty_note,
     check_numbers,
     independent,
     is_exact,
+    placed,
     saturated_note,
+    without_limit,
     without_rounding,
 )
 from sdckit.estimate.sampling import SamplingOptions
@@ -100,11 +103,12 @@ def fit_on_engine(
     check_numbers(first.largest, first.low, first.high, family)
     kept = independent(first.triangle[:, :-1])
     scale = first.records / first.weight if family is not Family.OLS and not by_design else 1.0
-    beta, last, notes = (
-        _linear(first, kept) if family is Family.OLS else _generalised(records, first, kept, family, scale)
-    )
-    inverse = np.linalg.inv(np.asarray(np.linalg.qr(last.triangle[:, :-1], mode="r")))
-    bread = inverse @ inverse.T
+    linear = family is Family.OLS
+    beta, last = _linear(first, kept) if linear else _generalised(records, first, kept, family, scale)
+    bread = _bread(last.triangle[:, :-1])
+    endless = np.zeros(len(beta), dtype=np.bool_)
+    if not linear:
+        endless = without_limit(bread, _bread(first.triangle[:, :-1][:, kept]) / scale)
     free = max(int(first.records) - int(kept.sum()), 1)
     sums = _unit_sums(records, kept, beta, family) if by_design else None
     if sums is not None:
@@ -120,15 +124,14 @@ def fit_on_engine(
         beta, covariance = without_rounding(beta, covariance, bread, float(np.sum(last.triangle[:, -1] ** 2)))
     if first.records <= len(beta):
         covariance = np.full_like(bread, np.nan)
-    every, spread = np.full(len(kept), np.nan), np.full((len(kept), len(kept)), np.nan)
-    every[kept] = beta
-    spread[np.ix_(kept, kept)] = covariance
+    every, spread, unlimited = placed(beta, covariance, endless, kept)
+    there = [name for name, one in zip(names, kept, strict=True) if one]
     around = first.around * scale
     found = Fit(
         names, every, spread, degrees, np.array([last.fitted / last.weight]), np.array([last.weight]),
         int(first.records), float(np.sqrt(last.squares / free)),
         1 - last.squares / around if around > 0 else np.nan,
-        (*notes, *saturated_note(first.records, len(beta))), exact,
+        (*certainty_note(there, endless), *saturated_note(first.records, len(beta))), exact, unlimited,
     )  # fmt: skip
     return found, int(first.records), () if sums is None else sums.notes(data, sampling)
 
@@ -208,15 +211,21 @@ def _with_last(kept: Bools) -> Bools:
     return np.append(kept, True)
 
 
-def _linear(first: Sums, kept: Bools) -> tuple[Floats, Sums, tuple[str, ...]]:
+def _bread(found: Floats) -> Floats:
+    """(XᵀWX)⁻¹ from the triangle of the rows."""
+    inverse = np.linalg.inv(np.asarray(np.linalg.qr(found, mode="r")))
+    return np.asarray(inverse @ inverse.T)
+
+
+def _linear(first: Sums, kept: Bools) -> tuple[Floats, Sums]:
     used = first.triangle[:, _with_last(kept)]
     beta, squares = _solved(used)
-    return beta, first._replace(triangle=used, squares=squares, fitted=float(first.totals[kept] @ beta)), ()
+    return beta, first._replace(triangle=used, squares=squares, fitted=float(first.totals[kept] @ beta))
 
 
 def _generalised(
     records: Records, first: Sums, kept: Bools, family: Family, scale: float
-) -> tuple[Floats, Sums, tuple[str, ...]]:
+) -> tuple[Floats, Sums]:
     """Newton's method, as in `models.glm.newton`; every trial of coefficients is a pass over the records."""
     from sdckit.models.glm import CLOSE, HALVINGS, STEPS
 
@@ -235,10 +244,17 @@ def _generalised(
             move = move / 2
         else:
             break  # no step improves: rounding error is all that is left
+        falling = _falls(here, tried, family)
         beta, here = beta + move, tried
-        if before - now <= CLOSE * (abs(now) + 0.1):
+        if before - now <= CLOSE * (abs(now) + 0.1) and not falling:
             break
-    return beta, here, certainty_note(here.low, here.high, family)
+    return beta, here
+
+
+def _falls(before: Sums, now: Sums, family: Family) -> bool:
+    """Whether a mean is still on its way to its limit, which the deviance no longer shows."""
+    ends = [(before.low, now.low)] + [(1 - before.high, 1 - now.high)] * (family is Family.LOGIT)
+    return any(FLAT < new < last * np.exp(-SETTLED) for last, new in ends)
 
 
 def _newton_batch(

@@ -183,7 +183,7 @@ class _Measured:
         if isinstance(indicator, PovertyLineIndicator):
             whole = self.cells.sample(WHOLE)
             part = with_line(part, indicator.line(whole))
-            influence += indicator.slope(part) * indicator.line_influence(whole)
+            influence += indicator.influence_by_line(part, whole)
         moved, centre = indicator.influence(part), indicator.centre(part)
         influence[self.cells.inside(task.domain)] += 0.0 if moved is None else moved
         value = float(indicator.point(part)[0])

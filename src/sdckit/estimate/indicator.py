@@ -193,6 +193,11 @@ class PovertyLineIndicator(Indicator):
     def slope(self, sample: DomainSample) -> float:
         """Derivative of the number with respect to the line; `influence` holds the line fixed."""
 
+    def influence_by_line(self, sample: DomainSample, whole: DomainSample) -> Floats:
+        """[n] Influence of each record of the whole file through the line; 0 where the line does not vary."""
+        moved = self.line_influence(whole)
+        return self.slope(sample) * moved if moved.any() else moved
+
 
 def own_function(name: str, function: Callable[[Floats, Floats], float]) -> Indicator:
     """A user's function (values, weights) → number as an indicator; records come in order of the values."""

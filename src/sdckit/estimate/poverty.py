@@ -8,7 +8,7 @@ import numpy as np
 from sdckit._support.arrays import Floats
 from sdckit.estimate.indicator import DomainSample, Indicator, PovertyLineIndicator
 from sdckit.estimate.means import Mean
-from sdckit.estimate.quantiles import Quantile, density, heaped, share_below
+from sdckit.estimate.quantiles import Quantile, density_at, heaped, share_below
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class FosterGreerThorbecke(_Poverty):
         """The density at the line for α = 0; α·mean of gap^(α−1)·x/z² else."""
         line = sample.poverty_line()[0]
         if self.alpha == 0:
-            return density(sample, share_below(sample, line))
+            return density_at(sample, line)
         poor = sample.x < line
         steep = self.alpha * (1 - sample.x[poor] / line) ** (self.alpha - 1) * sample.x[poor] / line**2
         return float(sample.w[0, poor] @ steep / sample.total[0])
@@ -188,11 +188,11 @@ class PovertyGap(_Poverty):
         line, middle = sample.poverty_line()[0], self._median(sample)[0]
         total, poor, below = sample.total[0], sample.x < line, sample.x <= middle
         rate, half = sample.w[0, poor].sum() / total, sample.w[0, below].sum() / total
-        steep = density(sample, share_below(sample, middle))
+        steep = density_at(sample, middle)
         return np.asarray(-100 / line * (0.5 * (poor - rate) - (below - half)) / (total * steep))
 
     def slope(self, sample: DomainSample) -> float:
         """100·(m/z² − m′/z), m′ = f(z)/(2 f(m)): how the median m of the poor follows the line."""
         line, middle = sample.poverty_line()[0], self._median(sample)[0]
-        at_line, at_middle = (np.float64(density(sample, share_below(sample, z))) for z in (line, middle))
+        at_line, at_middle = (np.float64(density_at(sample, z)) for z in (line, middle))
         return float(100 * (middle / line**2 - at_line / at_middle / (2 * line)))

@@ -46,8 +46,17 @@ class Quantile(Indicator):
 
 
 def quantile_influence(sample: DomainSample, p: float) -> Floats:
-    """Influence on the p-quantile: −(1[x≤q] − F(q)) / (Σw·f(q))."""
-    below = sample.x <= sample.quantile(p)[0]
+    """Influence on the p-quantile: −(1[x≤q] − F(q)) / (Σw·f(q)); nan where nothing lies above it.
+
+    All x ≤ q would make it 0, as if the largest value of a sample were that of the population. It does not
+    vary where the largest value is a heap that holds all quantiles from p − h to p + h, as after top coding.
+    """
+    value = sample.quantile(p)[0]
+    below = sample.x <= value
+    if below.all() and not sample.constant:
+        h = _bandwidth(sample, p)
+        if p + h > 1 or sample.quantile(max(p - h, 0.0))[0] < value:
+            return np.full(len(sample.x), np.nan)
     share = float(sample.w[0, below].sum()) / sample.total[0]
     return np.asarray(-(below - share) / (sample.total[0] * density(sample, p)))
 
@@ -68,6 +77,13 @@ def density(sample: DomainSample, p: float) -> float:
         if low == 0.0 and high == 1.0:
             return np.inf  # all values are equal: the quantile does not vary
         h *= 2
+
+
+def density_at(sample: DomainSample, limit: float) -> float:
+    """Density of the distribution at a number; 0 where all records have one other value."""
+    if sample.constant and sample.x[0] != limit:
+        return 0.0
+    return density(sample, share_below(sample, limit))
 
 
 def heaped(sample: DomainSample, p: float) -> bool:

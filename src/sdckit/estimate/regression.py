@@ -1,5 +1,6 @@
 """Linear, logistic and Poisson regression with model-based or design-based variances."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -7,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sdckit._support.arrays import Floats
+from sdckit._support.arrays import Bools, Floats
+from sdckit._support.messages import join_names
 from sdckit.errors import DataError
 from sdckit.estimate.design import Design
 from sdckit.estimate.formula import Matrix
@@ -16,6 +18,8 @@ from sdckit.estimate.variance import Estimate, interval
 
 _ALIASED = 1e-7  # length of a column that is left beside the columns before it, as a share of its own
 FLAT = 1e-10  # derivatives of means are at least this: variances stay finite where outcomes are certain
+SETTLED = 0.3  # a predictor that still moves by more goes on without limit
+_CERTAIN = 1e-7  # mean derivative of the means along a coefficient, below which it goes on without limit
 _LARGEST = 1e150  # squares of larger numbers overflow
 _ROUNDING = 1e-12  # what is left of an outcome is rounding where it is a smaller share of it
 
@@ -52,6 +56,7 @@ class Fit:
     r_squared: float
     notes: tuple[str, ...]
     exact: bool = False  # nothing but rounding is left of the outcome
+    unlimited: Bools | None = None  # coefficients that grow without limit
 
     def estimates(self, level: float) -> dict[str, Estimate]:
         """Every coefficient that could be estimated, with its interval."""
@@ -89,8 +94,12 @@ def fit(matrix: Matrix, design: Design, *, family: Family = Family.OLS, by_desig
     kept = independent(x * np.sqrt(w)[:, None])
     solve = _linear if family is Family.OLS else partial(_generalised, family=family)
     beta, mu, working = solve(x[:, kept], y, w)
-    notes = (*certainty_note(mu.min(), mu.max(), family), *saturated_note(len(y), len(beta)))
     bread = _bread(x[:, kept], working)
+    endless = np.zeros(len(beta), dtype=np.bool_)
+    if family is not Family.OLS:
+        endless = without_limit(bread, _bread(x[:, kept], w))
+    names = [name for name, there in zip(matrix.names, kept, strict=True) if there]
+    notes = (*certainty_note(names, endless), *saturated_note(len(y), len(beta)))
     free = max(len(y) - int(kept.sum()), 1)
     sigma2 = float(w @ (y - mu) ** 2 / free)
     around = float(w @ (y - w @ y / w.sum()) ** 2)
@@ -110,13 +119,32 @@ def fit(matrix: Matrix, design: Design, *, family: Family = Family.OLS, by_desig
         )
     if len(y) <= len(beta):
         covariance = np.full_like(bread, np.nan)
-    every, spread = np.full(x.shape[1], np.nan), np.full((x.shape[1], x.shape[1]), np.nan)
-    every[kept] = beta
-    spread[np.ix_(kept, kept)] = covariance
+    every, spread, unlimited = placed(beta, covariance, endless, kept)
     return Fit(
         matrix.names, every, spread, degrees, mu, w, len(y), float(np.sqrt(sigma2)),
-        1 - float(w @ (y - mu) ** 2) / around if around > 0 else np.nan, notes, exact,
+        1 - float(w @ (y - mu) ** 2) / around if around > 0 else np.nan, notes, exact, unlimited,
     )  # fmt: skip
+
+
+def placed(beta: Floats, covariance: Floats, endless: Bools, kept: Bools) -> tuple[Floats, Floats, Bools]:
+    """Coefficients, covariances and which have no limit, at their places among all columns.
+
+    What has no limit has no covariance.
+    """
+    every, spread = np.full(len(kept), np.nan), np.full((len(kept), len(kept)), np.nan)
+    unlimited = np.zeros(len(kept), dtype=np.bool_)
+    every[kept], unlimited[kept] = beta, endless
+    spread[np.ix_(kept, kept)] = np.where(endless | endless[:, None], np.nan, covariance)
+    return every, spread, unlimited
+
+
+def without_limit(bread: Floats, plain: Floats) -> Bools:
+    """Which coefficients rest on outcomes that are predicted with certainty (Albert & Anderson 1984).
+
+    `bread`: (XᵀWX)⁻¹ with working weights, `plain` with the weights themselves. Their ratio is one over the
+    mean derivative along a coefficient, and so over the mean variance of a count or of yes and no there.
+    """
+    return np.asarray(np.diag(bread) * _CERTAIN > np.diag(plain))
 
 
 def is_exact(left: float, held: float) -> bool:
@@ -164,6 +192,8 @@ def with_replicates(found: Fit, matrix: Matrix, repeated: Replicates, *, family:
             drawn[row] = solve(x[some], y[some], w[some])[0]
     covariance = np.full_like(found.covariance, np.nan)
     covariance[np.ix_(there, there)] = repeated.covariance(drawn, found.coefficients[there])
+    if found.unlimited is not None:
+        covariance[found.unlimited] = covariance[:, found.unlimited] = np.nan
     lost = int((~np.isfinite(drawn).all(axis=1)).sum())
     said = (f"{lost:,} of {len(drawn):,} replicates lack a term and are left out.",) if lost else ()
     return replace(found, covariance=covariance, degrees=repeated.degrees, notes=(*found.notes, *said))
@@ -188,11 +218,15 @@ def check_numbers(largest: float, low: float, high: float, family: Family) -> No
         raise DataError("family='poisson' needs counts.", given="negative numbers", allowed="0 or more")
 
 
-def certainty_note(low: float, high: float, family: Family) -> tuple[str, ...]:
-    """A note where probabilities from `low` to `high` are practically 0 or 1."""
-    if family is not Family.LOGIT or (low >= 1e-8 and high <= 1 - 1e-8):
+def certainty_note(names: Sequence[str], endless: Bools) -> tuple[str, ...]:
+    """A note where coefficients grow without limit."""
+    if not endless.any():
         return ()
-    return ("Some outcomes are predicted with certainty: coefficients grow without limit.",)
+    which = join_names([name for name, one in zip(names, endless, strict=True) if one], 6)
+    return (
+        f"Some outcomes are predicted with certainty, so that coefficients grow without limit and have no "
+        f"interval: {which}.",
+    )
 
 
 def independent(x: Floats) -> Any:
@@ -228,6 +262,8 @@ def _generalised(x: Floats, y: Floats, w: Floats, family: Family) -> tuple[Float
     from sdckit.models.glm import LOGIT, POISSON, newton
 
     response = POISSON if family is Family.POISSON else LOGIT
-    beta, eta, _, _ = newton(x, y, w, response, lambda left, v: _linear(x, left, v)[0], least=FLAT)
+    beta, eta, _, _ = newton(
+        x, y, w, response, lambda left, v: _linear(x, left, v)[0], least=FLAT, settle=SETTLED
+    )
     mu, slope = response.mean(eta)
     return beta, mu, w * np.maximum(slope, FLAT)

@@ -142,7 +142,7 @@ def linearised(task: Task, sources: dict[Source, SortedSample], weights: Floats)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if isinstance(indicator, PovertyLineIndicator):
             part = with_line(part, indicator.line(whole))
-            scores[source.rows] = indicator.slope(part) * indicator.line_influence(whole)
+            scores[source.rows] = indicator.influence_by_line(part, whole)
         influence = indicator.influence(part)
     if influence is None:
         return None
@@ -230,7 +230,9 @@ def interval(
     Degrees of freedom may be infinite. A ratio that is not positive, or too uncertain for the log scale, has
     the symmetric interval.
     """
-    if np.isfinite(value) and np.sqrt(variance) <= ROUNDING * abs(value):
+    if not np.isfinite(value):
+        return Estimate(float(value), nan, nan, nan, degrees)
+    if np.sqrt(variance) <= ROUNDING * abs(value):
         variance = 0.0
     half = student(degrees, level) * np.sqrt(variance)
     if centre is not None and 0 < centre < inf and 0 < value < inf and half < FARTHEST * value:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from sdckit.methods.serialise import number, numbers, to_builtin
 from sdckit.methods.signatures import readable
 from sdckit.methods.spec import Better, Spec, files_wanted
 from sdckit.methods.where import chosen_records, protect_some
+
+T = TypeVar("T")
 
 
 def prepare(spec: Spec, files: Sequence[Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,6 +77,14 @@ def measuring(spec: Spec) -> Callable[..., Result]:
     return closes_progress(measure) if "progress" in spec.parameters else measure
 
 
+def _run(spec: Spec, kind: type[T], files: Sequence[Any], options: Mapping[str, Any]) -> T:
+    """What the function makes of the files, which must be of its kind."""
+    found = spec.function(*files, **options)
+    if not isinstance(found, kind):
+        raise OptionError(f"{spec.name} must return {kind.__name__}.", given=type(found).__name__)
+    return found
+
+
 def _of_sets(spec: Spec, files: Sequence[Any], options: Mapping[str, Any]) -> Result:
     """The result of a measure; of a list of synthetic sets the mean, where it does not take lists itself.
 
@@ -84,12 +94,10 @@ def _of_sets(spec: Spec, files: Sequence[Any], options: Mapping[str, Any]) -> Re
     *first, last = files
     several = isinstance(last, list | tuple)
     if not several or (spec.takes_sets and (not spec.judges or len(last) == 1)):
-        result: Result = spec.function(*files, **options)
-        return result
-    results = [spec.function(*first, data, **options) for data in last]
+        return _run(spec, Result, files, options)
+    results = [_run(spec, Result, [*first, data], options) for data in last]
     if spec.takes_sets:
-        whole: Result = spec.function(*files, **options)
-        return replace(whole, sets=tuple(results))
+        return replace(_run(spec, Result, files, options), sets=tuple(results))
     if spec.judges:
         low = {name for name, figure in spec.figures.items() if figure.better is Better.LOW}
         return worst_result(results, low_is_good=spec.better is not Better.HIGH, low_figures=low)
@@ -113,8 +121,7 @@ def protecting(spec: Spec) -> Callable[..., Microdata]:
 
         def whole(file: Microdata) -> Microdata:
             with frames.engine_errors(file.engine):
-                done: Microdata = spec.function(file, **options, **extra)
-            return done
+                return _run(spec, Microdata, [file], {**options, **extra})
 
         if where is None or spec.gets_where:
             extra |= {} if where is None else {"where": chosen_records(data, where)}

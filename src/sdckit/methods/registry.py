@@ -61,6 +61,7 @@ def is_registered(name: str) -> bool:
 def register(spec: Spec) -> None:
     """Make a function known; the name of one of ours is not given away."""
     if is_third_party(spec.function):
+        spec.check_signature()
         load_ours()
         if is_registered(spec.name) and not is_third_party(_registry.specs[spec.name].function):
             raise OptionError(

@@ -142,6 +142,23 @@ class Spec:
         """The types of the parameters with their annotations."""
         return get_type_hints(self.function, include_extras=True)
 
+    def check_signature(self) -> None:
+        """Refuse a function whose options nothing could check; it would break every list of methods."""
+        wanted = ("data",) if self.kind in STEPS else ("data", "original, protected")
+        if len(self.file_names) not in [len(names.split(",")) for names in wanted]:
+            raise OptionError(
+                f"{self.name} takes files that it does not get; options come after a star.",
+                given=join_names(self.file_names) or "none",
+                allowed=" or ".join(f"def {self.name}({names}, *, option: float = 1)" for names in wanted),
+            )
+        untyped = [name for name in self.parameters if name not in (*NOT_OPTIONS, *self.hints)]
+        if untyped:
+            raise OptionError(
+                f"An option of {self.name} has no type.",
+                given=join_names(untyped),
+                allowed=f"a type after the name, as in {untyped[0]}: float",
+            )
+
     @cached_property
     def options(self) -> type[BaseModel]:
         """The options as a pydantic model."""

@@ -125,12 +125,14 @@ def newton(
     solve: Callable[[Floats, Floats], Floats],
     max_steps: int = STEPS,
     least: float = _TINY,
+    settle: float = np.inf,
 ) -> tuple[Floats, Floats, int, bool]:
     """Coefficients, linear predictor, steps and whether the deviance stopped changing within `max_steps`.
 
     solve(residuals, weights): the coefficients of their weighted regression on x. Iterated weighted least
     squares, each step the regression of what is left, so that an inexact solver still ends at the maximum.
-    Steps that overshoot are halved. `least`: derivatives of means are taken to be no smaller.
+    Steps that overshoot are halved. `least`: derivatives of means are taken to be no smaller. `settle`: the
+    end comes only when no predictor moves by more, but for those whose derivative is already that small.
     """
     eta = response.predictor((w @ y / w.sum() + y) / 2)
     left, beta, now = eta, np.zeros(x.shape[1]), np.inf
@@ -147,8 +149,9 @@ def newton(
             move = move / 2
         else:
             return beta, eta, step, True  # no step improves: rounding error is all that is left
+        moved = np.abs(tried - eta)[slope > least].max(initial=0.0) if np.isfinite(settle) else 0.0
         beta, eta = beta + move, tried
-        if before - now <= CLOSE * (abs(now) + 0.1):
+        if before - now <= CLOSE * (abs(now) + 0.1) and moved <= settle:
             return beta, eta, step, True
     return beta, eta, max_steps, False
 

@@ -183,8 +183,8 @@ def indicators(
     The value is the mean over all rows of J cut to 0…1. `parts` has a row for each indicator, variable and
     domain: both estimates θ, θ′, variances V, V′ and intervals; |θ−θ′|/|θ| and |V−V′|/V in percent;
     (θ−θ′)²+|V−V′|; whether the original interval contains θ′; J itself, negative where they are apart; and a
-    verdict. An estimate the protected file no longer allows counts as 0; one without an interval is shown and
-    does not count.
+    verdict. An estimate, or an interval, that the protected file no longer allows counts as 0; one without an
+    interval in the original is shown and does not count.
 
     `indicators`: "usual" (means of the numeric variables, Gini of those without negative values), the panel
     "poverty" or "location", or a list of mean, total, proportion, ratio, median, quantile, gini, s80s20,
@@ -192,10 +192,11 @@ def indicators(
     number; options as {"quantile": {"p": 0.9}} or {"s80s20": {"ties": "split"}}, also `variable`. Definitions
     are laeken's: Gini, poverty rate and gap are in percent, the poverty line is that of the whole file in
     every domain. Where a quantile lies among many records with one value, the formula of its variance does
-    not hold, and a note says so; another says where values are negative. Gini and S80/S20 are not defined
-    where those whose sum they divide by have 0 or less, nor gaps below such a line. A category, as in
-    {"proportion": {"category": "high"}} or {"pay_gap": {"group": "sex", "reference": "male"}}, is a value or
-    its label; one that neither file has is refused.
+    not hold, and a note says so; where it is the largest value, it has no interval. Another note says where
+    values are negative. Gini and S80/S20 are not defined where those whose sum they divide by have 0 or less,
+    nor gaps below such a line. A category, as in {"proportion": {"category": "high"}} or
+    {"pay_gap": {"group": "sex", "reference": "male"}}, is a value or its label; one that neither file has is
+    refused.
     `variables`: the numeric columns; for poverty the one whose name says income. `by`: domains, crossed.
 
     `variance`: taylor (linearisation; densities by Hall & Sheather's bandwidth; your own functions, for which
@@ -371,8 +372,9 @@ def _result(
         "lost": 1 - value,
         "contained": float(np.mean([c.contained for c in kept])),
         "smallest_overlap": min(shares),
-        "mean_difference_percent": float(np.mean(changes)) if changes else 0.0,
     }
+    if changes:
+        figures["mean_difference_percent"] = float(np.mean(changes))
     return Result(value, figures, _frame(lines), notes)
 
 

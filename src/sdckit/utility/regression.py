@@ -151,7 +151,9 @@ def regression(
     `reference` chooses another, {"region": "North"}, as does C(region, Treatment("North")) in the formula;
     where the protected file has lost it, the next that both files have stands in and a note says so.
     A predictor recoded into intervals enters with their midpoints. Terms in one of the files only are
-    listed; a term that the protected file lost counts as 0, and `overlap_of_common` leaves it out.
+    listed; a term that the protected file lost counts as 0, and `overlap_of_common` leaves it out. Where
+    outcomes are predicted with certainty (nobody in a category has a 1), coefficients have no limit: those
+    have no interval and do not count, but as 0 if it is the protected file alone that gives none.
     Missing values: records with any are left out, and how many is said for each file. Several synthetic
     sets are combined by the rules for samples, partial or full synthesis as in `indicators`; a note says for
     how many coefficients the rule for full synthesis gave a negative variance and what stands for it.
@@ -292,7 +294,10 @@ def _result(
         notes.append(f"Terms in the original only, counted as 0: {join_names(lost, 8)}.")
     shares = [c.share for _, _, _, c in lines if not math.isnan(c.share)]
     signs = [_same(a.value > 0, b.value > 0, b) for _, a, b, _ in lines]
-    significant = [_same(_excludes_zero(a), _excludes_zero(b), b) for _, a, b, _ in lines]
+    significant = [
+        _same(_excludes_zero(a), _excludes_zero(b), b) and (math.isnan(a.low) or not math.isnan(b.low))
+        for _, a, b, _ in lines
+    ]
     frame = pl.DataFrame({"term": [name for name, *_ in lines]}).hstack(
         comparison_frame([(a, b, c) for _, a, b, c in lines]),
     )
