@@ -36,9 +36,13 @@ def test_files_that_cannot_be_opened_are_not_offered_again(reused):
     (folder / "people.csv").write_text(TEXT)
     (folder / "notes.py").write_text("1")
     (folder / "plan.yaml").write_text("data: [")
-    for name in ("people.csv", "notes.py", "plan.yaml", "absent.csv"):
+    (folder / "empty.csv").write_text("")
+    (folder / "torn.xlsx").write_text("PK, and no more")
+    (folder / "other.yaml").write_text("data: {file: torn.xlsx}")
+    wrong = ("notes.py", "plan.yaml", "absent.csv", "empty.csv", "torn.xlsx", "other.yaml")
+    for name in ("people.csv", *wrong):
         client.post("/api/open", path=str(folder / name))
-    client.wait()
+        client.wait()
     assert [p.rsplit("/", 1)[1] for p in client.get("/api/recent").json()["files"]] == ["people.csv"]
 
 
@@ -69,3 +73,19 @@ def test_a_file_that_was_deleted_meanwhile_is_named(reused):
     error = client.wait()["results"]["A"]["error"]
     assert error["what"] == "gone.csv is not there, or cannot be read."
     assert error["hint"] == "Put it back, or open another file."
+
+
+def test_two_clicks_make_one_release(reused):
+    client, folder = reused
+    (folder / "twice.csv").write_text(TEXT)
+    opened(client, folder / "twice.csv")
+    client.change("roles", roles={"sex": ["keys"], "age": ["keys"]})
+    client.wait()
+    wanted = {"kind": "release", "scenario": "A", "wanted": {"data": "protected.csv", "reports": []}}
+    first, second = (client.post("/api/jobs", **wanted).json()["job"] for _ in range(2))
+    assert first == second
+    client.wait()
+    found = client.get(f"/api/jobs/{first}").json()["ended"]["result"]
+    assert client.get(f"/download/{found['folder']}/protected.csv").status_code == 200
+    assert client.post("/api/jobs", **wanted).json()["job"] != first, "made again: its files may be gone"
+    client.wait()
