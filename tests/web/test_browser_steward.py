@@ -172,3 +172,20 @@ def test_files_that_are_made_while_another_screen_is_looked_at_are_there(page):
     with page.expect_download() as got:
         page.locator("ul.files a").first.click()
     assert got.value.failure() is None
+
+
+def test_a_plan_without_its_file_is_used_for_this_years(page, tmp_path):
+    frame = sdc.demo.survey(n=100, seed=1).frame.select("sex", "region", "age")
+    frame.write_csv(tmp_path / "this_year.csv")
+    (tmp_path / "plan.yaml").write_text("data: {file: gone.csv, keys: [sex, age]}\n")
+    field = page.get_by_label("Path of a data file or a plan")
+    field.fill("plan.yaml")
+    page.get_by_role("button", name="Open", exact=True).click()
+    said = "gone.csv is not there."
+    sync_api.expect(page.locator("main [role=alert]")).to_contain_text(said)
+    sync_api.expect(page.get_by_label("under the decisions of plan.yaml")).to_be_checked()
+    field.fill("this_year.csv")
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    judged(page)
+    sync_api.expect(page.locator("#role-age")).to_have_value("keys")

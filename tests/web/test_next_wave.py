@@ -127,3 +127,53 @@ def test_codes_with_another_label_are_named(reused):
     client.post("/api/open", path=str(root / "two.sav"), keep=True)
     (note,) = [text for text in client.wait()["facts"]["notes"] if "another label" in text]
     assert "SEX 1 (“men”, now “women”)" in note
+
+
+def test_a_plan_whose_file_is_not_there_is_opened_with_another(reused):
+    client, root = reused
+    frame = sdc.demo.survey(n=120, seed=1).frame.select("sex", "region", "age")
+    frame.write_csv(root / "this_year.csv")
+    (root / "last_year.yaml").write_text(
+        "data: {file: /elsewhere/gone.csv, keys: [sex, age]}\n"
+        "scenarios: {A: [{recode: {variable: age, width: 20}}]}\n"
+        "assess: {max_risk: 0.1, accept: {order: true}}\n"
+    )
+    before = client.state()["document"]
+    answer = client.post("/api/open", path=str(root / "last_year.yaml"))
+    assert answer.status_code == 400
+    assert answer.json()["what"] == "gone.csv is not there."
+    state = client.wait()
+    assert state["document"] == before, "nothing is open that was not read"
+    assert state["held"] == {"file": "/elsewhere/gone.csv", "of": "last_year.yaml"}
+    client.post("/api/open", path=str(root / "this_year.csv"), keep=True)
+    state = client.wait()
+    document = state["document"]
+    assert document["roles"] == {"sex": ["keys"], "age": ["keys"]}
+    assert [card["method"] for card in document["scenarios"]["A"]] == ["recode"]
+    assert (document["max_risk"], document["accept"], state["held"]) == (0.1, {}, None)
+    assert not any("file before" in note for note in state["facts"]["notes"])
+    assert state["results"]["A"]["records"] == 120
+
+
+def test_an_earlier_session_whose_file_is_not_there_goes_on_with_another(fresh, tmp_path):
+    from sdckit.web.app import Page
+
+    frame = sdc.demo.survey(n=60, seed=1).frame.select("sex", "age")
+    frame.write_csv(tmp_path / "moved.csv")
+    client = fresh.login()
+    client.post("/api/open", path=str(tmp_path / "moved.csv"))
+    client.wait()
+    client.change("roles", roles={"sex": ["keys"]})
+    client.wait()
+    (tmp_path / "moved.csv").rename(tmp_path / "here.csv")
+    folder = tmp_path / "second"
+    folder.mkdir()
+    later = Page(folder, (tmp_path,), memory=tmp_path / "state" / "last.json")
+    try:
+        client.guard.app, client.page = later.app(), later
+        assert client.post("/api/open", earlier=True).status_code == 400
+        assert client.state()["held"]["of"] == "the last session"
+        client.post("/api/open", path=str(tmp_path / "here.csv"), keep=True)
+        assert client.wait()["document"]["roles"] == {"sex": ["keys"]}
+    finally:
+        later.session.close()

@@ -197,10 +197,12 @@ class Page:
         for measure in known.intersection(document.assess):
             self._require_inside({"measure": measure, "options": document.assess[measure]})
         if "file" in document.source:
-            file = self._files.inside(str(plan.folder / str(document.source["file"])))
+            file = plan.folder / str(document.source["file"])
+            file = self._files.inside(str(file)) if file.exists() else file  # of another year, or machine
             reading = self._reading({n: v for n, v in document.source.items() if n in TABLE})
             document = replace(document, source={**document.source, **reading, "file": str(file)})
         document = document.with_preparation(self._placed(document.source.get("prepare")))
+        self.session.hold(document, path.name)
         return self.session.open(document, f"opened the plan {path.name}", could)
 
     async def _upload(self, request: Request) -> Response:

@@ -12,11 +12,11 @@ from typing import Any
 from sdckit._support.files import write_text
 from sdckit._version import __version__
 from sdckit.choose.scenario import Step
-from sdckit.errors import OptionError, SdcError, preview
+from sdckit.errors import FileError, OptionError, SdcError, preview
 from sdckit.methods.registry import find
 from sdckit.web.changes import CHANGES, read_otherwise, step_of, with_roles
 from sdckit.web.document import Document
-from sdckit.web.history import History
+from sdckit.web.history import Held, History, earlier_history
 from sdckit.web.jobs import Job, Lane
 from sdckit.web.next_file import notes_on, with_columns_of
 from sdckit.web.still_accepted import still_accepted
@@ -37,7 +37,8 @@ class Session:
     def __init__(self, folder: Path, listen: Callable[[str, Any], None], memory: Path | None = None) -> None:
         self.folder, self._listen = folder, listen
         self._memory = memory  # where the decisions outlive the session; no values of records are in it
-        self.earlier = _earlier(memory)
+        self.earlier = earlier_history(memory)
+        self.held: Held | None = None  # decisions whose file is not there
         self.history = History((("nothing is open", Document()),))
         self.version = 0
         self.unsaved = False  # whether the decisions could not be written to the disk
@@ -73,6 +74,7 @@ class Session:
                 "position": self.history.position,
                 "facts": self.facts,
                 "earlier": None if self.earlier is None else self.earlier.in_short(),
+                "held": self.held and {"file": self.held.file, "of": self.held.of},
                 "results": {name: self.result(name) for name in self.document.scenarios},
                 "about": self._about(),
                 "jobs": [job.as_dict() for lane in (self._quick, self._long) for job in lane.jobs],
@@ -143,15 +145,29 @@ class Session:
     def open_next_wave(
         self, path: Path, options: Mapping[str, Any], could: Callable[[], None] = lambda: None
     ) -> Job:
-        """Read another file under the decisions of now.
+        """Read another file under the decisions of now, or under those that wait for a file.
 
         What was accepted with open eyes was accepted of the other file: it is asked again.
         """
-        document = self.document.with_file(path)
+        document = (self.held.document if self.held else self.document).with_file(path)
         if options:
             document = document.with_reading(options)
         done = f"opened {path.name} under the same decisions"
-        return self._read(document, done, before=self.facts, could=could)
+        return self._read(document, done, before=None if self.held else self.facts, could=could)
+
+    def hold(self, document: Document, of: str) -> None:
+        """Refuse decisions whose data file is not there, and keep them for the file that is opened next."""
+        file = Path(str(document.source.get("file", "")))
+        if "file" not in document.source or file.is_file():
+            return
+        with self._lock:
+            self.held = Held(document, str(file), of)
+        self._listen("state", {"version": self.version})
+        raise FileError(
+            f"{file.name} is not there.",
+            given=str(file),
+            hint="What was decided is kept: open the file that it is for.",
+        )
 
     def read_again(self, asked: Mapping[str, Any]) -> Job:
         """The open file read or prepared another way: {version, options, prepare}; roles and steps stay.
@@ -171,6 +187,7 @@ class Session:
         """Go on with the document that an earlier session ended with."""
         if self.earlier is None:
             raise OptionError("There is no earlier session to go on with.")
+        self.hold(self.earlier.document, "the last session")
         return self._read(self.earlier.document, history=self.earlier)
 
     def _read(
@@ -203,7 +220,7 @@ class Session:
                 now = history or (self.history.then(done, there) if done else self.history)
                 if now.document.source != document.source:
                     return  # another file was gone to meanwhile
-                self._facts = {_text(document.source): job.result}
+                self._facts, self.held = {_text(document.source): job.result}, None
                 self._set(now, judge=False)
             could()
             self._judge()
@@ -377,13 +394,3 @@ class Session:
 
 def _text(source: Mapping[str, Any]) -> str:
     return json.dumps(source, sort_keys=True)
-
-
-def _earlier(memory: Path | None) -> History | None:
-    """The history of an earlier session, if it can still be understood."""
-    if memory is None or not memory.is_file():
-        return None
-    try:
-        return History.of_dict(json.loads(memory.read_text(encoding="utf-8")))
-    except (SdcError, ValueError, KeyError, TypeError, AttributeError, OSError):
-        return None  # of another version: nothing can be offered
