@@ -89,3 +89,17 @@ def test_two_clicks_make_one_release(reused):
     assert client.get(f"/download/{found['folder']}/protected.csv").status_code == 200
     assert client.post("/api/jobs", **wanted).json()["job"] != first, "made again: its files may be gone"
     client.wait()
+
+
+def test_a_workbook_of_several_sheets_says_which_was_read(reused):
+    xlsxwriter = pytest.importorskip("xlsxwriter", reason="xlsxwriter is not installed")
+    client, folder = reused
+    with xlsxwriter.Workbook(folder / "book.xlsx") as book:
+        for name in ("Info", "People"):
+            pl.DataFrame({"sex": ["f", "m"] * 5, "age": range(10)}).write_excel(book, worksheet=name)
+    opened(client, folder / "book.xlsx")
+    (note,) = client.state()["facts"]["notes"]
+    assert "the first sheet was read, Info; not read: People." in note
+    answer = client.post("/api/open", path=str(folder / "book.xlsx"), options={"sheet": "People"})
+    assert answer.status_code == 200
+    assert client.wait()["facts"]["notes"] == []
