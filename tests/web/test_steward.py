@@ -1,5 +1,8 @@
 """What a data steward meets: slips when files are opened, and a history that says what was accepted."""
 
+from threading import Event
+from types import SimpleNamespace
+
 import polars as pl
 import pytest
 
@@ -103,3 +106,35 @@ def test_a_workbook_of_several_sheets_says_which_was_read(reused):
     answer = client.post("/api/open", path=str(folder / "book.xlsx"), options={"sheet": "People"})
     assert answer.status_code == 200
     assert client.wait()["facts"]["notes"] == []
+
+
+def test_a_full_disk_is_no_fault_of_the_program(tmp_path, monkeypatch):
+    from pathlib import Path
+
+    from sdckit.web.worker import work
+
+    def full(frame, file):
+        Path(file).write_bytes(b"half")
+        raise OSError("No space left on device (os error 28)")
+
+    asked, told = [{"id": 1, "kind": "open", "source": {"demo": {"survey": 50}}}, None], []
+    pipe = SimpleNamespace(recv=lambda: asked.pop(0), send=told.append)
+    monkeypatch.setattr(pl.DataFrame, "write_ipc", full)
+    work(pipe, Event(), str(tmp_path))
+    state, _, said = told[-1]
+    assert state == "failed"
+    assert said["what"] == "There is no room left on the disk where the page keeps its copy of the data."
+    assert not list(tmp_path.iterdir()), "half a copy would be in the way of all others"
+
+
+def test_an_upload_to_a_full_disk_says_so(reused, monkeypatch):
+    client, _ = reused
+
+    async def full(*_):
+        raise OSError(28, "No space left on device")
+        yield b""
+
+    monkeypatch.setattr("sdckit.web.app.blocks", full)
+    answer = client.request("POST", "/api/upload", headers={"x-file-name": "a.csv"}, content=b"a,b")
+    assert answer.status_code == 400
+    assert answer.json()["what"].startswith("There is no room left on the disk")
