@@ -87,3 +87,18 @@ def test_a_short_label_is_asked_where_the_name_says_nothing_of_a_role():
     reasons = {c.name: c.reason for c in found.columns}
     assert reasons["gdr_kat"] == reasons["outc"] == "its label"
     assert reasons["NUTS3"] == "its name"
+
+
+def test_remarks_of_few_records_are_free_text():
+    """Most records have none, so that few of all records have one; what a column is called goes first."""
+    few = [i % 5 == 0 for i in range(N)]
+    frame = pl.DataFrame(
+        {
+            "q17": [f"called again on day {i}" if there else None for i, there in enumerate(few)],
+            "occupation": [f"job {i // 5}" if there else None for i, there in enumerate(few)],
+            "DNAISS": pl.date_range(pl.date(1950, 1, 1), pl.date(1950, 7, 19), eager=True),
+            "REMARQ": ["rien", "voir Mme Dupont"] * (N // 2),
+        }
+    )
+    data = sdc.Microdata.of(frame, labels=sdc.Labels({"REMARQ": "Remarques", "DNAISS": "Date de naissance"}))
+    assert sdc.describe(data).roles == {"keys": ["occupation", "DNAISS"], "direct": ["q17", "REMARQ"]}

@@ -18,6 +18,7 @@ from sdckit.data.result import Result
 from sdckit.errors import DataError, FileError, OptionError
 from sdckit.methods import registry
 from sdckit.report import json_beside, render, report
+from sdckit.report.draw import draw
 from sdckit.report.summarize import summarize
 
 AUDIENCES = ("internal", "public")
@@ -313,3 +314,11 @@ def test_a_report_written_twice_by_one_process_is_the_same_and_its_ids_are_uniqu
     used = {*re.findall(r"url\(#([^)]*)\)", first)}
     assert len({name.rpartition("-")[0] for name in used}) > 3  # of several charts
     assert used <= {*ids}
+
+
+def test_a_risk_that_is_better_when_higher_says_so_beside_its_bar():
+    data = sdc.demo.survey(n=300, seed=1)
+    done = assess(data, sdc.protect.suppress(data, k=3), measures=["k_anonymity", "l_diversity"])
+    drawn = draw(summarize(done, "internal"))["risk"]
+    assert "Smallest l-diversity (higher is better)" in drawn
+    assert "smaller than k (" not in drawn

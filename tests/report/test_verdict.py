@@ -130,3 +130,17 @@ def test_no_map_clears_a_file_with_direct_identifiers(data):
         assert shown["criteria"][0]["name"] == "direct identifiers"
         assert said["Can it be released?"].startswith("No: ")
         assert audience == "internal" or "remark" not in str(shown)
+
+
+@pytest.mark.parametrize("audience", ["internal", "public"])
+def test_the_column_that_lost_most_is_named(data, audience):
+    """Also to the public, where it is found in the rounded shares that are shown."""
+    some = pl.int_range(pl.len())
+    frame = data.frame.with_columns(
+        pl.when(some >= 40).then(pl.col("sex")).alias("sex"),
+        pl.when(some >= 120).then(pl.col("town")).alias("town"),
+    )
+    protected = data.with_frame(frame)
+    _, answers = told(sdc.assess(data, protected, measures=JUDGED, max_risk=0.01), audience)
+    said = answers["What is lost?"].replace("\N{NO-BREAK SPACE}", " ")
+    assert "Blanks rose most in “town”: from 0 % to 60 % of the records." in said

@@ -136,3 +136,56 @@ def test_a_search_says_which_range_is_none(page):
         go.click()
         sync_api.expect(search.get_by_role("alert")).to_contain_text(said)
     assert not page.locator(".job", has_text="Searching").count()
+
+
+def test_a_step_that_names_a_direct_identifier_says_so(page):
+    open_demo(page)
+    screen(page, "Protect")
+    form(page, "Remove columns").get_by_label("another variable").select_option("region")
+    page.get_by_role("button", name="Add the step").click()
+    judged(page)
+    screen(page, "Variables")
+    page.locator("#role-region").select_option("direct")
+    page.locator(".panel .verdict.open", has_text="Could not be judged").wait_for(timeout=LONG)
+    screen(page, "Protect")
+    card = page.locator(".steps > li").first
+    said = "region is a direct identifier, and left out before any step."
+    sync_api.expect(card.get_by_role("alert")).to_contain_text(said)
+    rounding = form(page, "Rounding")
+    sync_api.expect(rounding.locator("#field-variables")).not_to_contain_text("region")
+    rounding.get_by_role("button", name="Cancel").click()
+    card.get_by_role("button", name="Take region out of the steps").click()
+    judged(page)
+    sync_api.expect(page.locator(".steps [role=alert]")).to_have_count(0)
+
+
+def test_files_that_are_made_while_another_screen_is_looked_at_are_there(page):
+    open_demo(page)
+    screen(page, "Release")
+    page.get_by_label("internal report").uncheck()
+    page.get_by_label("public report").uncheck()
+    page.get_by_role("button", name="Make the files").dblclick()
+    screen(page, "Data")
+    screen(page, "Release")
+    sync_api.expect(page.locator("ul.files a").first).to_have_text("protected.csv", timeout=LONG)
+    sync_api.expect(page.get_by_role("button", name="Make the files")).to_be_enabled()
+    with page.expect_download() as got:
+        page.locator("ul.files a").first.click()
+    assert got.value.failure() is None
+
+
+def test_a_plan_without_its_file_is_used_for_this_years(page, tmp_path):
+    frame = sdc.demo.survey(n=100, seed=1).frame.select("sex", "region", "age")
+    frame.write_csv(tmp_path / "this_year.csv")
+    (tmp_path / "plan.yaml").write_text("data: {file: gone.csv, keys: [sex, age]}\n")
+    field = page.get_by_label("Path of a data file or a plan")
+    field.fill("plan.yaml")
+    page.get_by_role("button", name="Open", exact=True).click()
+    said = "gone.csv is not there."
+    sync_api.expect(page.locator("main [role=alert]")).to_contain_text(said)
+    sync_api.expect(page.get_by_label("under the decisions of plan.yaml")).to_be_checked()
+    field.fill("this_year.csv")
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    judged(page)
+    sync_api.expect(page.locator("#role-age")).to_have_value("keys")

@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import ENOSPC
 from pathlib import Path
 from types import FrameType
 from uuid import uuid4
@@ -19,6 +20,15 @@ ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(
 WATCHED = "SDCKIT_TEMPORARY_FILES"  # a file in which a process that may be aborted names what it writes
 NO_ROOM = re.compile("no space left|not enough space|disk quota|disk full", re.IGNORECASE)
 _temporary: dict[Path, int] = {}  # files and folders that are being written, and by which process
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether an error says that the disk has no room left, in whatever way its library says so.
+
+    >>> is_full(OSError("No space left on device (os error 28)")), is_full(OSError("gone"))
+    (True, False)
+    """
+    return getattr(error, "errno", None) == ENOSPC or bool(NO_ROOM.search(str(error)))
 
 
 @contextmanager

@@ -46,15 +46,16 @@ ELSEWHERE = {  # the same in French, German, Spanish and Italian, without accent
     Role.HOUSEHOLD: "menage haushalt hogar",
     Role.ID: "nummer numero",
     Role.DIRECT: "nom prenom nachname vorname apellido cognome adresse strasse direccion indirizzo telefon "
-    "commentaire remarque bemerkung bemerkungen anmerkung kommentar comentario commento",
+    "commentaire remarque remarques bemerkung bemerkungen anmerkung anmerkungen kommentar comentario "
+    "commento tel rufnummer telefonnummer courriel",
     Role.SENSITIVE: "sante maladie gesundheit krankheit erkrankung diagnose diagnostic behinderung "
     "salud enfermedad salute malattia",
-    Role.KEYS: "sexe geschlecht geschl sexo sesso alter altersgruppe altersklasse edad eta naissance ne nee "
-    "geburt geburtsdatum geburtstag geburtsjahr nacimiento grosse groesse taille nuts "
+    Role.KEYS: "sexe geschlecht geschl sexo sesso alter altersgruppe altersklasse edad eta naissance dnaiss "
+    "ne nee geb gebdat geburt geburtsdatum geburtstag geburtsjahr nacimiento grosse groesse taille nuts "
     "nascita departement ville bundesland kreis gemeinde gemeindegrosse wohnort stadt ciudad "
     "municipio provincia comune citta plz postleitzahl pays nationalite staatsangehorigkeit "
     "nacionalidad cittadinanza langue sprache diplome "
-    "bildung familienstand beruf metier ocupacion professione branche",
+    "bildung familienstand famstand etatciv beruf metier ocupacion professione branche",
 }
 FOUND = {role: frozenset(f"{words} {ELSEWHERE.get(role, '')}".split()) for role, words in WORDS.items()}
 NUMBERED = FOUND[Role.ID] | {"num", "key", "code", "index", "ref"}
@@ -168,7 +169,8 @@ class _Facts(NamedTuple):
     whole: bool
     complete: bool
     unique: bool
-    nearly_unique: bool
+    nearly_unique: bool  # of all records
+    free: bool  # text that nearly every record that has one has for itself
     different: int
     labelled: bool
     source: str  # of the words: its name or its label
@@ -187,6 +189,7 @@ def _suggested(
         complete,
         complete and different == len(series),
         different >= max(FEWEST, DIFFERENT * len(series)),
+        series.dtype == pl.String and different >= max(FEWEST, DIFFERENT * series.count()),
         different,
         labelled,
         source,
@@ -241,6 +244,8 @@ def _by_content(series: pl.Series, facts: _Facts, named: set[Role]) -> tuple[Rol
     for role in (Role.SENSITIVE, Role.KEYS):
         if role in named:
             return role, facts.source
+    if facts.free:
+        return Role.DIRECT, "text, and nearly every one is another"
     many = facts.different > CODES or not facts.whole
     finite = facts.number and (facts.whole or bool(series.drop_nulls().cast(pl.Float64).is_finite().all()))
     if finite and many and not facts.labelled:

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from errno import ENOSPC
 from pathlib import Path
 from typing import Any, Literal
 from warnings import warn
 
 import polars as pl
 
-from sdckit._support.files import NO_ROOM, atomic_folder, atomic_write, flush
+from sdckit._support.files import atomic_folder, atomic_write, flush, is_full
 from sdckit._support.messages import join_names, require_flag
 from sdckit._support.progress import Progress, ShowProgress
 from sdckit.data.before_release import before_release, direct_identifiers
@@ -193,7 +192,7 @@ def _file_errors(ending: str, target: Path) -> Iterator[None]:
         raise FileError(f"The file cannot be written: {SHUT}.", given=target) from None
     except (Exception, pl.exceptions.PanicException) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        if getattr(error, "errno", None) == ENOSPC or NO_ROOM.search(str(error)):
+        if is_full(error):
             raise FileError(
                 "The file cannot be written: there is no room left on the disk.", given=target, hint=reason
             ) from error

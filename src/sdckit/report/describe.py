@@ -149,11 +149,15 @@ def missing(original: Microdata, protected: Microdata) -> dict[str, Any]:
 
 
 def public_missing(original: Microdata, protected: Microdata) -> dict[str, Any]:
-    """Missing values per variable for the public: shares in steps of at least 5 records."""
+    """Missing values per variable for the public: shares in steps of at least 5 records, most new ones first.
+
+    The order follows from the shares that are shown, so that it tells no more than they do.
+    """
     columns = [c for c in visible(original, protected) if c in protected.columns]
     files = [(tables.missing_counts(d.table, columns), d.height) for d in (original, protected)]
     shares = {c: [public_share(counts[c] / n, n) for counts, n in files] for c in columns}
     some = [c for c in columns if any(s is not None and s.value for s in shares[c])]
+    some.sort(key=lambda c: _value(shares[c][0]) - _value(shares[c][1]))
     rows = [
         {
             "name": column,
@@ -165,7 +169,6 @@ def public_missing(original: Microdata, protected: Microdata) -> dict[str, Any]:
         }
         for column in some
     ]
-    rows.sort(key=lambda row: not row["new"])
     return {
         "rows": rows[:MOST_MISSING],
         "more": max(len(rows) - MOST_MISSING, 0),

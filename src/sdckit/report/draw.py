@@ -6,6 +6,10 @@ from typing import Any
 import polars as pl
 
 from sdckit import charts
+from sdckit.methods.spec import Better
+from sdckit.report.measures import WORDS
+
+LOW = WORDS[Better.LOW]  # what most bars are; the others say what they are
 
 
 def draw(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,7 +87,7 @@ def _small_maps(content: Mapping[str, Any]) -> str:
 
 def _risk(rows: list[Any]) -> str:
     chart = charts.before_after(
-        [r["title"] for r in rows],
+        [r["title"] if r["better"] == LOW else f"{r['title']} ({r['better']})" for r in rows],
         [r["bar"][0] for r in rows],
         [r["bar"][1] for r in rows],
         own_scales=True,

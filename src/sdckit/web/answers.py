@@ -7,9 +7,10 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
+from sdckit._support.files import is_full
 from sdckit.errors import OptionError, SdcError
 from sdckit.web.session import StaleError
-from sdckit.web.worker import error_as_dict
+from sdckit.web.worker import FULL, error_as_dict
 
 LARGEST_REQUEST = 4 * 1024**2
 Handler = Callable[[Request], Awaitable[Response]]
@@ -63,6 +64,6 @@ def safe(handler: Handler) -> Handler:
         ) as error:
             # Not what the page sends, or a fault of ours. Its words may hold values of records: not told.
             what = f"This could not be understood ({type(error).__name__})."
-            return JSONResponse({"what": what, "hint": ""}, status_code=400)
+            return JSONResponse(FULL if is_full(error) else {"what": what, "hint": ""}, status_code=400)
 
     return answered

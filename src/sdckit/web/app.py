@@ -181,23 +181,29 @@ class Page:
         plan = Plan.load(path) if path.suffix.lower() in PLANS else None
         if plan is None:
             readable(path)
-        if path != self._uploaded:
-            self._recently.add(path)  # what is no file, or no plan, is not offered again
+        uploaded = path == self._uploaded
+
+        def could() -> None:
+            if not uploaded:
+                self._recently.add(path)  # what cannot be read is not offered again
+
         if plan is None:
             if keep:
-                return self.session.open_next_wave(path, options or {})
+                return self.session.open_next_wave(path, options or {}, could)
             document = Document(source={"file": str(path)}).with_reading(options or {})
-            return self.session.open(document, f"opened {path.name}")
+            return self.session.open(document, f"opened {path.name}", could)
         document = Document.of_plan(plan)
         known = {spec.name for spec in specs()}
         for measure in known.intersection(document.assess):
             self._require_inside({"measure": measure, "options": document.assess[measure]})
         if "file" in document.source:
-            file = self._files.inside(str(plan.folder / str(document.source["file"])))
+            file = plan.folder / str(document.source["file"])
+            file = self._files.inside(str(file)) if file.exists() else file  # of another year, or machine
             reading = self._reading({n: v for n, v in document.source.items() if n in TABLE})
             document = replace(document, source={**document.source, **reading, "file": str(file)})
         document = document.with_preparation(self._placed(document.source.get("prepare")))
-        return self.session.open(document, f"opened the plan {path.name}")
+        self.session.hold(document, path.name)
+        return self.session.open(document, f"opened the plan {path.name}", could)
 
     async def _upload(self, request: Request) -> Response:
         """A data file to open, or, with x-for: option, one that an option names; its place is told then."""

@@ -97,6 +97,7 @@ class Document:
     assess: Mapping[str, Any] = field(default_factory=dict)  # what else a plan says of measures
     search: tuple[Any, ...] = ()
     linked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # columns that follow a key, by key
+    waiting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # roles of columns not in this file
 
     def with_role(self, column: str, roles: tuple[str, ...]) -> "Document":
         """Other roles for a column; the one column of a single role loses it to the new one."""
@@ -292,6 +293,7 @@ class Document:
             "assess": dict(self.assess),
             "search": list(self.search),
             "linked": {key: list(columns) for key, columns in self.linked.items()},
+            "waiting": {c: list(r) for c, r in self.waiting.items()},
         }
 
     @classmethod
@@ -312,6 +314,7 @@ class Document:
             content["assess"],
             tuple(content["search"]),
             {key: tuple(columns) for key, columns in content.get("linked", {}).items()},
+            {c: tuple(r) for c, r in content.get("waiting", {}).items()},
         )
 
     def _with_place(self, scenario: str, at: int) -> list[CardStep]:

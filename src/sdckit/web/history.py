@@ -1,11 +1,12 @@
 """History: every document there was, in order, and which one is looked at."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
-from sdckit.errors import OptionError
+from sdckit.errors import OptionError, SdcError
 from sdckit.web.document import Document
 
 
@@ -57,3 +58,22 @@ class History:
         """The history that JSON holds."""
         entries = tuple((e["done"], Document.of_dict(e["document"])) for e in content["entries"])
         return cls(entries, content["position"])
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Decisions whose data file is not there: they wait for the file that is opened under them."""
+
+    document: Document
+    file: str  # where it should be
+    of: str  # whose decisions they are
+
+
+def earlier_history(memory: Path | None) -> History | None:
+    """The history of an earlier session, if it can still be understood."""
+    if memory is None or not memory.is_file():
+        return None
+    try:
+        return History.of_dict(json.loads(memory.read_text(encoding="utf-8")))
+    except (SdcError, ValueError, KeyError, TypeError, AttributeError, OSError):
+        return None  # of another version: nothing can be offered

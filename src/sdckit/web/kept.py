@@ -24,8 +24,13 @@ def kept(data: Microdata, folder: Path, kind: str, key: str) -> str:
         for old in made[: max(len(made) + 1 - FILES, 0)]:
             old.unlink()
         frame = data.frame.with_columns(pl.selectors.categorical().cast(pl.String))
-        frame.write_ipc(path.with_suffix(".part"))
-        path.with_suffix(".part").replace(path)
+        part = path.with_suffix(".part")
+        try:
+            frame.write_ipc(part)
+        except BaseException:  # a full disk: half a copy is in the way of all others
+            part.unlink(missing_ok=True)
+            raise
+        part.replace(path)
     return name
 
 

@@ -11,6 +11,7 @@ from sdckit.choose.plan import TABLE, demo_data
 from sdckit.data.microdata import Microdata
 from sdckit.io import read
 from sdckit.io.codebook_labels import ProposedMissing, proposed_missing
+from sdckit.io.excel import sheets_of
 from sdckit.io.formats import DELIMITED, ending_of
 from sdckit.io.preview import preview_file
 from sdckit.io.table_options import WORKBOOKS
@@ -37,8 +38,14 @@ def reading(source: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def reading_notes(source: Mapping[str, Any], raw: Microdata, found: Mapping[str, Any]) -> list[str]:
-    """What to look at after a file was read: letters that were guessed, columns without names or values."""
+    """What to look at after a file was read: what was guessed, and columns without names or values."""
     notes = []
+    if "sheet" in found and "sheet" not in source and len(sheets := sheets_of(Path(source["file"]))) > 1:
+        others = join_names([name for name in sheets if name != found["sheet"]], 6)
+        notes.append(
+            f"Of the workbook the first sheet was read, {found['sheet']}; not read: {others}. "
+            "Under “How the file was read”, on the screen Data, another can be chosen."
+        )
     if found.get("encoding", "utf-8") != "utf-8" and "encoding" not in source:
         words = [*raw.columns, *(text for text in raw.labels.variables.values())]
         odd = [word for word in words if not word.isascii()]

@@ -10,16 +10,15 @@ from threading import RLock
 from typing import Any
 
 from sdckit._support.files import write_text
-from sdckit._support.messages import join_names
 from sdckit._version import __version__
 from sdckit.choose.scenario import Step
-from sdckit.errors import OptionError, SdcError, preview
+from sdckit.errors import FileError, OptionError, SdcError, preview
 from sdckit.methods.registry import find
 from sdckit.web.changes import CHANGES, read_otherwise, step_of, with_roles
 from sdckit.web.document import Document
-from sdckit.web.history import History
+from sdckit.web.history import Held, History, earlier_history
 from sdckit.web.jobs import Job, Lane
-from sdckit.web.linked_columns import with_links_left
+from sdckit.web.next_file import notes_on, with_columns_of
 from sdckit.web.still_accepted import still_accepted
 
 KEPT = 200  # results by what they are of; each is some kB
@@ -38,7 +37,8 @@ class Session:
     def __init__(self, folder: Path, listen: Callable[[str, Any], None], memory: Path | None = None) -> None:
         self.folder, self._listen = folder, listen
         self._memory = memory  # where the decisions outlive the session; no values of records are in it
-        self.earlier = _earlier(memory)
+        self.earlier = earlier_history(memory)
+        self.held: Held | None = None  # decisions whose file is not there
         self.history = History((("nothing is open", Document()),))
         self.version = 0
         self.unsaved = False  # whether the decisions could not be written to the disk
@@ -74,6 +74,7 @@ class Session:
                 "position": self.history.position,
                 "facts": self.facts,
                 "earlier": None if self.earlier is None else self.earlier.in_short(),
+                "held": self.held and {"file": self.held.file, "of": self.held.of},
                 "results": {name: self.result(name) for name in self.document.scenarios},
                 "about": self._about(),
                 "jobs": [job.as_dict() for lane in (self._quick, self._long) for job in lane.jobs],
@@ -137,19 +138,36 @@ class Session:
                 self._read(self.document)
             return self.state()
 
-    def open(self, document: Document, done: str) -> Job:
-        """Read a file; the document is the open one when the file could be read."""
-        return self._read(document, done)
+    def open(self, document: Document, done: str, could: Callable[[], None] = lambda: None) -> Job:
+        """Read a file; when it could be read, the document is the open one, and `could` is called."""
+        return self._read(document, done, could=could)
 
-    def open_next_wave(self, path: Path, options: Mapping[str, Any]) -> Job:
-        """Read another file under the decisions of now.
+    def open_next_wave(
+        self, path: Path, options: Mapping[str, Any], could: Callable[[], None] = lambda: None
+    ) -> Job:
+        """Read another file under the decisions of now, or under those that wait for a file.
 
         What was accepted with open eyes was accepted of the other file: it is asked again.
         """
-        document = self.document.with_file(path)
+        document = (self.held.document if self.held else self.document).with_file(path)
         if options:
             document = document.with_reading(options)
-        return self._read(document, f"opened {path.name} under the same decisions")
+        done = f"opened {path.name} under the same decisions"
+        return self._read(document, done, before=None if self.held else self.facts, could=could)
+
+    def hold(self, document: Document, of: str) -> None:
+        """Refuse decisions whose data file is not there, and keep them for the file that is opened next."""
+        file = Path(str(document.source.get("file", "")))
+        if "file" not in document.source or file.is_file():
+            return
+        with self._lock:
+            self.held = Held(document, str(file), of)
+        self._listen("state", {"version": self.version})
+        raise FileError(
+            f"{file.name} is not there.",
+            given=str(file),
+            hint="What was decided is kept: open the file that it is for.",
+        )
 
     def read_again(self, asked: Mapping[str, Any]) -> Job:
         """The open file read or prepared another way: {version, options, prepare}; roles and steps stay.
@@ -169,6 +187,7 @@ class Session:
         """Go on with the document that an earlier session ended with."""
         if self.earlier is None:
             raise OptionError("There is no earlier session to go on with.")
+        self.hold(self.earlier.document, "the last session")
         return self._read(self.earlier.document, history=self.earlier)
 
     def _read(
@@ -179,12 +198,14 @@ class Session:
         *,
         again: bool = False,
         roles: Mapping[str, tuple[str, ...]] | None = None,
+        before: Mapping[str, Any] | None = None,
+        could: Callable[[], None] = lambda: None,
     ) -> Job:
-        before, had = self.document.source, self.facts
+        source, had = self.document.source, self.facts
 
         def ended(job: Job) -> None:
             with self._lock:
-                gone = job.asked_to_stop or (again and self.document.source != before)
+                gone = job.asked_to_stop or (again and self.document.source != source)
                 if job.state == "done" and gone:  # another file or preparation was asked for meanwhile
                     job.state, job.result = "stopped", None
                 if job.state != "done":
@@ -193,17 +214,15 @@ class Session:
                 base = replace(self.document, source=document.source) if again else document
                 if again and had:
                     base = replace(base, accept=still_accepted(base.accept, had, job.result))
-                there = _with_columns_of(with_roles(base, roles or {}), job.result)
-                if lost := [c for c in base.roles if c not in there.roles and not again]:
-                    job.result["notes"].append(
-                        f"The file lacks columns that have a role: {join_names(lost)}. Steps that name one "
-                        "cannot be done: “Reset a variable” on the screen Protect takes it out of them."
-                    )
+                there = with_columns_of(with_roles(base, roles or {}), job.result)
+                if not again:
+                    job.result["notes"].extend(notes_on(base, job.result, before))
                 now = history or (self.history.then(done, there) if done else self.history)
                 if now.document.source != document.source:
                     return  # another file was gone to meanwhile
-                self._facts = {_text(document.source): job.result}
+                self._facts, self.held = {_text(document.source): job.result}, None
                 self._set(now, judge=False)
+            could()
             self._judge()
 
         task = {"source": dict(document.source)}
@@ -292,7 +311,10 @@ class Session:
             key = self._key(kind, document, named, task)
             job = Job(kind, title, self._task(document, key, **task), self._keep(key), version=self.version)
             known = self._results.get(key) if kind != "release" else None  # its files may be gone
-        return self._begin(job, known)
+            for other in (*self._quick.jobs, *self._long.jobs):
+                if (other.kind, other.task.get("key")) == (kind, key) and not other.asked_to_stop:
+                    return other  # asked for twice: by two clicks, or in two tabs
+            return self._begin(job, known)
 
     def _begin(self, job: Job, known: Any, *, instead: bool = False) -> Job:
         if known is None or "error" in known:
@@ -370,22 +392,5 @@ class Session:
         self._listen("job", content)
 
 
-def _with_columns_of(document: Document, facts: Mapping[str, Any]) -> Document:
-    """The document without roles of columns that preparation or another way of reading took away."""
-    there = {column["name"] for column in facts["columns"]}
-    document = replace(document, roles={c: r for c, r in document.roles.items() if c in there})
-    return with_links_left(document, there)
-
-
 def _text(source: Mapping[str, Any]) -> str:
     return json.dumps(source, sort_keys=True)
-
-
-def _earlier(memory: Path | None) -> History | None:
-    """The history of an earlier session, if it can still be understood."""
-    if memory is None or not memory.is_file():
-        return None
-    try:
-        return History.of_dict(json.loads(memory.read_text(encoding="utf-8")))
-    except (SdcError, ValueError, KeyError, TypeError, AttributeError, OSError):
-        return None  # of another version: nothing can be offered

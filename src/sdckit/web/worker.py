@@ -7,10 +7,15 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from sdckit._support.files import is_full
 from sdckit._support.progress import Progress
 from sdckit.errors import FileError, SdcError, Stopped
 
 OFTEN = 0.1  # seconds between two messages of progress
+FULL = {
+    "what": "There is no room left on the disk where the page keeps its copy of the data.",
+    "hint": "Make room in the folder for temporary files, or start sdckit with TMPDIR set to another one.",
+}
 
 
 def work(pipe: Any, stop: Any, folder: str) -> None:
@@ -34,9 +39,10 @@ def work(pipe: Any, stop: Any, folder: str) -> None:
             event, content = "failed", error_as_dict(error)
         except MemoryError:
             event, content = "failed", {"what": "There is not enough memory for this.", "hint": ""}
-        except Exception as error:  # a fault of ours or of a plug-in: say so, and serve the next task
+        except Exception as error:  # a full disk, or a fault of ours or of a plug-in: serve the next task
             what = f"This is a fault of the program: {type(error).__name__}."
-            event, content = "failed", {"what": what, "hint": "Please report it."}
+            event = "failed"
+            content = FULL if is_full(error) else {"what": what, "hint": "Please report it."}
         pipe.send((event, task["id"], content))
 
 

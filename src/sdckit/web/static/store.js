@@ -27,6 +27,9 @@ function take(state) {
   tell();
 }
 
+// The columns that steps, intruders and measures find: direct identifiers are left out on reading.
+export const columnsOf = (state) => state.facts.columns.map((c) => c.name).filter((c) => !state.document.roles[c]?.includes("direct"));
+
 export async function refresh() { take(await get("/api/state")); }
 
 // Changes take turns: the next is sent when the one before is answered, with the version that it then is of.

@@ -1,6 +1,6 @@
 // Who might attack: what they know, how exactly, and whether they know that the person is in the file.
 import { html, useState } from "../vendor/preact.js";
-import { change, store } from "../store.js";
+import { change, columnsOf, store } from "../store.js";
 
 export function Intruders({ state }) {
   const own = state.document.intruders;
@@ -19,10 +19,10 @@ export function Intruders({ state }) {
     <ul class="intruders">${Object.entries(list).map(([name, one]) => html`<li key=${name} class="card"><strong>${name}</strong> ${one.words || words(one)}
       ${one.max_risk !== undefined && one.max_risk !== null ? html` · accepted: ${100 * one.max_risk} %` : ""}
 ${" "}<span class="buttons"><button onClick=${() => edit(name)}>Change</button><button onClick=${() => { const { [name]: gone, ...rest } = all; save(rest); }}>Take out</button></span>
-      ${editing === name && html`<${Editor} name=${name} one=${all[name]} columns=${state.facts.columns.map((c) => c.name)} save=${(n, i) => { const { [name]: old, ...rest } = all; save({ ...rest, [n]: i }); }} cancel=${() => edit(null)} />`}</li>`)}</ul>
+      ${editing === name && html`<${Editor} name=${name} one=${all[name]} columns=${columnsOf(state)} save=${(n, i) => { const { [name]: old, ...rest } = all; save({ ...rest, [n]: i }); }} cancel=${() => edit(null)} />`}</li>`)}</ul>
     <button onClick=${() => edit("")}>One more intruder</button>
     ${Object.keys(own).length > 0 && html` <button onClick=${() => save({})}>Back to the usual ones</button>`}
-    ${editing === "" && html`<${Editor} name="" one=${{ knows: ["keys"], in_file: true }} columns=${state.facts.columns.map((c) => c.name)} save=${(n, i) => save({ ...all, [n]: i })} cancel=${() => edit(null)} />`}`;
+    ${editing === "" && html`<${Editor} name="" one=${{ knows: ["keys"], in_file: true }} columns=${columnsOf(state)} save=${(n, i) => save({ ...all, [n]: i })} cancel=${() => edit(null)} />`}`;
 }
 
 const words = (one) => `knows ${one.knows.map((k) => typeof k === "string" ? (k === "keys" ? "the keys" : k === "numeric" ? "the numbers" : k)

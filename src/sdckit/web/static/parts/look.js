@@ -1,6 +1,6 @@
 // Any measure of the registry, before and after, with its picture; and the riskiest combinations of keys.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { look, number, start, store } from "../store.js";
+import { columnsOf, look, number, start, store } from "../store.js";
 import { Chart } from "./chart.js";
 import { Codes } from "./codes.js";
 import { Form } from "./form.js";
@@ -29,7 +29,7 @@ export function Look({ state }) {
     ${kind === "risk" && html`<button onClick=${() => { pick(""); ask({ kind: "riskiest" }); }}>Riskiest combinations</button><button aria-pressed=${counting} onClick=${() => { pick(""); show(null); see(!counting); }}>Records below k, by code</button>${keyed && html`<button aria-pressed=${summing} onClick=${() => { pick(""); show(null); sum(!summing); }}>Summary of keys</button>`}`}
     ${method && html`<button class="quiet" onClick=${() => look({ help: { kind, name } })}>What does this mean?</button>`}</div>
     ${method?.form.length > 0 && html`<details key=${name} class="card" open=${needs(name)}><summary>Options of this measure</summary>
-      <${Form} key=${name} method=${method} columns=${state.facts.columns.map((c) => c.name)} save="Measure" prefix="look" onSave=${(options) => ask({ kind: "measure", measure: name, options })} /></details>`}
+      <${Form} key=${name} method=${method} columns=${columnsOf(state)} save="Measure" prefix="look" onSave=${(options) => ask({ kind: "measure", measure: name, options })} /></details>`}
     ${counting && kind === "risk" && html`<section class="card"><${Codes} state=${state} /></section>`}
     ${summing && keyed && kind === "risk" && html`<section class="card"><${Keys} state=${state} /></section>`}
     ${found?.waiting && html`<p class="hint">Being measured …</p>`}

@@ -12,7 +12,7 @@ export function Data({ state }) {
   const open = state.facts.records > 0;
   return html`<h1>Data</h1>${!open && html`<p class="lead">Open the file that is to be released. Nothing leaves this machine.</p>`}
     ${!open && state.earlier && html`<section class="card"><h3>Go on where you stopped</h3><p class="hint">${[state.earlier.file, ...state.earlier.done.slice(-3)].filter(Boolean).join(" · ")}</p><${Again} /></section>`}
-    <${Open} small=${open} />${open && html`<${Facts} state=${state} /><${Prepare} state=${state} /><${Records} state=${state} /><${Explorer} state=${state} />`}`;
+    <${Open} small=${open} held=${state.held} />${open && html`<${Facts} state=${state} /><${Prepare} state=${state} /><${Records} state=${state} /><${Explorer} state=${state} />`}`;
 }
 
 function Again() {
@@ -21,13 +21,14 @@ function Again() {
   return html`<button class="main" onClick=${go}>Go on</button>${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.hint || ""}</p>`}`;
 }
 
-function Open({ small }) {
+function Open({ small, held }) {
   const [trouble, say] = useState(null);
   const [folder, browse] = useState(null);
   const [path, type] = useState("");
   const [keep, hold] = useState(false); // a new wave: the decisions stay
   const [looked, lookAt] = useState(null); // a file that is looked at before it is opened
   const another = useRef(null);
+  useEffect(() => { hold(Boolean(held)); if (held && another.current) another.current.open = true; }, [held?.file, held?.of]);
   useEffect(() => { if (small && !hasOptions(store.state.document.source.file) && taken(["file"])) { another.current.open = true; focus("another"); } }, [store.view.place]);
   // `file`: where the file can be asked for again, so that another way of reading it can be tried where this one failed.
   const opened = async (asking, file = null) => {
@@ -56,9 +57,10 @@ function Open({ small }) {
     ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.given ? `Given: ${trouble.given}.` : ""} ${trouble.allowed ? `Allowed: ${trouble.allowed}.` : ""} ${trouble.hint || ""}</p>`}
     ${looked && html`<section class="card"><h3>How ${looked.name.split(/[\\/]/).pop()} is read</h3><${Reading} key=${looked.path || "upload"} file=${looked.upload ? { upload: true } : { path: looked.path }} name=${looked.name} onRead=${read} save="Open it like this" /></section>`}
     ${folder && html`<${Folder} folder=${folder} list=${list} open=${openPath} />`}`;
-  return small ? html`<details class="again" ref=${another}><summary id="another">Open another file</summary>
-    <p><label><input type="checkbox" checked=${keep} onChange=${() => hold(!keep)} /> a new wave of the same survey: preparation, roles, steps and the accepted risk stay</label></p>
-    ${keep && html`<p class="hint">What was accepted with open eyes was accepted of the old file, and is asked again.</p>`}${inside}</details>` : inside;
+  const wave = html`<p><label><input type="checkbox" checked=${keep} onChange=${() => hold(!keep)} /> ${held ? `under the decisions of ${held.of}, whose file is not there (${held.file})` : "a new wave of the same survey"}: preparation, roles, steps and the accepted risk stay</label></p>
+    ${keep && html`<p class="hint">What was accepted with open eyes was accepted of the old file, and is asked again.</p>`}`;
+  if (small) return html`<details class="again" ref=${another}><summary id="another">Open another file</summary>${wave}${inside}</details>`;
+  return html`${held && wave}${inside}`;
 }
 
 function Recent({ open }) {

@@ -1,7 +1,7 @@
 // The steps of a scenario in order, the methods to choose from, and a look at what they do.
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
-import { change, complain, look, number, store, waitFor } from "../store.js";
+import { change, columnsOf, complain, look, number, store, waitFor } from "../store.js";
 import { linkedOptions } from "../parts/followers.js";
 import { Form } from "../parts/form.js";
 import { Look } from "../parts/look.js";
@@ -43,7 +43,7 @@ function Card({ card, at, of, state, did }) {
   const scenario = store.view.scenario;
   const editing = store.view.form?.at === at;
   const label = (name) => method?.form.find((f) => f.name === name)?.label || name;
-  const there = new Set([...state.facts.columns.map((c) => c.name), ...(state.results[scenario]?.columns || [])]);
+  const there = new Set([...columnsOf(state), ...(state.results[scenario]?.columns || [])]);
   const lacking = [...named(card)].filter((column) => !there.has(column));
   const figures = Object.entries(did?.figures || {}).filter(([, v]) => typeof v === "number" && v !== 0);
   return html`<li class=${card.on ? "card step" : "card step off"}><div class="head"><strong>${method?.title || card.method}</strong>
@@ -54,7 +54,7 @@ function Card({ card, at, of, state, did }) {
         <button onClick=${() => { look({ form: null }); change("remove_step", { scenario, at }); }}>Take out</button></span></div>
     <p>${Object.entries(card.options).filter(([k]) => !method?.form.find((f) => f.name === k)?.secret).map(([k, v]) => `${label(k)}: ${text(v)}`).join(" · ") || "Every option at its default."}</p>
     ${did && html`<p class="hint">${[...figures.slice(0, 5).map(([k, v]) => `${k.replaceAll("_", " ")} ${number(v)}`), took(did.seconds)].join(" · ")}</p>`}
-    ${lacking.map((column) => html`<p class="bad" role="alert" key=${column}>The file has no column ${column}. <button onClick=${() => change("reset_variable", { scenario, column }).catch(complain)}>Take ${column} out of the steps</button></p>`)}
+    ${lacking.map((column) => html`<p class="bad" role="alert" key=${column}>${state.document.roles[column]?.includes("direct") ? `${column} is a direct identifier, and left out before any step.` : `The file has no column ${column}.`} <button onClick=${() => change("reset_variable", { scenario, column }).catch(complain)}>Take ${column} out of the steps</button></p>`)}
     <${Note} card=${card} at=${at} />
     ${editing && html`<${Step} state=${state} form=${{ ...store.view.form, options: card.options }} />`}</li>`;
 }
@@ -105,7 +105,7 @@ function Step({ state, form }) {
   const there = useRef(null);
   useEffect(() => { if (taken(["step"])) { there.current?.scrollIntoView({ block: "start" }); there.current?.focus(); } }, [store.view.place]);
   const scenario = store.view.scenario;
-  const columns = state.results[scenario]?.columns || state.facts.columns.map((c) => c.name);
+  const columns = state.results[scenario]?.columns || columnsOf(state);
   const same = (options) => tried?.given === JSON.stringify(options) && tried.version === store.state.version;
   const save = async (given) => {
     const options = same(given) ? tried.options : given; // what was drawn in secret for the trial is kept

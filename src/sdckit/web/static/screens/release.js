@@ -8,24 +8,31 @@ const MARKS = { met: "✓", "not met": "✕", "not judged": "?" };
 
 const SEPARATORS = { "": "the usual one", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" };
 
-let last = null; // the files made last, with the version of the document and the scenario they are of
+// The files made last, whether some are being made, and what went wrong, with the version of the document and the
+// scenario that each is of: they outlive a look at another screen.
+let last = null, making = false, trouble = null;
 
 export function Release({ state }) {
   const [ending, choose] = useState("csv");
   const [internal, wantInternal] = useState(true);
   const [open, wantPublic] = useState(true);
   const [how, write] = useState({});
-  const [made, show] = useState(last);
-  const [trouble, say] = useState(null);
   const name = store.view.scenario;
   const found = state.results[name];
   if (!state.facts.records) return html`<h1>Release</h1><p class="lead">Open a file first: <a href="#data">Data</a>.</p>`;
   const run = async () => {
-    say(null); show(null); last = null;
     const reports = [internal && "internal", open && "public"].filter(Boolean);
-    try { last = { version: state.version, name, ...(await start("/api/jobs", { kind: "release", scenario: name, wanted: { data: `protected.${ending}`, reports, how: fitting(how, ending) } })) }; show(last); } catch (error) { if (!error.stopped) say(error); }
+    const of = { version: state.version, name };
+    last = trouble = null;
+    making = true;
+    look({});
+    try { last = { ...of, ...(await start("/api/jobs", { kind: "release", scenario: name, wanted: { data: `protected.${ending}`, reports, how: fitting(how, ending) } })) }; } catch (error) { if (!error.stopped) trouble = { ...of, what: error.what, hint: error.hint }; }
+    making = false;
+    look({});
   };
-  const stale = made && (made.version !== state.version || made.name !== name);
+  const now = (one) => one && one.version === state.version && one.name === name;
+  const made = last;
+  const stale = made && !now(made);
   return html`<h1>Release <small>scenario ${name}</small></h1>
     ${found?.verdict ? html`<p class="recommendation ${found.verdict.status.replace(" ", "-")}"><strong>${found.verdict.headline}</strong></p>
       <${Checklist} criteria=${found.verdict.criteria.filter((c) => c.status !== "met")} />
@@ -36,9 +43,9 @@ export function Release({ state }) {
     <h2>Files</h2><div class="tools"><label>Protected file <select value=${ending} onChange=${(e) => choose(e.target.value)}>${Object.entries(ENDINGS).map(([k, t]) => html`<option value=${k}>${t}</option>`)}</select></label>
       <label><input type="checkbox" checked=${internal} onChange=${() => wantInternal(!internal)} /> internal report</label>
       <label><input type="checkbox" checked=${open} onChange=${() => wantPublic(!open)} /> public report</label>
-      <button class="main" onClick=${run}>Make the files</button></div>
+      <button class="main" disabled=${making} onClick=${run}>${making ? "Being made …" : "Make the files"}</button></div>
     <details class="card"><summary>How the file is written${Object.keys(fitting(how, ending)).length ? ` (${Object.keys(fitting(how, ending)).length} chosen)` : ""}</summary><${How} ending=${ending} how=${how} write=${write} /></details>
-    ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.hint || ""}</p>`}
+    ${now(trouble) && html`<p class="bad" role="alert">${trouble.what} ${trouble.hint || ""}</p>`}
     ${stale && html`<p class="bad" role="status">Something was changed since these files were made: make them again.</p>`}
     ${made && !stale && html`<section class="card"><p class=${made.verdict.status === "releasable" ? "" : "bad"}><strong>${made.verdict.headline}</strong></p>
       ${made.told.length > 0 && html`<ul class="warnings">${made.told.map((text) => html`<li>${text}</li>`)}</ul>`}<ul class="files">${made.files.map((f) => html`<li key=${f.name}><a href=${`/download/${made.folder}/${f.name}`} download=${f.name}>${f.name}</a> <span class=${f.for.startsWith("must not") ? "bad" : "hint"}>${number(Math.ceil(f.bytes / 1024))} kB · ${f.for}</span></li>`)}</ul>

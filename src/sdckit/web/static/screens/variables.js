@@ -35,7 +35,7 @@ export function Variables({ state }) {
   const use = async () => { try { await change("roles", { roles: suggested }); say({}); } catch (error) { say({ "": error.message }); } };
   const shown = facts.columns.filter((c) => `${c.name} ${c.label}`.toLowerCase().includes(find.toLowerCase()) && (!only || (only === "none" ? !doc.roles[c.name] : (doc.roles[c.name] || []).includes(only))));
   const failed = state.results[store.view.scenario]?.error;
-  return html`<h1>Variables</h1><p class="lead">Say what each variable is for. Every change measures the risk again.</p>
+  return html`<h1>Variables</h1><p class="lead">Say what each variable is for. Every change measures the risk again.</p>${facts.notes?.length > 0 && html`<ul class="warnings" aria-label="Notes on the file">${facts.notes.map((text) => html`<li>${text}</li>`)}</ul>`}
     <div class="tools"><button class=${Object.keys(doc.roles).length ? "" : "main"} onClick=${use}>Use the suggestions</button>
       <label>Find <input value=${find} onInput=${(e) => search(e.target.value)} /></label>
       <label>Show <select value=${only} onChange=${(e) => filter(e.target.value)}><option value="">all</option><option value="none">without a role</option>
