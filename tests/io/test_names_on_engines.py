@@ -33,6 +33,6 @@ def test_a_column_without_a_name_is_refused(tmp_path, several):
     pytest.importorskip("duckdb")
     frame = PLAIN.with_columns(pl.col("id").alias(""))
     frame.write_parquet(tmp_path / "part-1.parquet")
-    with pytest.raises(SdcError, match="Columns must have a name on duckdb.*column 3 of 3"):
+    with pytest.raises(SdcError, match=r"Columns must have a name on duckdb.*column 3 of 3"):
         sdc.read(tmp_path if several else tmp_path / "part-1.parquet", engine="duckdb")
     assert "" in sdc.read(tmp_path).columns
