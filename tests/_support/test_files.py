@@ -62,7 +62,7 @@ def test_nothing_is_left_by_a_process_that_is_told_to_end(tmp_path, how, number,
     ) as process:
         os.kill(int(process.stdout.readline()), number)
         assert process.wait(60) == code
-    assert {p.name for p in tmp_path.iterdir() if p.is_file()} == {"program.py", "out.csv"}
+    assert {p.name for p in tmp_path.iterdir()} == {"program.py", "out.csv"}
     assert (tmp_path / "out.csv").read_text() == "the old file"
 
 

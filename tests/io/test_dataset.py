@@ -134,6 +134,17 @@ def test_missing_empty_and_unfinished_folders(tmp_path, engine):
     (tmp_path / "b.parquet").touch()
     with pytest.raises(FileError, match=r"file is empty\. Given: .*b\.parquet"):
         sdc.read(tmp_path, engine=engine)
+    (tmp_path / "b.parquet").unlink()
+    (tmp_path / "b.parquet").symlink_to(tmp_path / "gone.parquet")
+    with pytest.raises(FileError, match=r"records would be left out\. Given: .*b\.parquet"):
+        sdc.read(tmp_path, engine=engine)
+    (tmp_path / "b.parquet").unlink()
+    put(tmp_path.with_name(f"{tmp_path.name} elsewhere"), "c.parquet", x=[2])
+    (tmp_path / "deep").symlink_to(tmp_path.with_name(f"{tmp_path.name} elsewhere"))
+    with pytest.raises(FileError, match=r"records would be left out\. Given: .*deep"):
+        sdc.read(tmp_path, engine=engine)
+    assert rows(sdc.read(tmp_path / "*/*.parquet", engine=engine)) == [(2,)]
+    (tmp_path / "deep").unlink()
     (tmp_path / "_temporary").mkdir()
     with pytest.raises(FileError, match="not finished"):
         sdc.read(tmp_path, engine=engine)

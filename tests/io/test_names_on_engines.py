@@ -25,3 +25,14 @@ def test_names_that_an_engine_mistakes_are_refused(tmp_path, name, kind):
     with pytest.raises(SdcError, match=f"Column names .*{name}"):
         sdc.read(path, engine="duckdb")
     assert name in sdc.read(path).columns
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_column_without_a_name_is_refused(tmp_path, several):
+    """DuckDB would call it C1, and write it so."""
+    pytest.importorskip("duckdb")
+    frame = PLAIN.with_columns(pl.col("id").alias(""))
+    frame.write_parquet(tmp_path / "part-1.parquet")
+    with pytest.raises(SdcError, match=r"Columns must have a name on duckdb.*column 3 of 3"):
+        sdc.read(tmp_path if several else tmp_path / "part-1.parquet", engine="duckdb")
+    assert "" in sdc.read(tmp_path).columns

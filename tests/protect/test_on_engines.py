@@ -136,6 +136,31 @@ def test_every_engine_gives_the_values_of_memory(step, engine, request, monkeypa
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_categories_are_drawn_alike_whatever_their_order_in_memory(engine, request):
+    """Intervals are in the order of their numbers in memory, and texts elsewhere."""
+    classes = sdc.Scenario(
+        "classes",
+        [
+            {"recode": {"variable": "age", "breaks": [25, 40], "labels": ["young", "middle", "old"]}},
+            {"pram": {"variables": ["age", "region"], "by": ["sex"], "weighted": True}},
+            {"pram": {"variables": ["age"], "stay": 0.7}},
+        ],
+    )
+    want = classes.protect(data(), seed=3)
+    got = classes.protect(on_engine(engine, data(shuffled(survey())), request), seed=3)
+    texts = pl.col("age").cast(pl.String)
+    assert (
+        frames.collect(got.frame)
+        .sort("id")
+        .with_columns(texts)
+        .equals(want.frame.sort("id").with_columns(texts))
+    )
+    shown = want.log[-1].figures["matrix"]["age"]
+    assert list(shown) == ["young", "middle", "old"]
+    assert shown == got.log[-1].figures["matrix"]["age"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_new_ids_on_every_engine(engine, request, monkeypatch):
     monkeypatch.setattr(ranks, "SORTED_TOGETHER", 200)
     frame = survey().with_columns(

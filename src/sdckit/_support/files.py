@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from errno import ENOSPC
 from pathlib import Path
 from types import FrameType
-from uuid import uuid4
 
 from sdckit._support.scratch import Scratch
 from sdckit.errors import FileError
@@ -33,12 +32,12 @@ def is_full(error: BaseException) -> bool:
 
 @contextmanager
 def atomic_write(target: Path, ending: str = "") -> Iterator[Path]:
-    """A temporary file next to the target that takes its place only when all went well."""
+    """A temporary file on the disk of the target that takes its place only when all went well."""
     real = target.resolve()  # a link stays a link
     if not real.parent.is_dir():
         raise FileError("The folder does not exist.", given=real.parent)
-    temporary = real.with_name(f".{uuid4().hex}{ending or real.suffix}")
-    with _removed_at_the_end(temporary):
+    with scratch_folder(real.parent) as scratch:  # which the next process removes if this one is killed
+        temporary = scratch / f"new{ending or real.suffix}"
         yield temporary
         flush(temporary)
         if real.exists():
@@ -102,10 +101,10 @@ def flush(path: Path) -> None:
 
 @contextmanager
 def _removed_at_the_end(temporary: Path) -> Iterator[None]:
-    """Remove a file behind the block, also if the process is told to end within it.
+    """Remove a folder behind the block, also if the process is told to end within it.
 
-    Signals that would end the process at once do so after the file is removed. A program's own handlers stay:
-    if they raise, the file is removed as after any error. Only the main thread can be asked about signals.
+    Signals that would end the process at once do so after it is removed. A program's own handlers stay:
+    if they raise, it is removed as after any error. Only the main thread can be asked about signals.
     """
     ours: list[int] = []
     try:

@@ -92,6 +92,12 @@ def refuse_names(names: Sequence[str], engine: str) -> None:
             given=join_names(alike),
             hint="Rename them, or read the data into memory.",
         )
+    if "" in names:
+        raise EngineError(
+            f"Columns must have a name on {engine}.",
+            given=f"column {list(names).index('') + 1} of {len(names)} without one",
+            hint="Give it one, or read the data into memory.",
+        )
     ours = [name for name in names if name.lower().startswith(OURS)]
     if ours:
         raise ColumnError(

@@ -45,6 +45,11 @@ class Dataset:
         """What the names of its folders say of all records of a file."""
         return {name: value for name, value, _ in _folders(self.base, file)}
 
+    def raw_names(self) -> dict[str, str]:
+        """The columns in names of folders, and how these write them."""
+        parts = self.files[0].relative_to(self.base).parent.parts
+        return {unquote(raw): raw for raw in (part.partition("=")[0] for part in parts if "=" in part)}
+
     def raw_values(self) -> Iterator[tuple[str, str | None, str]]:
         """Each column in names of folders with its values, and these as the names have them."""
         for file in self.files:
@@ -146,7 +151,15 @@ def _inside(folder: Path) -> list[Path]:
     """All files of a folder and its folders, but for what programs hide in them."""
     if (folder / "_temporary").exists():
         raise FileError("The folder is being written by Spark, or was not finished.", given=folder)
-    return [f for f in folder.rglob("*") if f.is_file() and not _hidden(f.relative_to(folder))]
+    found = [f for f in folder.rglob("*") if not _hidden(f.relative_to(folder))]
+    lost = [f for f in found if f.is_symlink() and not f.is_file()]
+    if lost:
+        raise FileError(
+            "A link in the folder leads to another folder or nowhere, so that records would be left out.",
+            given=lost[0],
+            hint="Mend or remove it, or say which files by a pattern, for instance folder/*/*.parquet.",
+        )
+    return [f for f in found if f.is_file()]
 
 
 def _hidden(path: Path) -> bool:

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import polars as pl
 
-from sdckit._support.files import scratch_folder
 from sdckit._support.progress import Progress
 from sdckit.engine import duckdb_session, frames
 from sdckit.engine._duckdb import quoted
@@ -50,7 +49,7 @@ def engine_work(frame: Any, folder: Path, *, in_order: bool) -> Iterator[None]:
 
 
 def batches(frame: Any, folder: Path) -> Iterator[pl.DataFrame]:
-    """The rows in batches. Spark writes them to a folder beside the target first: never all are in memory."""
+    """The rows in batches. Spark writes them into this folder first, so that never all are in memory."""
     if frames.engine_of(frame) == "duckdb":
         # Not DuckDB's own writer, COPY: with DuckDB 2.0 it may hang for ever after Ctrl-C.
         reader = _narrowed(frame).to_arrow_reader(BATCH)
@@ -63,8 +62,7 @@ def batches(frame: Any, folder: Path) -> Iterator[pl.DataFrame]:
         finally:  # the connection does nothing else before
             reader.close()
     else:
-        with scratch_folder(folder) as scratch:
-            yield from _spark_batches(frame, scratch / "records")
+        yield from _spark_batches(frame, folder / "records")
 
 
 def _narrowed(frame: Any) -> Any:

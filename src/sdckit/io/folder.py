@@ -14,7 +14,7 @@ from sdckit.engine import frames
 from sdckit.errors import ColumnError, DataError, FileError
 from sdckit.io.coding import only_used_categories, only_used_labels, with_texts, with_texts_lazy
 from sdckit.io.engine_files import Counted, batches, spark_folder
-from sdckit.io.folder_notes import KINDS, FolderNotes, check_folder_values
+from sdckit.io.folder_notes import KINDS, FolderNotes, check_folder_values, folder_name
 from sdckit.io.parquet import schema_of
 from sdckit.io.partition_writer import PartitionWriter
 
@@ -48,7 +48,7 @@ def writable_folder(data: Microdata, path: Path, column: str) -> str:
 
 def _is_ours(file: Path, column: str) -> bool:
     """Whether it is of a folder that was written in this way before."""
-    return file.name.startswith((f"{column}=", "_", ".")) or file.suffix == ".parquet"
+    return file.name.startswith((folder_name(column, ""), "_", ".")) or file.suffix == ".parquet"
 
 
 def write_folder(

@@ -139,12 +139,14 @@ def _literal(path: Path) -> str:
 
 def _duckdb_dataset(dataset: Dataset) -> Any:
     options: dict[str, Any] = {"union_by_name": True, "hive_partitioning": False}
+    raw = dataset.raw_names()  # DuckDB takes a name such as born%3F as it stands, unlike the values
     if dataset.partitions:
-        types = {name: DUCKDB_TYPES[kind] for name, kind in dataset.partitions.items()}
+        types = {raw[name]: DUCKDB_TYPES[kind] for name, kind in dataset.partitions.items()}
         options |= {"hive_partitioning": True, "hive_types": types, "hive_types_autocast": False}
     listed = ", ".join(_text(_literal(file)) for file in dataset.files)
     given = ", ".join(f"{name} = {_setting(value)}" for name, value in options.items())
-    columns = [quoted(name) for name in (*dataset.types, *dataset.partitions)]
+    columns = [quoted(name) for name in dataset.types]
+    columns += [f"{quoted(raw[name])} as {quoted(name)}" for name in dataset.partitions]
     for place, name in enumerate(dataset.types):
         if name in dataset.differing and dataset.types[name] in DUCKDB_TYPES:
             columns[place] = f"{quoted(name)}::{DUCKDB_TYPES[dataset.types[name]]} as {quoted(name)}"

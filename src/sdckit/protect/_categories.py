@@ -38,6 +38,13 @@ class Categories:
         values, records, texts = zip(*rows, strict=True) if rows else ((), (), ())
         return Categories(self.variable, values, records, texts)
 
+    def by_value(self) -> "Categories":
+        """In the order of the values: DuckDB and Spark know no other order of categories."""
+        order = {value: place for place, value in enumerate(_sorted(self.values))}
+        rows = sorted(zip(self.values, self.records, self.texts, strict=True), key=lambda row: order[row[0]])
+        values, records, texts = zip(*rows, strict=True) if rows else ((), (), ())
+        return Categories(self.variable, values, records, texts)
+
     def place(self, name: object) -> int:
         """The place of a category named by its code or by its label."""
         found = self.places.get(as_text(name))

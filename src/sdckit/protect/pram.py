@@ -120,7 +120,8 @@ def pram(
     draws = Draws(data, rng)
     shown, drawn = {}, []
     for name in names:
-        known = _checked(categories(data, name).occurring())
+        in_order = _checked(categories(data, name).occurring())
+        known = in_order.by_value()
         first = None if matrix is None else _given(known, matrix)
         diagonal = _stay(known, stay)
         chances = {
@@ -129,7 +130,7 @@ def pram(
         }
         if not by and len(known.values) <= MAX_SHOWN:
             whole = chances.get((), np.eye(len(known.values)))
-            shown[name] = _as_mapping(whole, known)
+            shown[name] = _as_mapping(whole, known, in_order.texts)
         drawn.append((known, chances))
     done, changed = (_changed if data.engine == "polars" else with_transitions)(data, by, drawn, draws)
     effects = Effects(randomises=tuple(names))
@@ -249,6 +250,8 @@ def _draw(codes: Ints, chances: Floats, uniform: Floats) -> Ints:
     return new
 
 
-def _as_mapping(chances: Floats, known: Categories) -> dict[str, dict[str, float]]:
-    rows = (dict(zip(known.texts, row, strict=True)) for row in np.round(chances, 6).tolist())
-    return dict(zip(known.texts, rows, strict=True))
+def _as_mapping(chances: Floats, known: Categories, order: Sequence[str]) -> dict[str, dict[str, float]]:
+    """The matrix by the names of its categories, which are shown in the order of the column."""
+    rows = dict(zip(known.texts, np.round(chances, 6).tolist(), strict=True))
+    found = {old: dict(zip(known.texts, row, strict=True)) for old, row in rows.items()}
+    return {old: {new: found[old][new] for new in order} for old in order}
