@@ -18,7 +18,8 @@ from sdckit._support.arrays import Bools, Floats
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
 from sdckit.engine.batches import fold_batches
-from sdckit.estimate.formula import Encodings, Matrix, Model, model_matrix
+from sdckit.estimate.formula import Encodings, Model, model_matrix
+from sdckit.estimate.model_rows import ModelRows, means_by_row, model_rows, sum_by_row
 from sdckit.estimate.regression import (
     FLAT,
     Family,
@@ -48,15 +49,15 @@ class Records:
     encoded: Encodings
     design: EngineDesign
 
-    def fold(self, function: Callable[[Matrix, Floats], Floats]) -> Iterable[Floats]:
-        """What a function makes of the matrix and the weights of each batch."""
+    def fold(self, function: Callable[[ModelRows, Floats], Floats]) -> Iterable[Floats]:
+        """What a function makes of the rows and the weights of each batch."""
         model, encoded, design = self.model, self.encoded, self.design
         columns = dict.fromkeys([*model.columns, *([design.weight] if design.weight else [])])
 
         def work(frame: pl.DataFrame) -> Floats:
-            matrix = model_matrix(model, encoded, frame)
+            rows = model_rows(model, encoded, frame)
             with one_thread():  # for matrices of this size threads wait longer than they work
-                return function(matrix, design.weights(frame)[matrix.kept])
+                return function(rows, design.weights(frame)[rows.kept])
 
         return fold_batches(self.data.table.select(*columns), work, records=BATCH)
 
@@ -141,18 +142,25 @@ def _first(records: Records) -> tuple[Sums, tuple[str, ...]]:
     return merged(records.fold(_linear_batch)), names
 
 
-def _linear_batch(matrix: Matrix, w: Floats) -> Floats:
-    x, y = matrix.x, matrix.y
+def _linear_batch(rows: ModelRows, w: Floats) -> Floats:
+    y = rows.y
     if not len(y):
         return np.zeros(0)
-    largest = max(np.abs(y).max(initial=0.0), np.abs(x).max(initial=0.0))
+    largest = max(np.abs(y).max(initial=0.0), np.abs(rows.x).max(initial=0.0))
     centre = w @ y / w.sum()
     head = [len(y), w.sum(), centre, w @ (y - centre) ** 2, y.min(), y.max(), largest, 0.0, 0.0, 0.0]
-    return _packed(head, w @ x, x, y, w)
+    return _packed(head, rows, rows.x, w, y, w)
 
 
-def _packed(head: list[float], totals: Floats, x: Floats, y: Floats, w: Floats) -> Floats:
-    return np.concatenate([head, totals, triangle(np.column_stack([x, y]) * np.sqrt(w)[:, None]).ravel()])
+def _packed(
+    head: list[float], rows: ModelRows, x: Floats, weights: Floats, rest: Floats, working: Floats
+) -> Floats:
+    """The numbers of a batch. x [g, p], weights [k] of its totals; rest, working [k]: of its triangle."""
+    mass, mean, around = means_by_row(rows, working, rest)
+    weighted = np.column_stack([x, mean]) * np.sqrt(mass)[:, None]
+    if around > 0:  # what rows cannot tell apart, as a record that differs in the outcome alone
+        weighted = np.vstack([weighted, np.append(np.zeros(x.shape[1]), np.sqrt(around))])
+    return np.concatenate([head, sum_by_row(rows, weights) @ x, triangle(weighted).ravel()])
 
 
 def triangle(rows: Floats) -> Floats:
@@ -242,22 +250,22 @@ def _generalised(
 
 
 def _newton_batch(
-    family: Family, scale: float, mean: float, kept: Bools, beta: Floats | None, matrix: Matrix, w: Floats
+    family: Family, scale: float, mean: float, kept: Bools, beta: Floats | None, rows: ModelRows, w: Floats
 ) -> Floats:
     from sdckit.models.glm import LOGIT, POISSON
 
-    y = matrix.y
+    y = rows.y
     if not len(y):
         return np.zeros(0)
     response: Any = POISSON if family is Family.POISSON else LOGIT
-    x, w = matrix.x[:, kept], w * scale
-    eta = response.predictor((mean + y) / 2) if beta is None else x @ beta
+    x, w = rows.x[:, kept], w * scale
+    eta = response.predictor((mean + y) / 2) if beta is None else rows.of_records(x @ beta)
     mu, slope = response.mean(eta)
     slope = np.maximum(slope, FLAT)
     left = (eta if beta is None else 0.0) + (y - mu) / slope
     deviance = 0.0 if beta is None else response.deviance(eta, y, w)
     head = [len(y), w.sum(), 0.0, 0.0, mu.min(), mu.max(), 0.0, deviance, w @ mu, w @ (y - mu) ** 2]
-    return _packed(head, w @ x, x, left, w * slope)
+    return _packed(head, rows, x, w, left, w * slope)
 
 
 def _unit_sums(records: Records, kept: Bools, beta: Floats, family: Family) -> UnitSums:
@@ -284,18 +292,21 @@ def _score_rows(
 ) -> Floats:
     from sdckit.models.glm import LOGIT, POISSON
 
-    matrix = model_matrix(model, encoded, frame)
-    scores = np.zeros((frame.height, len(beta)))
-    inside = np.broadcast_to(matrix.kept[:, None], scores.shape)
+    rows = model_rows(model, encoded, frame)
+    x = rows.x[:, kept]
     with one_thread():
-        if len(matrix.y):
-            x = matrix.x[:, kept]
-            eta = x @ beta
+        left = np.zeros(len(rows.y))
+        if len(left):
+            eta = rows.of_records(x @ beta)
             response = POISSON if family is Family.POISSON else LOGIT
             mu = eta if family is Family.OLS else response.mean(eta)[0]
-            left = design.weights(frame)[matrix.kept] * (matrix.y - mu)
-            if matrix.kept.all():  # mostly so, and no copy then
-                scores = left[:, None] * x
-            else:
-                scores[matrix.kept] = left[:, None] * x
+            left = design.weights(frame)[rows.kept] * (rows.y - mu)
+        if rows.row is not None and design.cluster is None:
+            return design.rows_of_lines(frame, x, rows.row, left, rows.kept)
+        scores = np.zeros((frame.height, len(beta)))
+        inside = np.broadcast_to(rows.kept[:, None], scores.shape)
+        if rows.kept.all():  # mostly so, and no copy then
+            scores = left[:, None] * rows.of_records(x)
+        elif len(left):
+            scores[rows.kept] = left[:, None] * rows.of_records(x)
         return design.rows(frame, scores, inside, full=True)
