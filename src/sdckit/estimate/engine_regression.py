@@ -19,7 +19,7 @@ from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
 from sdckit.engine.batches import fold_batches
 from sdckit.estimate.formula import Encodings, Model, model_matrix
-from sdckit.estimate.model_rows import ModelRows, means_by_row, model_rows, sum_by_row
+from sdckit.estimate.model_rows import ModelRows, Reader
 from sdckit.estimate.regression import (
     FLAT,
     Family,
@@ -45,17 +45,16 @@ class Records:
     """The records of a file as a model sees them."""
 
     data: Microdata
-    model: Model
-    encoded: Encodings
+    reader: Reader
     design: EngineDesign
 
     def fold(self, function: Callable[[ModelRows, Floats], Floats]) -> Iterable[Floats]:
         """What a function makes of the rows and the weights of each batch."""
-        model, encoded, design = self.model, self.encoded, self.design
-        columns = dict.fromkeys([*model.columns, *([design.weight] if design.weight else [])])
+        reader, design = self.reader, self.design
+        columns = dict.fromkeys([*reader.model.columns, *([design.weight] if design.weight else [])])
 
         def work(frame: pl.DataFrame) -> Floats:
-            rows = model_rows(model, encoded, frame)
+            rows = reader.rows(frame)
             with one_thread():  # for matrices of this size threads wait longer than they work
                 return function(rows, design.weights(frame)[rows.kept])
 
@@ -94,7 +93,7 @@ def fit_on_engine(
     Poisson model one for each step of Newton's method, the variances of a design one more.
     """
     design = EngineDesign.of(data, sampling)
-    records = Records(data, model, encoded, design)
+    records = Records(data, Reader.of(data, model, encoded), design)
     first, names = _first(records)
     if first.records < 2:
         return None, int(first.records), ()
@@ -136,9 +135,10 @@ def fit_on_engine(
 
 def _first(records: Records) -> tuple[Sums, tuple[str, ...]]:
     """Counts, the range of the numbers and the triangle of the linear model; the names of its columns."""
-    columns = list(records.model.columns)
+    model = records.reader.model
+    columns = list(model.columns)
     some = frames.gather(records.data.table.select(*columns).drop_nulls(columns).head(1))
-    names = model_matrix(records.model, records.encoded, some).names
+    names = model_matrix(model, records.reader.encoded, some).names
     return merged(records.fold(_linear_batch)), names
 
 
@@ -146,21 +146,26 @@ def _linear_batch(rows: ModelRows, w: Floats) -> Floats:
     y = rows.y
     if not len(y):
         return np.zeros(0)
-    largest = max(np.abs(y).max(initial=0.0), np.abs(rows.x).max(initial=0.0))
-    centre = w @ y / w.sum()
-    head = [len(y), w.sum(), centre, w @ (y - centre) ** 2, y.min(), y.max(), largest, 0.0, 0.0, 0.0]
-    return _packed(head, rows, rows.x, w, y, w)
+    low, high = float(y.min()), float(y.max())
+    largest = max(abs(low), abs(high), np.abs(rows.x).max(initial=0.0))
+    mass, mean, around = rows.means(w, y)
+    weight = mass.sum()
+    centre = mass @ mean / weight
+    head = [len(y), weight, centre, mass @ (mean - centre) ** 2 + around, low, high, largest, 0.0, 0.0, 0.0]
+    return _packed(head, mass @ rows.x, rows.x, mass, mean, around)
 
 
 def _packed(
-    head: list[float], rows: ModelRows, x: Floats, weights: Floats, rest: Floats, working: Floats
+    head: list[float], totals: Floats, x: Floats, mass: Floats, mean: Floats, around: float
 ) -> Floats:
-    """The numbers of a batch. x [g, p], weights [k] of its totals; rest, working [k]: of its triangle."""
-    mass, mean, around = means_by_row(rows, working, rest)
+    """The numbers of a batch; the triangle is that of rows x with their weight and mean of the outcome.
+
+    around: the squares about these means, as those of a record with nothing but an outcome.
+    """
     weighted = np.column_stack([x, mean]) * np.sqrt(mass)[:, None]
-    if around > 0:  # what rows cannot tell apart, as a record that differs in the outcome alone
+    if around > 0:
         weighted = np.vstack([weighted, np.append(np.zeros(x.shape[1]), np.sqrt(around))])
-    return np.concatenate([head, sum_by_row(rows, weights) @ x, triangle(weighted).ravel()])
+    return np.concatenate([head, totals, triangle(weighted).ravel()])
 
 
 def triangle(rows: Floats) -> Floats:
@@ -265,16 +270,16 @@ def _newton_batch(
     left = (eta if beta is None else 0.0) + (y - mu) / slope
     deviance = 0.0 if beta is None else response.deviance(eta, y, w)
     head = [len(y), w.sum(), 0.0, 0.0, mu.min(), mu.max(), 0.0, deviance, w @ mu, w @ (y - mu) ** 2]
-    return _packed(head, rows, x, w, left, w * slope)
+    return _packed(head, rows.sums(w) @ x, x, *rows.means(w * slope, left))
 
 
 def _unit_sums(records: Records, kept: Bools, beta: Floats, family: Family) -> UnitSums:
     """Sums of the scores w(y−μ)x over the units of the design."""
-    model, encoded, design = records.model, records.encoded, records.design
-    columns = dict.fromkeys([*model.columns, *design.columns])
+    reader, design = records.reader, records.design
+    columns = dict.fromkeys([*reader.model.columns, *design.columns])
     rows = fold_batches(
         records.data.table.select(*columns),
-        partial(_score_rows, model, encoded, design, kept, beta, family),
+        partial(_score_rows, reader, design, kept, beta, family),
         together=design.together,
         records=BATCH,
     )
@@ -282,8 +287,7 @@ def _unit_sums(records: Records, kept: Bools, beta: Floats, family: Family) -> U
 
 
 def _score_rows(
-    model: Model,
-    encoded: Encodings,
+    reader: Reader,
     design: EngineDesign,
     kept: Bools,
     beta: Floats,
@@ -292,7 +296,7 @@ def _score_rows(
 ) -> Floats:
     from sdckit.models.glm import LOGIT, POISSON
 
-    rows = model_rows(model, encoded, frame)
+    rows = reader.rows(frame)
     x = rows.x[:, kept]
     with one_thread():
         left = np.zeros(len(rows.y))

@@ -192,7 +192,7 @@ def encodings(
 
 def model_matrix(model: Model, encoded: Encodings, frame: pl.DataFrame) -> Matrix:
     """The formula on some records of a file."""
-    return _matrix(model, {c: how.values(frame[c]) for c, how in encoded.items()})
+    return _matrix(model, {c: encoded[c].values(frame[c]) for c in model.columns})
 
 
 def _matrix(model: Model, columns: dict[str, Any]) -> Matrix:

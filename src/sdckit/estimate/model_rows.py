@@ -10,11 +10,14 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Bools, Floats, Ints
+from sdckit.data.microdata import Microdata
+from sdckit.engine import frames
 from sdckit.engine.tables import OURS
 from sdckit.estimate.formula import Encodings, Model, model_matrix
 
-SHARED = 20  # records for each different row, at least, for which it is worth to look for them
-LOOKED_AT = 20_000  # records that tell whether there are so few
+SHARED = 20  # records for each different row, at least, for which rows are looked up
+MOST = 20_000  # different rows
+LOOKED_AT = 20_000  # records that tell whether there may be so few
 
 _ROW = f"{OURS}row"
 
@@ -32,45 +35,61 @@ class ModelRows:
         """[k, …] What stands in a record's row of [g, …]."""
         return rows if self.row is None else rows[self.row]
 
+    def sums(self, values: Floats) -> Floats:
+        """[g] The sum of the values [k] of each row's records."""
+        return values if self.row is None else np.bincount(self.row, values, len(self.x))
 
-def model_rows(model: Model, encoded: Encodings, frame: pl.DataFrame) -> ModelRows:
-    """A formula on some records."""
-    found = _shared(model, frame)
-    if found is None:
-        matrix = model_matrix(model, encoded, frame)
-        return ModelRows(matrix.x, None, matrix.y, matrix.kept)
-    different, row = found
-    left, right = model.of_outcome, model.of_predictors
-    y = model_matrix(left, {c: encoded[c] for c in left.columns}, frame)
-    x = model_matrix(right, {c: encoded[c] for c in right.columns}, different)
-    place = np.where(x.kept, np.cumsum(x.kept) - 1, -1)[row]
-    kept = y.kept & (place >= 0)
-    return ModelRows(x.x, place[kept], y.y[kept[y.kept]], kept)
+    def means(self, weights: Floats, values: Floats) -> tuple[Floats, Floats, float]:
+        """[g] The weight and the mean of each row's records, and the weighted squares about these means."""
+        if self.row is None:
+            return weights, values, 0.0
+        mass = self.sums(weights)
+        mean = self.sums(weights * values) / np.where(mass > 0, mass, 1.0)
+        return mass, mean, float(weights @ (values - mean[self.row]) ** 2)
 
 
-def _shared(model: Model, frame: pl.DataFrame) -> tuple[pl.DataFrame, Ints] | None:
-    """What different values the predictors have, and the place of each record's; None if they are many."""
-    if not model.predictors or not model.outcomes:
-        return None
-    columns = frame.select(model.predictors)
-    for some in (columns[:LOOKED_AT], columns):
-        different = some.unique()
-        if different.height * SHARED > some.height:
-            return None
-    numbered = different.with_columns(pl.int_range(pl.len()).alias(_ROW))
-    met = columns.join(numbered, on=model.predictors, how="left", nulls_equal=True, maintain_order="left")
-    return different, np.asarray(met[_ROW].to_numpy(), dtype=np.int64)
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """A model, how it reads the columns of a file, and the different rows of predictors where they are few.
 
+    different: their values, with the number of the row in x, or −1 where one is missing.
+    """
 
-def sum_by_row(rows: ModelRows, values: Floats) -> Floats:
-    """[g] The sum of the values of each row's records."""
-    return values if rows.row is None else np.bincount(rows.row, values, len(rows.x))
+    model: Model
+    encoded: Encodings
+    different: pl.DataFrame | None
+    x: Floats
 
+    @classmethod
+    def of(cls, data: Microdata, model: Model, encoded: Encodings) -> "Reader":
+        """For the records of a file outside memory."""
+        nothing = cls(model, encoded, None, np.empty((0, 0)))
+        most = min(MOST, data.height // SHARED)
+        if not model.predictors or not model.outcomes:
+            return nothing
+        table = data.table.select(*model.predictors)
+        some = frames.gather(table.head(LOOKED_AT))
+        if some.n_unique() * SHARED > some.height:
+            return nothing
+        different = frames.gather(table.unique().head(most + 1))
+        if different.height > most:
+            return nothing
+        found = model_matrix(model.of_predictors, encoded, different)
+        row = pl.Series(_ROW, np.where(found.kept, np.cumsum(found.kept) - 1, -1))
+        return cls(model, encoded, different.with_columns(row), found.x)
 
-def means_by_row(rows: ModelRows, weights: Floats, values: Floats) -> tuple[Floats, Floats, float]:
-    """[g] The sum of weights and the mean of each row's records, and the weighted squares about the means."""
-    if rows.row is None:
-        return weights, values, 0.0
-    mass = sum_by_row(rows, weights)
-    mean = sum_by_row(rows, weights * values) / np.where(mass > 0, mass, 1.0)
-    return mass, mean, float(weights @ (values - mean[rows.row]) ** 2)
+    def rows(self, frame: pl.DataFrame) -> ModelRows:
+        """The model on some of the records."""
+        if self.different is None:
+            matrix = model_matrix(self.model, self.encoded, frame)
+            return ModelRows(matrix.x, None, matrix.y, matrix.kept)
+        y = model_matrix(self.model.of_outcome, self.encoded, frame)
+        by = list(self.model.predictors)
+        met = frame.select(by).join(
+            self.different, on=by, how="left", nulls_equal=True, maintain_order="left"
+        )
+        row = np.asarray(met[_ROW].to_numpy(), dtype=np.int64)
+        kept = y.kept & (row >= 0)
+        if kept.all():  # mostly so, and no copy then
+            return ModelRows(self.x, row, y.y, kept)
+        return ModelRows(self.x, row[kept], y.y[kept[y.kept]], kept)

@@ -89,10 +89,11 @@ class EngineDesign:
         stratum = self._stratum(frame)
         codes, place = np.unique(stratum, return_inverse=True) if self.strata else (stratum[:1], stratum)
         shape = len(codes), len(x) + 1  # the last line is that of the records outside
-        cell = place * shape[1] + len(x)
-        cell[inside] += line - len(x)
-        value = np.zeros(frame.height)
-        value[inside] = left
+        lines, value = line, left
+        if not inside.all():
+            lines, value = np.full(frame.height, len(x)), np.zeros(frame.height)
+            lines[inside], value[inside] = line, left
+        cell = place * shape[1] + lines
         n = np.bincount(cell, minlength=shape[0] * shape[1])
         mean = np.bincount(cell, value, len(n)) / np.maximum(n, 1)
         squares = np.bincount(cell, (value - mean[cell]) ** 2, len(n))
