@@ -1,6 +1,6 @@
 """The variance of a design from sums over its units, for records that never are in memory together."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -173,6 +173,23 @@ class UnitSums:
             means[code] += apart * (more / both)[:, None]
             m[code] = both
         return cls(m.astype(np.int64), met.astype(np.int64), means, products)
+
+    @classmethod
+    def of_units(cls, units: int, inside: int, total: float, squares: float) -> "UnitSums":
+        """One score of one stratum: its units, those inside, the sum of their scores and that of squares."""
+        mean = total / units
+        around = max(squares - units * mean**2, 0.0)
+        return cls(np.array([units]), np.array([[inside]]), np.array([[mean]]), np.array([[around]]))
+
+    @classmethod
+    def beside(cls, parts: Sequence["UnitSums"], places: Sequence[int]) -> "UnitSums":
+        """Sums of squares of different scores of the same units; the k-th score of all goes to places[k]."""
+        order = np.argsort(places) if len(places) else slice(None)
+        met, means, squares = (
+            np.concatenate([getattr(part, name) for part in parts], axis=1)[:, order]
+            for name in ("met", "means", "products")
+        )
+        return cls(parts[0].m, met, means, squares)
 
     @property
     def degrees(self) -> float:
