@@ -244,7 +244,7 @@ class _Scores:
 
     def of(self, frame: pl.DataFrame, cell: Ints, inside: Bools) -> Floats:
         """[n] The influence of each record."""
-        if self.by_cell:
+        if self.straight is None or not self.totals:
             return self.influence[cell]
         x, y = (frame[c].fill_null(np.nan).to_numpy() for c in self.columns)
         sample = DomainSample(x, np.empty((1, 0)), y)

@@ -37,7 +37,9 @@ class ModelRows:
 
     def sums(self, values: Floats) -> Floats:
         """[g] The sum of the values [k] of each row's records."""
-        return values if self.row is None else np.bincount(self.row, values, len(self.x))
+        if self.row is None:
+            return values
+        return np.bincount(self.row, values, len(self.x)).astype(np.float64, copy=False)
 
     def means(self, weights: Floats, values: Floats) -> tuple[Floats, Floats, float]:
         """[g] The weight and the mean of each row's records, and the weighted squares about these means."""
