@@ -4,6 +4,7 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import sdckit as sdc
 from sdckit.data import record_links
@@ -182,3 +183,21 @@ def test_an_engine_joins_two_files_once(monkeypatch):
     assert met(first, others[1]) == [(10, 1), (20, 2), (30, 3)]
     assert met(others[0], first) == [(11, 10), (22, 20), (33, 30)]
     assert len(joins) == 3
+
+
+def test_columns_that_no_step_changed_are_not_joined(monkeypatch):
+    frame = pl.DataFrame({"id": [1, 2, 3], "x": [10, 20, 30], "y": ["a", "b", "c"], "w": [1.0, 2.0, 3.0]})
+    here = sdc.read(frame, id="id", keys=["x", "y"], weight="w")
+    data = sdc.read(duckdb.from_arrow(frame.to_arrow()), id="id", keys=["x", "y"], weight="w")
+    joined = []
+    real = record_links._joined
+    monkeypatch.setattr(record_links, "_joined", lambda *given: joined.append(given[-1]) or real(*given))
+    for columns, apart in [(["y"], []), (["x"], ["x"]), (["x", "y"], ["x"])]:
+        seen = []
+        for one in (data, here):
+            made = sdc.protect.round_values(one, variables=["x"], base=100)
+            both = frames.gather(record_links.match_records(one, made, columns))
+            seen.append(both.select(sorted(set(both.columns) - {"id"})).sort("w"))
+        assert_frame_equal(*seen, check_dtypes=False)
+        assert list(joined.pop()) == apart
+    assert not joined

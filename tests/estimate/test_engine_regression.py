@@ -6,6 +6,7 @@ import pytest
 import sdckit as sdc
 from engine_frames import ENGINES, on_engine
 from sdckit.engine import batches
+from sdckit.estimate import model_rows
 
 OUTSIDE = [one for one in ENGINES if one != "polars"]
 MODELS = [
@@ -48,6 +49,32 @@ def test_coefficients_and_intervals_are_those_in_memory(engine, formula, family,
         assert there.parts["term"].to_list() == here.parts["term"].to_list()
         for name in ("estimate_original", "variance_original", "low_protected", "high_protected"):
             assert there.parts[name].to_list() == pytest.approx(here.parts[name].to_list(), rel=1e-9)
+
+
+@pytest.mark.parametrize("shared", [1, 10**9])
+@pytest.mark.parametrize("design", [{"strata": "stratum"}, {"cluster": "psu"}, {}])
+@pytest.mark.parametrize(
+    ("formula", "family"),
+    [
+        ("income ~ sex + C(region)", "ols"),
+        ("log1p(income) ~ sex + log(age - 16)", "ols"),
+        ("employed ~ sex + age", "logit"),
+        ("children ~ sex", "poisson"),
+    ],
+)
+def test_rows_that_records_share(formula, family, design, shared, files, request, monkeypatch):
+    """Some records have no income, no sex, or an age of which there is no logarithm."""
+    monkeypatch.setattr(batches, "BATCH", 100)
+    monkeypatch.setattr(model_rows, "SHARED", shared)
+    place = pl.int_range(pl.len())
+    lost = pl.when(place % 31 != 0).then(pl.col("sex")).alias("sex")
+    pair = [sdc.read(d.frame.with_columns(lost), id="person_id", weight="weight", **design) for d in files]
+    moved = [on_engine("duckdb", data, request) for data in pair]
+    here, there = (sdc.utility.regression(*p, formula=formula, family=family) for p in (pair, moved))
+    assert there.notes == here.notes
+    assert dict(there.figures) == pytest.approx(dict(here.figures), rel=1e-9, abs=1e-12)
+    for name in ("estimate_original", "variance_original", "low_protected", "high_protected"):
+        assert there.parts[name].to_list() == pytest.approx(here.parts[name].to_list(), rel=1e-9)
 
 
 @pytest.mark.parametrize("rule", ["adjust", "average", "certainty", "remove"])

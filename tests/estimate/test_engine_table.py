@@ -85,6 +85,19 @@ def test_without_clusters_and_with_lonely_units(rule, files, request):
     same(here, there, 1e-9)
 
 
+@pytest.mark.parametrize("bins", [False, True])
+@pytest.mark.parametrize("roles", [{"weight": "weight"}, {}])
+def test_records_that_are_units_of_their_own(roles, bins, files, request, monkeypatch):
+    monkeypatch.setattr(batches, "BATCH", 200)
+    if bins:
+        monkeypatch.setattr(value_cells, "EXACT", 0)
+    pair = [sdc.read(data.frame, numeric="income", **roles) for data in files]
+    moved = [on_engine("duckdb", data, request) for data in pair]
+    for by in ([], ["region"]):
+        asked = {"indicators": PANEL, "variables": ["income"], "by": by}
+        same(*(sdc.utility.indicators(*both, **asked) for both in (pair, moved)), 1e-9)
+
+
 @pytest.mark.parametrize("rule", ["adjust", "certainty", "remove"])
 def test_domains_of_one_unit_and_values_that_are_all_equal(rule, files, request, monkeypatch):
     monkeypatch.setattr(batches, "BATCH", 100)

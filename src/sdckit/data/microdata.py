@@ -154,6 +154,22 @@ class Microdata:
         return found
 
     @cached_property
+    def column_marks(self) -> dict[str, object]:
+        """A mark of each column that was asked about: files that share it have the same values in it.
+
+        Record by record, that is: a step hands on the marks of the columns it did not change.
+        """
+        return {}
+
+    def has_values_of(self, other: "Microdata", columns: Iterable[str]) -> bool:
+        """Whether columns are known to have the values they have in another file, record by record.
+
+        Known from the steps, without a look at the values: a file that was read has marks of its own.
+        """
+        marks = self.column_marks, other.column_marks
+        return self is other or all(c in marks[0] and marks[0][c] is marks[1].get(c) for c in columns)
+
+    @cached_property
     def table_facts(self) -> dict[str, Any]:
         """What was found out about all values together; handed on to the same table under other roles."""
         return {}
@@ -172,7 +188,7 @@ class Microdata:
         does it carry the number from which secret draws were made, another one follows from it, nor which
         record of the original each row was, where a step changed their order.
         """
-        made = ("cache", "column_facts", "table_facts")
+        made = ("cache", "column_facts", "column_marks", "table_facts")
         kept = {name: value for name, value in self.__dict__.items() if name not in made}
         digest = sha256(f"handed on/{self.origin}".encode()).digest()
         origin = int.from_bytes(digest[:8], "big") >> 1 if self.log else self.origin
@@ -228,7 +244,7 @@ class Microdata:
         reading = self.reading if logged else self.reading.of_other_rows()
         data = replace(self, frame=native, log=log, reading=reading)
         if changed is not None:
-            data._take_over(self, [c for c in self.columns if c not in changed])
+            data._take_over(self, [c for c in data.columns if c in self.columns and c not in changed])
         check(data, changed=changed)
         return data
 
@@ -240,8 +256,10 @@ class Microdata:
 
     def _take_over(self, other: "Microdata", columns: Iterable[str]) -> None:
         """What is known of the records, and of those columns, of another file with the same."""
+        columns = list(columns)
         if "height" in other.__dict__:
             self.__dict__["height"] = other.height
+        self.column_marks.update((c, other.column_marks.setdefault(c, object())) for c in columns)
         self.cache.update(
             {(UNIQUE, c): other.cache[UNIQUE, c] for c in columns if (UNIQUE, c) in other.cache}
         )
@@ -253,6 +271,7 @@ class Microdata:
         check(data)
         data.__dict__["column_facts"] = self.column_facts
         data.__dict__["table_facts"] = self.table_facts
+        data._take_over(self, self.columns)
         return data
 
     def without(self, columns: tuple[str, ...], *, direct: bool = False) -> "Microdata":
@@ -273,6 +292,7 @@ class Microdata:
             reading=self.reading.without(columns),
         )
         data.__dict__["column_facts"] = {c: self.column_facts.setdefault(c, {}) for c in kept}
+        data._take_over(self, kept)
         return data
 
     def ids(self, *, beside: Collection[str] = ()) -> pl.Series:

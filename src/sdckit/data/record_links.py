@@ -225,27 +225,48 @@ def match_records(original: Microdata, protected: Microdata, columns: Sequence[s
         )
     wanted = list(dict.fromkeys([name, *kept, *(renamed[c] for c in columns if c != name)]))
     usual = role_variables(original, protected)
-    if not {*columns} <= {name, *usual}:
-        return _complete(original, _joined(original, protected, columns)).select(*wanted)
-    # the original is kept beside the table, so that no other object can get its number
-    found: tuple[Microdata, nw.LazyFrame[Any]] = protected.cached(
-        ("matched records", id(original)), lambda: (original, _joined_once(original, protected, usual))
-    )
-    return found[1].select(*wanted)
+    apart = _apart(original, protected, columns)
+    if not apart or not {*columns} <= {name, *usual}:
+        joined = _complete(original, _joined(original, protected, columns, apart))
+    else:
+        # the original is kept beside the table, so that no other object can get its number
+        found: tuple[Microdata, nw.LazyFrame[Any]] = protected.cached(
+            ("matched records", id(original)), lambda: (original, _joined_once(original, protected, usual))
+        )
+        apart, joined = _apart(original, protected, usual), found[1]
+    alike = {renamed[c]: c for c in columns if c not in apart}
+    return joined.select(nw.col(alike.get(c, c)).alias(c) for c in wanted)
 
 
-def _joined(original: Microdata, protected: Microdata, columns: Sequence[str]) -> nw.LazyFrame[Any]:
-    """Columns of both files and the original's weight, joined by id on the engine."""
+def _apart(original: Microdata, protected: Microdata, columns: Sequence[str]) -> list[str]:
+    """The columns, and the weight, that may have other values in the protected file: those to join."""
     name, weight = original.roles.id or "", original.roles.weight
-    own = dict.fromkeys(c for c in (*columns, weight) if c is not None and c != name)
-    theirs = {c: c + PROTECTED for c in columns if c != name}
-    right = protected.table.select(name, *theirs).rename(theirs)
-    return original.table.select(name, *own).join(right, on=name, how="inner")
+    named = dict.fromkeys(c for c in (*columns, weight) if c is not None and c != name)
+    if not original.has_values_of(protected, [name]):
+        return list(named)
+    return [c for c in named if not original.has_values_of(protected, [c])]
+
+
+def _joined(
+    original: Microdata, protected: Microdata, columns: Sequence[str], apart: Sequence[str]
+) -> nw.LazyFrame[Any]:
+    """Columns of both files and the original's weight, side by side; by id on the engine those `apart`.
+
+    Columns that are the same in both files stand there once, under their name.
+    """
+    name, weight = original.roles.id or "", original.roles.weight
+    named = dict.fromkeys(c for c in (name, *columns, weight) if c is not None)
+    theirs = {c: c + PROTECTED for c in columns if c in apart}
+    alike = [c for c in named if c not in apart]
+    right = protected.table.select(*alike, *theirs).rename(theirs)
+    if not apart:
+        return right
+    return original.table.select(name, *apart).join(right, on=name, how="inner")
 
 
 def _joined_once(original: Microdata, protected: Microdata, columns: Sequence[str]) -> nw.LazyFrame[Any]:
     """The same, kept by the engine: a dozen measures read it, and each would join all records again."""
-    joined = _joined(original, protected, columns)
+    joined = _joined(original, protected, columns, _apart(original, protected, columns))
     return _complete(original, frames.lazy(native_module(joined).worked_out(joined.to_native())))
 
 

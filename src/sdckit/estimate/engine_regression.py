@@ -18,7 +18,8 @@ from sdckit._support.arrays import Bools, Floats
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
 from sdckit.engine.batches import fold_batches
-from sdckit.estimate.formula import Encodings, Matrix, Model, model_matrix
+from sdckit.estimate.formula import Encodings, Model, model_matrix
+from sdckit.estimate.model_rows import ModelRows, Reader
 from sdckit.estimate.regression import (
     FLAT,
     SETTLED,
@@ -47,19 +48,18 @@ class Records:
     """The records of a file as a model sees them."""
 
     data: Microdata
-    model: Model
-    encoded: Encodings
+    reader: Reader
     design: EngineDesign
 
-    def fold(self, function: Callable[[Matrix, Floats], Floats]) -> Iterable[Floats]:
-        """What a function makes of the matrix and the weights of each batch."""
-        model, encoded, design = self.model, self.encoded, self.design
-        columns = dict.fromkeys([*model.columns, *([design.weight] if design.weight else [])])
+    def fold(self, function: Callable[[ModelRows, Floats], Floats]) -> Iterable[Floats]:
+        """What a function makes of the rows and the weights of each batch."""
+        reader, design = self.reader, self.design
+        columns = dict.fromkeys([*reader.model.columns, *([design.weight] if design.weight else [])])
 
         def work(frame: pl.DataFrame) -> Floats:
-            matrix = model_matrix(model, encoded, frame)
+            rows = reader.rows(frame)
             with one_thread():  # for matrices of this size threads wait longer than they work
-                return function(matrix, design.weights(frame)[matrix.kept])
+                return function(rows, design.weights(frame)[rows.kept])
 
         return fold_batches(self.data.table.select(*columns), work, records=BATCH)
 
@@ -96,7 +96,7 @@ def fit_on_engine(
     Poisson model one for each step of Newton's method, the variances of a design one more.
     """
     design = EngineDesign.of(data, sampling)
-    records = Records(data, model, encoded, design)
+    records = Records(data, Reader.of(data, model, encoded), design)
     first, names = _first(records)
     if first.records < 2:
         return None, int(first.records), ()
@@ -138,24 +138,37 @@ def fit_on_engine(
 
 def _first(records: Records) -> tuple[Sums, tuple[str, ...]]:
     """Counts, the range of the numbers and the triangle of the linear model; the names of its columns."""
-    columns = list(records.model.columns)
+    model = records.reader.model
+    columns = list(model.columns)
     some = frames.gather(records.data.table.select(*columns).drop_nulls(columns).head(1))
-    names = model_matrix(records.model, records.encoded, some).names
+    names = model_matrix(model, records.reader.encoded, some).names
     return merged(records.fold(_linear_batch)), names
 
 
-def _linear_batch(matrix: Matrix, w: Floats) -> Floats:
-    x, y = matrix.x, matrix.y
+def _linear_batch(rows: ModelRows, w: Floats) -> Floats:
+    y = rows.y
     if not len(y):
         return np.zeros(0)
-    largest = max(np.abs(y).max(initial=0.0), np.abs(x).max(initial=0.0))
-    centre = w @ y / w.sum()
-    head = [len(y), w.sum(), centre, w @ (y - centre) ** 2, y.min(), y.max(), largest, 0.0, 0.0, 0.0]
-    return _packed(head, w @ x, x, y, w)
+    low, high = float(y.min()), float(y.max())
+    largest = max(abs(low), abs(high), np.abs(rows.x).max(initial=0.0))
+    mass, mean, around = rows.means(w, y)
+    weight = mass.sum()
+    centre = mass @ mean / weight
+    head = [len(y), weight, centre, mass @ (mean - centre) ** 2 + around, low, high, largest, 0.0, 0.0, 0.0]
+    return _packed(head, mass @ rows.x, rows.x, mass, mean, around)
 
 
-def _packed(head: list[float], totals: Floats, x: Floats, y: Floats, w: Floats) -> Floats:
-    return np.concatenate([head, totals, triangle(np.column_stack([x, y]) * np.sqrt(w)[:, None]).ravel()])
+def _packed(
+    head: list[float], totals: Floats, x: Floats, mass: Floats, mean: Floats, around: float
+) -> Floats:
+    """The numbers of a batch; the triangle is that of rows x with their weight and mean of the outcome.
+
+    around: the squares about these means, as those of a record with nothing but an outcome.
+    """
+    weighted = np.column_stack([x, mean]) * np.sqrt(mass)[:, None]
+    if around > 0:
+        weighted = np.vstack([weighted, np.append(np.zeros(x.shape[1]), np.sqrt(around))])
+    return np.concatenate([head, totals, triangle(weighted).ravel()])
 
 
 def triangle(rows: Floats) -> Floats:
@@ -258,31 +271,31 @@ def _falls(before: Sums, now: Sums, family: Family) -> bool:
 
 
 def _newton_batch(
-    family: Family, scale: float, mean: float, kept: Bools, beta: Floats | None, matrix: Matrix, w: Floats
+    family: Family, scale: float, mean: float, kept: Bools, beta: Floats | None, rows: ModelRows, w: Floats
 ) -> Floats:
     from sdckit.models.glm import LOGIT, POISSON
 
-    y = matrix.y
+    y = rows.y
     if not len(y):
         return np.zeros(0)
     response: Any = POISSON if family is Family.POISSON else LOGIT
-    x, w = matrix.x[:, kept], w * scale
-    eta = response.predictor((mean + y) / 2) if beta is None else x @ beta
+    x, w = rows.x[:, kept], w * scale
+    eta = response.predictor((mean + y) / 2) if beta is None else rows.of_records(x @ beta)
     mu, slope = response.mean(eta)
     slope = np.maximum(slope, FLAT)
     left = (eta if beta is None else 0.0) + (y - mu) / slope
     deviance = 0.0 if beta is None else response.deviance(eta, y, w)
     head = [len(y), w.sum(), 0.0, 0.0, mu.min(), mu.max(), 0.0, deviance, w @ mu, w @ (y - mu) ** 2]
-    return _packed(head, w @ x, x, left, w * slope)
+    return _packed(head, rows.sums(w) @ x, x, *rows.means(w * slope, left))
 
 
 def _unit_sums(records: Records, kept: Bools, beta: Floats, family: Family) -> UnitSums:
     """Sums of the scores w(y−μ)x over the units of the design."""
-    model, encoded, design = records.model, records.encoded, records.design
-    columns = dict.fromkeys([*model.columns, *design.columns])
+    reader, design = records.reader, records.design
+    columns = dict.fromkeys([*reader.model.columns, *design.columns])
     rows = fold_batches(
         records.data.table.select(*columns),
-        partial(_score_rows, model, encoded, design, kept, beta, family),
+        partial(_score_rows, reader, design, kept, beta, family),
         together=design.together,
         records=BATCH,
     )
@@ -290,8 +303,7 @@ def _unit_sums(records: Records, kept: Bools, beta: Floats, family: Family) -> U
 
 
 def _score_rows(
-    model: Model,
-    encoded: Encodings,
+    reader: Reader,
     design: EngineDesign,
     kept: Bools,
     beta: Floats,
@@ -300,18 +312,21 @@ def _score_rows(
 ) -> Floats:
     from sdckit.models.glm import LOGIT, POISSON
 
-    matrix = model_matrix(model, encoded, frame)
-    scores = np.zeros((frame.height, len(beta)))
-    inside = np.broadcast_to(matrix.kept[:, None], scores.shape)
+    rows = reader.rows(frame)
+    x = rows.x[:, kept]
     with one_thread():
-        if len(matrix.y):
-            x = matrix.x[:, kept]
-            eta = x @ beta
+        left = np.zeros(len(rows.y))
+        if len(left):
+            eta = rows.of_records(x @ beta)
             response = POISSON if family is Family.POISSON else LOGIT
             mu = eta if family is Family.OLS else response.mean(eta)[0]
-            left = design.weights(frame)[matrix.kept] * (matrix.y - mu)
-            if matrix.kept.all():  # mostly so, and no copy then
-                scores = left[:, None] * x
-            else:
-                scores[matrix.kept] = left[:, None] * x
+            left = design.weights(frame)[rows.kept] * (rows.y - mu)
+        if rows.row is not None and design.cluster is None:
+            return design.rows_of_lines(frame, x, rows.row, left, rows.kept)
+        scores = np.zeros((frame.height, len(beta)))
+        inside = np.broadcast_to(rows.kept[:, None], scores.shape)
+        if rows.kept.all():  # mostly so, and no copy then
+            scores = left[:, None] * rows.of_records(x)
+        elif len(left):
+            scores[rows.kept] = left[:, None] * rows.of_records(x)
         return design.rows(frame, scores, inside, full=True)

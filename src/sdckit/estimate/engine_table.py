@@ -29,6 +29,7 @@ from sdckit.estimate.woodruff import QuantileInterval
 
 STRAIGHT = (Mean, Total, Ratio)  # whose influence is a straight line in the values: no cells are needed
 SCORES = 2_000_000  # of records and estimates that a batch holds
+_NONE = np.empty(0, dtype=np.int64)
 
 
 def table(
@@ -66,7 +67,7 @@ def table(
         found |= {i: measured[t.source].estimate(t) for i, t in tasks.items() if t.source in again}
         again = {s for s in again if measured[s].cells.hits}
     scores = [found[i].scores(t, columns[t.source], measured[t.source].cells) for i, t in tasks.items()]
-    sums = _unit_sums(records, design, scores, {s: measured[s].cells.finder for s in sources}, columns)
+    sums = _sums(records, data.height, design, scores, {s: m.cells for s, m in measured.items()})
     placed: dict[int, Estimate] = {}
     alone: set[int] = set()
     if scores:
@@ -229,6 +230,18 @@ class _Scores:
     totals: dict[str, Floats]
     influence: Floats
 
+    @property
+    def by_cell(self) -> bool:
+        """Whether all records of a cell have the same influence."""
+        return self.straight is None or not self.totals
+
+    def summed(self, cells: ValueCells) -> tuple[int, float, float]:
+        """How many records are in the domain; the sums of all weighted influences and of their squares."""
+        inside = int(cells.cells["records"].filter(pl.Series(cells.inside(self.domain))).sum())
+        weight, squares = (cells.cells[name].to_numpy() for name in ("weight", "squares"))
+        influence = self.influence[:-1]
+        return inside, float(influence @ weight), float(influence**2 @ squares)
+
     def of(self, frame: pl.DataFrame, cell: Ints, inside: Bools) -> Floats:
         """[n] The influence of each record."""
         if self.straight is None or not self.totals:
@@ -240,28 +253,49 @@ class _Scores:
             return np.where(inside, np.asarray(self.straight.influence(sample)), 0.0)
 
 
-def _unit_sums(
+def _sums(
     records: Table,
+    height: int,
     design: EngineDesign,
     scores: Sequence[_Scores],
-    finders: dict[Source, CellFinder],
-    columns: dict[Source, tuple[str, str]],
+    cells: dict[Source, ValueCells],
 ) -> UnitSums:
-    """Sums of weighted influences over the units of the design."""
+    """Sums of weighted influences over the units of the design.
+
+    Where each record is a unit of its own, and all are of one stratum, the sums over cells tell those of what
+    all records of a cell share; the records are gone through for the others only.
+    """
+    known = [] if design.strata or design.cluster else [k for k, s in enumerate(scores) if s.by_cell]
+    others = [k for k in range(len(scores)) if k not in known]
+    parts = [UnitSums.of_units(height, *scores[k].summed(cells[scores[k].source])) for k in known]
+    if others or not parts:
+        some = [scores[k] for k in others]
+        finders = {s.source: cells[s.source].finder for s in some if s.by_cell}
+        parts.append(_unit_sums(records, design, some, finders))
+    return UnitSums.beside(parts, known + others)
+
+
+def _unit_sums(
+    records: Table, design: EngineDesign, scores: Sequence[_Scores], finders: dict[Source, CellFinder]
+) -> UnitSums:
+    """The same from the records."""
+    columns = {s.source: s.columns for s in scores}
 
     def work(frame: pl.DataFrame) -> Floats:
         domain = frame[DOMAIN].fill_null(-1).to_numpy()
-        cell = {}
+        there, cell = {}, {}
         for source, (first, second) in columns.items():
             x, y = (frame[c].fill_null(np.nan).to_numpy() for c in (first, second))
-            group = y if _second(source) is Second.GROUP else np.where(np.isnan(y), np.nan, 0.0)
-            cell[source] = finders[source].find(x, domain, group)
+            there[source] = ~(np.isnan(x) | np.isnan(y))
+            if source in finders:
+                group = y if _second(source) is Second.GROUP else np.where(np.isnan(y), np.nan, 0.0)
+                cell[source] = finders[source].find(x, domain, group)
         inside = np.column_stack(
-            [(cell[s.source] >= 0) & ((s.domain == WHOLE) | (domain == s.domain)) for s in scores]
+            [there[s.source] & ((s.domain == WHOLE) | (domain == s.domain)) for s in scores]
             or [np.zeros(frame.height, dtype=np.bool_)]
         )
         made = np.column_stack(
-            [s.of(frame, cell[s.source], inside[:, k]) for k, s in enumerate(scores)]
+            [s.of(frame, cell.get(s.source, _NONE), inside[:, k]) for k, s in enumerate(scores)]
             or [np.zeros(frame.height)]
         )
         weighted = made * frame[WEIGHT].to_numpy()[:, None]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -37,6 +37,18 @@ class Model:
     response: str  # as written
     plain_response: str | None  # the column, where the response is one
     references: Mapping[str, str]  # of the columns whose reference was chosen
+    predictors: tuple[str, ...] = ()  # the columns on the right side
+    outcomes: tuple[str, ...] = ()  # those on the left
+
+    @property
+    def of_predictors(self) -> "Model":
+        """The right side alone, with an outcome of ones."""
+        return replace(self, text="1 ~" + self.text.split("~")[1], columns=self.predictors)
+
+    @property
+    def of_outcome(self) -> "Model":
+        """The left side alone, with a constant as predictor."""
+        return replace(self, text=self.text.split("~")[0] + "~ 1", columns=self.outcomes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +81,15 @@ def parse(formula: str, data: Microdata, reference: Mapping[str, Any] | None = N
     chosen |= {column: written(level) for column, level in (reference or {}).items()}
     try:
         parsed = Formula(text)
-        terms = [*parsed.lhs, *parsed.rhs]
-        factors = [f for term in terms for f in term.factors]
+        factors = [
+            (f, side) for side in (0, 1) for term in (parsed.lhs, parsed.rhs)[side] for f in term.factors
+        ]
     except (FormulaicError, SyntaxError, ValueError, AttributeError, IndexError) as error:
         raise unread(formula, error) from None
-    columns: dict[str, None] = {}
+    sides: tuple[dict[str, None], dict[str, None]] = ({}, {})
     inside: set[str] = set()
     outside: set[str] = set()
-    for factor in factors:
+    for factor, side in factors:
         method = factor.eval_method.value
         if method == "literal":
             continue
@@ -84,8 +97,9 @@ def parse(formula: str, data: Microdata, reference: Mapping[str, Any] | None = N
         for name, category in names.items():
             data.require(name)
             data.require_categories([name])
-            columns[name] = None
+            sides[side][name] = None
             (inside if category else outside).add(name)
+    columns = sides[0] | sides[1]
     left = formula.split("~")[0].strip()
     plain = left.strip("`")
     if len([*parsed.lhs]) != 1:
@@ -100,7 +114,10 @@ def parse(formula: str, data: Microdata, reference: Mapping[str, Any] | None = N
                 hint=did_you_mean(column, columns),
             )
     response = plain if plain in data.columns else None
-    return Model(text, tuple(columns), frozenset(inside - outside), left, response, chosen)
+    factor_columns = frozenset(inside - outside)
+    return Model(
+        text, tuple(columns), factor_columns, left, response, chosen, tuple(sides[1]), tuple(sides[0])
+    )
 
 
 def _plain(formula: str) -> tuple[str, dict[str, str]]:
@@ -175,7 +192,7 @@ def encodings(
 
 def model_matrix(model: Model, encoded: Encodings, frame: pl.DataFrame) -> Matrix:
     """The formula on some records of a file."""
-    return _matrix(model, {c: how.values(frame[c]) for c, how in encoded.items()})
+    return _matrix(model, {c: encoded[c].values(frame[c]) for c in model.columns})
 
 
 def _matrix(model: Model, columns: dict[str, Any]) -> Matrix:

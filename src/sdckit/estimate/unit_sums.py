@@ -1,6 +1,6 @@
 """The variance of a design from sums over its units, for records that never are in memory together."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,12 +69,7 @@ class EngineDesign:
         Columns: number of the stratum; units; for each of k scores the units with a record inside; means of
         the unit totals; sums of their squared deviations, or with `full` of all products.
         """
-        stratum = np.zeros(frame.height, dtype=np.int64)
-        if self.strata:
-            joined = frame.select(self.strata).join(
-                self.codes, on=list(self.strata), how="left", nulls_equal=True, maintain_order="left"
-            )
-            stratum = np.asarray(joined[_CODE].to_numpy(), dtype=np.int64)
+        stratum = self._stratum(frame)
         totals, group, met = scores, stratum, inside
         if self.cluster is not None:
             unit = units_within(stratum, frame[self.cluster])
@@ -83,6 +78,45 @@ class EngineDesign:
             totals = _sums(unit, scores)
             met = _sums(unit, met) > 0
         return _stratum_rows(group, met, totals, full=full)
+
+    def rows_of_lines(
+        self, frame: pl.DataFrame, x: Floats, line: Ints, left: Floats, inside: Bools
+    ) -> Floats:
+        """The same, with all products, of scores left·x[line] of the records `inside`, each its own unit.
+
+        Scores of one line differ by a factor, of which number, mean and squares are enough.
+        """
+        stratum = self._stratum(frame)
+        codes, place = np.unique(stratum, return_inverse=True) if self.strata else (stratum[:1], stratum)
+        shape = len(codes), len(x) + 1  # the last line is that of the records outside
+        lines, value = line, left
+        if not inside.all():
+            lines, value = np.full(frame.height, len(x)), np.zeros(frame.height)
+            lines[inside], value[inside] = line, left
+        cell = place * shape[1] + lines
+        n = np.bincount(cell, minlength=shape[0] * shape[1])
+        mean = np.bincount(cell, value, len(n)) / np.maximum(n, 1)
+        squares = np.bincount(cell, (value - mean[cell]) ** 2, len(n))
+        x = np.vstack([x, np.zeros(x.shape[1])])
+        found = []
+        for code, n_l, mean_l, squares_l in zip(
+            codes, *(part.reshape(shape) for part in (n, mean, squares)), strict=True
+        ):
+            means = (n_l * mean_l) @ x / n_l.sum()
+            away = mean_l[:, None] * x - means
+            products = (squares_l[:, None] * x).T @ x + (n_l[:, None] * away).T @ away
+            met = np.full(x.shape[1], n_l[:-1].sum())
+            found.append(np.concatenate([[code, n_l.sum()], met, means, products.ravel()]))
+        return np.array(found)
+
+    def _stratum(self, frame: pl.DataFrame) -> Ints:
+        """[n] The number of the stratum of each record."""
+        if not self.strata:
+            return np.zeros(frame.height, dtype=np.int64)
+        joined = frame.select(self.strata).join(
+            self.codes, on=list(self.strata), how="left", nulls_equal=True, maintain_order="left"
+        )
+        return np.asarray(joined[_CODE].to_numpy(), dtype=np.int64)
 
 
 def _sums(of: Ints, columns: Floats | Bools) -> Floats:
@@ -139,6 +173,23 @@ class UnitSums:
             means[code] += apart * (more / both)[:, None]
             m[code] = both
         return cls(m.astype(np.int64), met.astype(np.int64), means, products)
+
+    @classmethod
+    def of_units(cls, units: int, inside: int, total: float, squares: float) -> "UnitSums":
+        """One score of one stratum: its units, those inside, the sum of their scores and that of squares."""
+        mean = total / units
+        around = max(squares - units * mean**2, 0.0)
+        return cls(np.array([units]), np.array([[inside]]), np.array([[mean]]), np.array([[around]]))
+
+    @classmethod
+    def beside(cls, parts: Sequence["UnitSums"], places: Sequence[int]) -> "UnitSums":
+        """Sums of squares of different scores of the same units; the k-th score of all goes to places[k]."""
+        order = np.argsort(places) if len(places) else slice(None)
+        met, means, squares = (
+            np.concatenate([getattr(part, name) for part in parts], axis=1)[:, order]
+            for name in ("met", "means", "products")
+        )
+        return cls(parts[0].m, met, means, squares)
 
     @property
     def degrees(self) -> float:

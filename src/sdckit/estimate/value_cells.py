@@ -116,7 +116,10 @@ class ValueCells:
     def refined(self) -> "ValueCells":
         """The same with the different values of the bins that were hit in place of these."""
         bins = sorted(self.hits)
-        values = _grouped(self.table.filter(nw.col(BIN).is_in(bins)), [DOMAIN, X], self.second)
+        hit = self.cells.filter(pl.col(BIN).is_in(bins))
+        ends = hit["low"].min(), hit["high"].max()  # compared faster than the bin of a value is found
+        near = self.table.filter((nw.col(X) >= ends[0]) & (nw.col(X) <= ends[1]))
+        values = _grouped(near.filter(nw.col(BIN).is_in(bins)), [DOMAIN, X], self.second)
         cells = pl.concat([self.cells.filter(~pl.col(BIN).is_in(bins)), values])
         return ValueCells(self.table, self.second, cells.sort("value", DOMAIN))
 

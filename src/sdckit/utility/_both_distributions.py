@@ -53,7 +53,9 @@ def _of_bins(pair: NumericPair, variable: str) -> Distributions:
     table, weight = pair.original
     moments = tables.moments(table, [variable], weight)
     variance, centre = moments.variance[variable] or 0.0, float(f"{moments.mean[variable] or 0.0:.10g}")
-    first, second = (_binned(source, variable, centre) for source in pair.sources)
+    first, second = pair.of_both(
+        ("bins", centre), [variable], lambda source: _binned(source, variable, centre)
+    )
     both = first.join(second, on=BIN, how="full", coalesce=True, suffix="_2").sort(BIN)
     f, g = (both[c].fill_null(0.0).to_numpy() for c in (_MASS, f"{_MASS}_2"))
     amounts = sum(both[c].fill_null(0.0).to_numpy() for c in (_AMOUNT, f"{_AMOUNT}_2"))

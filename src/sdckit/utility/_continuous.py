@@ -1,8 +1,9 @@
 """What the measures of continuous variables share: both files made comparable, matrices, quantiles."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -15,6 +16,7 @@ from sdckit.engine import frames, tables
 from sdckit.engine import quantiles as brackets
 from sdckit.utility._variables import require_named
 
+T = TypeVar("T")
 Source = tuple[tables.Table, str | None]  # the variables as numbers, and the name of the weight beside them
 
 _WEIGHT = f"{tables.OURS}weight"
@@ -36,6 +38,43 @@ class NumericPair:
     largest: dict[str, float]
     notes: tuple[str, ...]
     lost: tuple[str, ...]  # what the original would have allowed to compare
+    files: tuple[Microdata, Microdata]
+
+    def of_both(self, what: Hashable, variables: Sequence[str], find: Callable[[Source], T]) -> tuple[T, T]:
+        """What `find` says of some variables in each file: kept, and found once where no step changed them.
+
+        what: the name of what is found, with all options that it depends on.
+        """
+        key = self._key(what, variables)
+        found = self.files[0].cached(key, lambda: find(self.original))
+        if not self._changed(variables):
+            return found, found
+        return found, self.files[1].cached(key, lambda: find(self.protected))
+
+    def of_each(
+        self, what: Hashable, find: Callable[[Source, Sequence[str]], Sequence[T]]
+    ) -> tuple[list[T], list[T]]:
+        """The same for each variable by itself: of the protected file only those that may have changed."""
+        every, changed = self.variables, self._changed(self.variables)
+        before = self.files[0].cached(self._key(what, every), lambda: find(self.original, every))
+        first = dict(zip(every, before, strict=True))
+        if not changed:
+            return list(before), list(before)
+        after = self.files[1].cached(self._key(what, changed), lambda: find(self.protected, changed))
+        second = first | dict(zip(changed, after, strict=True))
+        return list(before), [second[c] for c in every]
+
+    def _key(self, what: Hashable, variables: Sequence[str]) -> Hashable:
+        return (what, *variables, *(self.scale[c] for c in variables))
+
+    def _changed(self, variables: Sequence[str]) -> list[str]:
+        """The variables whose values, or weights, may differ between the files."""
+        first, second = self.files
+        weights = [data.roles.weight for data in self.files]
+        beside = [w for w in weights if w is not None]
+        if weights[0] != weights[1]:
+            return list(variables)
+        return [c for c in variables if not second.has_values_of(first, [c, *beside])]
 
     @property
     def sources(self) -> tuple[Source, Source]:
@@ -63,7 +102,7 @@ def numeric_pair(original: Microdata, protected: Microdata, variables: Sequence[
     """The variables that are numbers with at least one value present in both files."""
     require_named(protected, variables)
     chosen, notes = common_numeric(original, protected, list(dict.fromkeys(variables)))
-    reach = [_reach(data, chosen) for data in (original, protected)]
+    reach = _reaches(original, protected, chosen)
     empty = [c for c in chosen if any(r[c] is None for r in reach)]
     if empty:
         notes += (f"No value present in one of the files, left out: {', '.join(empty)}.",)
@@ -75,7 +114,25 @@ def numeric_pair(original: Microdata, protected: Microdata, variables: Sequence[
     size = {c: max(float(r[c] or 0.0) for r in reach) for c in good}
     scale = {c: _power_of_two(s) for c, s in size.items()}
     first, second = (_source(data, good, scale) for data in (original, protected))
-    return NumericPair(good, first, second, scale, {c: s / scale[c] for c, s in size.items()}, notes, lost)
+    return NumericPair(
+        good,
+        first,
+        second,
+        scale,
+        {c: s / scale[c] for c, s in size.items()},
+        notes,
+        lost,
+        (original, protected),
+    )
+
+
+def _reaches(
+    original: Microdata, protected: Microdata, columns: Sequence[str]
+) -> tuple[dict[str, float | None], dict[str, float | None]]:
+    """The largest absolute number of each column in both files."""
+    before = original.cached(("reach", *columns), lambda: _reach(original, columns))
+    changed = [c for c in columns if not protected.has_values_of(original, [c])]
+    return before, before | protected.cached(("reach", *changed), lambda: _reach(protected, changed))
 
 
 def _reach(data: Microdata, columns: Sequence[str]) -> dict[str, float | None]:
@@ -157,8 +214,10 @@ def left_out(pair: NumericPair) -> tuple[str, ...]:
 
 def matrices(pair: NumericPair) -> Matrices:
     """Covariance and correlation matrices of the variables that vary in both files."""
-    (first, *counts), (second, *more) = (
-        tables.complete_covariance(table, pair.variables, weight) for table, weight in pair.sources
+    (first, *counts), (second, *more) = pair.of_both(
+        "covariance",
+        pair.variables,
+        lambda source: tables.complete_covariance(source[0], pair.variables, source[1]),
     )
     notes = pair.notes + _incomplete([counts, more])
     nothing = np.empty((0, 0))

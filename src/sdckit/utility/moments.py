@@ -97,7 +97,9 @@ def moments(
 
 
 def _per_variable(pair: NumericPair) -> pl.DataFrame:
-    before, after = (tables.moments(table, pair.variables, weight) for table, weight in pair.sources)
+    before, after = pair.of_both(
+        "moments", pair.variables, lambda source: tables.moments(source[0], pair.variables, source[1])
+    )
     rows = []
     for c in pair.variables:
         s = pair.scale[c]
@@ -151,8 +153,9 @@ def _pairs(matrix: Matrices, both: tuple[Floats, Floats], pair: NumericPair | No
 
 def _quantiles(pair: NumericPair, probabilities: Sequence[float]) -> pl.DataFrame:
     rows = []
-    before, after = (
-        quantiles(source, pair.variables, probabilities, weighted=pair.weighted) for source in pair.sources
+    before, after = pair.of_each(
+        ("quantiles", tuple(probabilities), pair.weighted),
+        lambda source, some: quantiles(source, some, probabilities, weighted=pair.weighted),
     )
     for c, x, y in zip(pair.variables, before, after, strict=True):
         s = pair.scale[c]
