@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
+from sdckit._support.scratch import Scratch
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
 
@@ -212,12 +213,12 @@ def test_a_disk_that_is_full_from_the_start(tmp_path, monkeypatch, ending):
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
 
-    def on_full_disk(_):
-        made = tmp_path / f".temporary{ending}"
-        made.symlink_to("/dev/full")
+    def on_full_disk(parent):
+        made = Scratch(parent)
+        (made.folder / f"new{ending}").symlink_to("/dev/full")
         return made
 
-    monkeypatch.setattr(Path, "with_name", lambda self, name: on_full_disk(name))
+    monkeypatch.setattr("sdckit._support.files.Scratch", on_full_disk)
     with pytest.raises(sdc.SdcError, match="cannot be written"):
         sdc.write(DATA, tmp_path / f"out{ending}")
     assert list(tmp_path.iterdir()) == []

@@ -116,7 +116,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path):
             lines.append(line)
             if b"writing" in line:
                 break
-        while not any(p.suffix == ".csv" and p.stat().st_size for p in tmp_path.iterdir()):
+        while not any(p.stat().st_size for p in tmp_path.rglob("new.csv")):
             assert process.poll() is None, lines
             time.sleep(0.01)
         os.kill(process.pid, signal.SIGINT)

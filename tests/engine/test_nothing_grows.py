@@ -50,6 +50,7 @@ def collected(monkeypatch):
     monkeypatch.setattr("sdckit.data.keyed_sample.RECORDS", 5_000)
     monkeypatch.setattr("sdckit.risk._engine_linkage.BATCH", 5_000)
     monkeypatch.setattr(import_module("sdckit.risk.record_linkage"), "WHOLE", 5_000)
+    monkeypatch.setattr("sdckit.estimate.model_rows.LOOKED_AT", 5_000)
     monkeypatch.setattr("sdckit.estimate.value_cells.EXACT", 5_000)
     monkeypatch.setattr("sdckit.estimate.value_cells.FINE", 500.0)
     return found

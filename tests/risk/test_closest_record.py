@@ -90,12 +90,13 @@ def test_an_original_with_everybody_a_year_older_is_no_fresh_sample():
     older = data.with_frame(data.frame.with_columns(pl.col("age") + 1))
     result = closest_record(data, older)
     assert result.value > 0.9
-    assert "age has many values and no value labels: taken for a number." in result.notes
+    assert "age has many values, most of them without a label: taken for a number." in result.notes
     assert any("nearer to the original than other people are" in note for note in result.notes)
     fresh = closest_record(data, sdc.demo.survey(n=400, seed=2))
     assert not any("nearer to the original" in note for note in fresh.notes)
-    labels = sdc.Labels(data.labels.variables, {**data.labels.values, "age": {99: "99 or older"}})
-    coded = closest_record(replace(data, labels=labels), older)  # value labels: codes of a category
+    ages = {age: f"{age} years" for age in range(100)}  # labels of most values: codes of a category
+    labels = sdc.Labels(data.labels.variables, {**data.labels.values, "age": ages})
+    coded = closest_record(replace(data, labels=labels), older)
     assert coded.figures["median_distance"] > 0.05 > 0.01 > result.figures["median_distance"]
     few = data.with_frame(data.frame.with_columns(pl.col("age") % 20))
     for other in (coded, closest_record(few, few)):

@@ -129,7 +129,7 @@ def points(
             kind = _kind(both, data)
             if kind == "nominal" and both.dtype.is_numeric() and is_continuous(frames[0][name], data):
                 kind = "numeric"
-                notes.append(f"{name} has many values and no value labels: taken for a number.")
+                notes.append(f"{name} has many values, most of them without a label: taken for a number.")
             columns.append((name, both, kind))
     mixed = [name for name, _, kind in columns if kind != "numeric"]
     if distance is None:

@@ -81,8 +81,8 @@ def record_linkage(
     default where all are numeric) or `manhattan`, in standard deviations (n−1) of the original, or `gower`
     (the default with categories): the mean over variables of |x−y|/range, the range of both files together,
     and of 0 or 1 for categories; levels of an Enum are ordered. Keys and sensitive columns are categories,
-    but for numbers with more than 20 values and no value labels, as an age in years. Distances equal to nine
-    digits are ties.
+    but for numbers with more than 20 values, most of them without a label, as an age in years. Distances
+    equal to nine digits are ties.
 
     figures: linked (expected number of right links), certain (share whose own record is the single nearest),
     second and third (share whose own is among the two or three nearest), by_chance 1/n, low and high (95 %

@@ -19,7 +19,7 @@ def shared_classes(
     """For each variable the class of every record, first those of the original, and how many there are.
 
     Missing is the last class. Numbers (in the numeric role, floating-point columns that are not keys, dates,
-    other numbers with more than 20 values and no value labels) are cut by `quantile_classes` of the
+    other numbers with more than 20 values, most without a label) are cut by `quantile_classes` of the
     original's values. Of more than 200 categories the 199 most frequent stay and the others are one. Then
     the variables that are coded differently in the files, which are left out, and notes.
     """

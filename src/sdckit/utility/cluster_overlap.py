@@ -60,7 +60,7 @@ def cluster_overlap(
     of them in sorted order. All clusters count the same (Woo's cluster weights are 1).
 
     `variables`: keys, numeric and sensitive columns in both files by default. A key of numbers with more than
-    20 values and no value labels, as an age in years, is a number. Missing: a category, or for
+    20 values, most of them without a label, as an age in years, is a number. Missing: a category, or for
     numbers the mean and an indicator. Variables coded as numbers in one file and text in the other are
     left out.
 
