@@ -153,12 +153,12 @@ def closest_record(
     the same q, so the value to expect is `reference_share`: `quantile`, or more where distances tie, as with
     few categories.
 
-    `variables`: keys, numeric and sensitive columns in all files by default, else all columns. `distance`:
-    as in `record_linkage`, with Gower's range that of the original; a key of numbers with more than 20 values,
-    most of them without a label, as an age in years, is a number and no category (make it text for one). At
-    most `records` records of each file look for their nearest among all originals, spread evenly over the sorted
-    file; copies are counted over all. For several synthetic sets, numbers are means over the sets;
-    a release is decided on each set, in `sets`.
+    `variables`: keys, numeric and sensitive columns in all files by default, else all columns.
+    `distance`: as in `record_linkage`, with Gower's range that of the original; a key of numbers with
+    more than 20 values, most of them without a label, as an age in years, is a number and no category
+    (make it text for one). At most `records` records of each file look for their nearest among all
+    originals, spread evenly over the sorted file; copies are counted over all. For several synthetic
+    sets, numbers are means over the sets; a release is decided on each set, in `sets`.
 
     figures: copies (share of synthetic records equal to an original on all variables), reference_copies (the
     same for the reference), reference_share, excess ((value − reference_share)/(1 − reference_share), not

@@ -121,10 +121,11 @@ def propensity(
 
     Categorical variables have the categories of both files, and missing is one of them. In numeric ones a
     missing value is filled with the mean and marked by an indicator. A number column with more than 200
-    values is numeric; for CART, which cuts numbers anywhere, one with more than 20, most without a label, as an age
-    in years that is a key. In a regression such a key keeps its categories: a straight line would not see ages
-    rounded to fives. Of more than 200 text categories the 199 most frequent stay. A variable coded as
-    numbers in one file and text in the other is left out: other codes are not another distribution.
+    values is numeric; for CART, which cuts numbers anywhere, one with more than 20, most without a label,
+    as an age in years that is a key. In a regression such a key keeps its categories: a straight line
+    would not see ages rounded to fives. Of more than 200 text categories the 199 most frequent stay. A
+    variable coded as numbers in one file and text in the other is left out: other codes are not another
+    distribution.
 
     On DuckDB and Spark: of some 50,000 records drawn by their ids; a note has the standard error.
 
