@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from math import log10
 from pathlib import Path
 
@@ -56,6 +57,16 @@ WITHOUT = ("k_map", "magnitude_tables", "l_diversity", "t_closeness", "attribute
 ASKED = {"indicators": OPTIONS["indicators"], "regression": {"formula": "log(income) ~ sex + C(edu)"}}
 # Work of several steps.
 WHOLE = ("counts and risk", "plan", "assess")
+# Methods with a target of their own.
+ON_THE_PAGE = (
+    "household_risk",
+    "moments",
+    "indicators",
+    "regression",
+    "add_noise",
+    "rank_swap",
+    "microaggregate",
+)
 
 
 def make(path: Path, n: int) -> None:
@@ -174,6 +185,47 @@ def run(path: str, kind: str, name: str) -> None:
     print(json.dumps({"cpu": seconds, "said": said}))
 
 
+def rows(sizes: Sequence[int], wanted: Sequence[tuple[str, str]], folder: str | None) -> Iterator[dict]:
+    """What every piece of work takes at every size, one after the other."""
+    before: dict[str, float] = {}
+    for n in sizes:
+        with tempfile.TemporaryDirectory(dir=folder) as made:
+            if shutil.disk_usage(made).free < 2 * BYTES * n:
+                yield {"name": "all", "records": n, "said": "left out: the disk has too little room"}
+                continue
+            path = Path(made) / "records.parquet"
+            make(path, n)
+            for kind, name in wanted:
+                found = measured(path, kind, name)
+                if "cpu" in found:
+                    growth = log10(found["cpu"] / before[name]) if name in before else None
+                    found["growth"], before[name] = growth, found["cpu"]
+                yield {"name": name, "records": n, **found}
+                for file in Path(made).glob("*.parquet"):
+                    if file != path:
+                        file.unlink()
+
+
+def section(sizes: Sequence[int], folder: str | None) -> str:
+    """Whole pieces of work and some methods, as a part of the page of benchmarks."""
+    wanted = [one for one in every() if one[0] == "whole" or one[1] in ON_THE_PAGE]
+    lines = ["| work | records | CPU s | elapsed | growth | memory |", "|---|---:|---:|---:|---:|---:|"]
+    for row in rows(sizes, wanted, folder):
+        if "cpu" in row:
+            growth = "" if row["growth"] is None else f"{row['growth']:.2f}"
+            figures = f"{row['cpu']:.1f} | {row['wall']:.1f} | {growth} | {row['peak'] / 1e9:.2f} GB"
+        else:
+            figures = f"{row['said']} | | |"
+        lines.append(f"| {row['name']} | {row['records']:,} | {figures} |")
+        print(lines[-1], flush=True)
+    return "\n".join(lines) + "\n"
+
+
+def every() -> list[tuple[str, str]]:
+    """All that can be measured: kind and name."""
+    return [*(("whole", name) for name in WHOLE), *methods()]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", default="6,7,8", help="powers of ten")
@@ -184,32 +236,14 @@ def main() -> None:
     if given.run:
         run(*given.run)
         return
-    every = [*(("whole", name) for name in WHOLE), *methods()]
-    wanted = [one for one in every if not given.only or one[1] in given.only.split(",")]
-    before: dict[str, float] = {}
+    wanted = [one for one in every() if not given.only or one[1] in given.only.split(",")]
     print(f"{'method':<26}{'records':>13}{'CPU s':>9}{'wall s':>9}{'growth':>8}{'peak GB':>9}  result")
-    for n in (10 ** int(power) for power in given.sizes.split(",")):
-        with tempfile.TemporaryDirectory(dir=given.folder) as folder:
-            if shutil.disk_usage(folder).free < 2 * BYTES * n:
-                print(f"{n:,} records are left out: the disk has too little room")
-                continue
-            path = Path(folder) / "records.parquet"
-            make(path, n)
-            for kind, name in wanted:
-                found = measured(path, kind, name)
-                if "cpu" not in found:
-                    print(f"{name:<26}{n:>13,}  {found['said']}", flush=True)
-                    continue
-                growth = f"{log10(found['cpu'] / before[name]):.2f}" if name in before else ""
-                before[name] = found["cpu"]
-                print(
-                    f"{name:<26}{n:>13,}{found['cpu']:>9.1f}{found['wall']:>9.1f}{growth:>8}"
-                    f"{found['peak'] / 1e9:>9.2f}  {found['said'][:60]}",
-                    flush=True,
-                )
-                for file in Path(folder).glob("*.parquet"):
-                    if file != path:
-                        file.unlink()
+    for row in rows([10 ** int(power) for power in given.sizes.split(",")], wanted, given.folder):
+        figures = ""
+        if "cpu" in row:
+            growth = "" if row["growth"] is None else f"{row['growth']:.2f}"
+            figures = f"{row['cpu']:>9.1f}{row['wall']:>9.1f}{growth:>8}{row['peak'] / 1e9:>9.2f}"
+        print(f"{row['name']:<26}{row['records']:>13,}{figures}  {row['said'][:60]}", flush=True)
 
 
 if __name__ == "__main__":

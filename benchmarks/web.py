@@ -6,6 +6,7 @@ Run it with `python -m benchmarks.web [records …]`. Seconds by the clock, of r
 import asyncio
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -15,6 +16,7 @@ import httpx
 from sdckit.web.app import Page
 from sdckit.web.guard import Guard
 
+SIZES = (10_000, 100_000, 1_000_000)
 PORT = 4712
 HOME = f"http://127.0.0.1:{PORT}"
 KEYS = ("region", "sex", "age", "education", "household_size")
@@ -103,15 +105,15 @@ async def measure(n: int) -> dict[str, float]:
             page.session.close()
 
 
-def main(sizes: list[int]) -> None:
-    """Print a table."""
+def section(sizes: Sequence[int]) -> str:
+    """The figures as a table, a part of the page of benchmarks."""
     columns = {n: asyncio.run(measure(n)) for n in sizes}
-    print("| | " + " | ".join(f"{n:,} records" for n in columns) + " |")
-    print("|---|" + "---|" * len(columns))
+    lines = ["| | " + " | ".join(f"{n:,} records" for n in columns) + " |", "|---|" + "---:|" * len(columns)]
     for name in dict.fromkeys(name for found in columns.values() for name in found):
         cells = (f"{found[name]:.2f}" if name in found else "" for found in columns.values())
-        print(f"| {name} | " + " | ".join(cells) + " |")
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    main([int(text) for text in sys.argv[1:]] or [10_000, 100_000, 1_000_000])
+    print(section([int(text) for text in sys.argv[1:]] or SIZES))
