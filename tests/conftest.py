@@ -24,6 +24,7 @@ settings.load_profile("no deadline")
 
 SHARED = Path(os.environ.get("SDCKIT_ORACLES", Path(__file__).parents[2] / "shared"))
 HAS_ORACLES = (SHARED / "oracles").is_dir()
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # optimising code takes longer than our small data
 SLOW = ("fuzz/", "studies/", "report/", "cli/test_demo.py", "test_interrupt.py", "spark")
 
 
@@ -138,6 +139,7 @@ def spark_session():
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.default.parallelism", "2")
+        .config("spark.driver.extraJavaOptions", QUICK_JAVA)
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")

@@ -59,6 +59,8 @@ def session(mode: str):
     builder = SparkSession.builder.config("spark.sql.shuffle.partitions", "2")
     builder = builder.config("spark.ui.enabled", "false").config("spark.driver.host", "127.0.0.1")
     builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
+    for process in ("driver", "executor"):
+        builder = builder.config(f"spark.{process}.extraJavaOptions", "-XX:TieredStopAtLevel=1")
     if mode == "connect":
         return builder.remote("local[2]").getOrCreate()
     builder = builder.config("spark.executorEnv.PYTHONPATH", ":".join(sys.path))
