@@ -129,8 +129,7 @@ def fit_on_engine(
     around = first.around * scale
     found = Fit(
         names, every, spread, degrees, np.array([last.fitted / last.weight]), np.array([last.weight]),
-        int(first.records), float(np.sqrt(last.squares / free)),
-        1 - last.squares / around if around > 0 else np.nan,
+        int(first.records), 1 - last.squares / around if around > 0 else np.nan,
         (*certainty_note(there, endless), *saturated_note(first.records, len(beta))), exact, unlimited,
     )  # fmt: skip
     return found, int(first.records), () if sums is None else sums.notes(data, sampling)
