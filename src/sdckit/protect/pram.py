@@ -66,7 +66,7 @@ def pram(
         Option(
             "Keep frequencies",
             "Keep the frequencies of the categories in expectation.",
-            absent="true unless there is a matrix",
+            absent="yes unless there is a matrix",
         ),
     ]
     | None = None,

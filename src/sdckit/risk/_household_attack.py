@@ -93,11 +93,10 @@ def _where_told(together: Outcome, single: Outcome, told: Bools) -> Outcome:
     other = place[first]
     shown = told[first] & (together.found[kept] >= single.found[other])
     found = np.where(shown, together.found[kept], single.found[other])
-    share = (
-        "Columns that members share show who lives together in "
-        f"{percent(float(told[first].mean()))} of the households."
-    )
-    notes = (*together.notes, *(n for n in single.notes if n != ONE_BY_ONE), share)
+    notes = [*together.notes, *(n for n in single.notes if n != ONE_BY_ONE)]
+    if told[first].any():
+        part = percent(float(told[first].mean()))
+        notes.append(f"Columns that members share show who lives together in {part} of the households.")
     return replace(
         together,
         persons=first,

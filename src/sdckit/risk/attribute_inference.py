@@ -101,7 +101,7 @@ def attribute_inference(
     .. math:: q_i(s) = \sum_j \rho_{ij}\, b(s \mid z_j)
 
     **value**: of the most dangerous intruder and sensitive variable, the share of persons with
-    :math:`q_i(\text{true}) \ge` `sure` whose true value has a smaller share than that in the whole file. For
+    q_i(true) ≥ `sure` whose true value has a smaller share than that in the whole file. For
     a number q is the probability of values within the part `within` of the true one or, for numbers that lie
     farther from 0 than from each other, as years do, or on both sides of 0, of the range of nine in ten; the
     more is inferred of the two. It is asked for at most 1,000 persons. figures: guess_right (the likeliest
