@@ -72,8 +72,8 @@ _FAR = 0.4  # a component of which less is kept: its covariance is extrapolated 
     reference="Foschi (2011)",
     interpretation=(
         "Records whose numbers fit none of the groups that most records of their stratum form, such as an "
-        "enterprise unlike its competitors, can be recognised by who knows the branch. 0: all records fit. "
-        "0.2: one record in five stands out, which is common in skewed business data."
+        "enterprise unlike its competitors, can be recognised by whoever knows the branch. 0: all records "
+        "fit. 0.2: one record in five stands out, which is common in skewed business data."
     ),
 )
 def atypical_records(
