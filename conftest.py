@@ -1,4 +1,4 @@
-"""Import packages before pytest collects their modules: sdckit.protect.pram is the function, not its module."""
+"""Import packages before pytest collects their modules: sdckit.protect.pram is the function, not the file."""
 
 import pytest
 
