@@ -219,10 +219,6 @@ def _solved(found: Floats) -> tuple[Floats, float]:
     return np.linalg.solve(r[:-1, :-1], r[:-1, -1]), float(r[-1, -1] ** 2)
 
 
-def _with_last(kept: Bools) -> Bools:
-    return np.append(kept, True)
-
-
 def _bread(found: Floats) -> Floats:
     """(XᵀWX)⁻¹ from the triangle of the rows."""
     inverse = np.linalg.inv(np.asarray(np.linalg.qr(found, mode="r")))
@@ -230,7 +226,7 @@ def _bread(found: Floats) -> Floats:
 
 
 def _linear(first: Sums, kept: Bools) -> tuple[Floats, Sums]:
-    used = first.triangle[:, _with_last(kept)]
+    used = first.triangle[:, np.append(kept, True)]
     beta, squares = _solved(used)
     return beta, first._replace(triangle=used, squares=squares, fitted=float(first.totals[kept] @ beta))
 
