@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from sdckit.models.number_widths import released_masses
+from sdckit.models.number_column import NumberColumn
+from sdckit.models.number_widths import masses_of_values
 
 TIE = 1e-8
 
@@ -23,7 +24,9 @@ def number_matrix(channel, known, released, *, target):
         z = (
             channel.transform.value(y) - channel.transform.value(x) - channel.middle[profile][:, None]
         ) / spread
-        moved = channel.density.at(z) / spread * released_masses(channel, released)[None, :]
+        column = NumberColumn(released)
+        masses = np.append(masses_of_values(channel, column), np.nan)[column.place]
+        moved = channel.density.at(z) / spread * masses[None, :]
         m = stay * (x == y) + (1 - stay) * moved
     m = np.where(np.isnan(y), blank, (1 - blank) * m)
     filled = np.where(

@@ -235,6 +235,21 @@ def test_the_page_on_plans_has_every_section_and_entry():
         assert re.search(rf"`{entry}[`:]|\b{entry}: |\*\*{entry}\*\*", text), entry
 
 
+def test_the_page_on_the_verdict_has_every_criterion():
+    text = (DOCS / "guides" / "intruders-and-the-verdict.md").read_text(encoding="utf-8")
+    rows = " | ".join(re.findall(r"^\| ([a-z][^|]*) \|", text, re.MULTILINE))
+    named = set()
+    for file in (ROOT / "src" / "sdckit" / "choose").glob("*.py"):
+        code = file.read_text(encoding="utf-8")
+        if "Criterion(" in code and file.stem != "criteria":
+            named |= set(re.findall(r"(?:Criterion|_asked)\(\s*\"([a-z][a-z ]+)\"", code))
+            named |= set(
+                re.findall(r"\b(?:NAME|name|kind)\b[\w, ]* = .*?f?\"([a-z]+ [a-z ]+)(?=[\"{])", code)
+            )
+    assert {"order of the rows", "claims of ", "direct identifiers", "differential privacy"} <= named
+    assert not [name for name in named if name not in rows]
+
+
 def test_every_protection_and_measure_has_a_page(tmp_path):
     made = load("make_reference", DOCS / "make_reference.py")
     made.make_reference(tmp_path, examples=False)

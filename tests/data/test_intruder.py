@@ -24,6 +24,14 @@ def test_one_list_or_two_say_the_same():
     assert one.known(DATA) == (("sex", "age"), {"income": 0.1})
 
 
+@pytest.mark.parametrize("given", ["1.2.3%", "..%", "%", "ten", True, "-1%", "inf"])
+def test_an_error_that_is_no_share_is_refused_in_words(given):
+    with pytest.raises(OptionError, match="The error of 'income' of intruder 'a' is not valid"):
+        Intruder("a", knows=["keys", {"income": given}])
+    with pytest.raises(OptionError, match="max_risk of intruder 'a' is not valid"):
+        Intruder("a", max_risk=given)
+
+
 def test_the_word_numeric_means_numbers_that_are_not_sensitive():
     assert Intruder("a", knows=["numeric"]).known(DATA).numbers == {"income": 0.1}
     assert Intruder("a", knows=["sex", {"debt": 0}]).known(DATA) == (("sex",), {"debt": 0.0})

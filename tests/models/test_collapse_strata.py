@@ -30,7 +30,7 @@ def naive(codes, classes, smallest, digits):
 def test_as_the_plain_twin(rows, smallest):
     codes, classes = [r[0] for r in rows], [r[1] for r in rows]
     frame = pl.DataFrame({"row": codes, "code": classes}, {"row": pl.String, "code": pl.String})
-    found = collapse_strata(frame, "row", ["code"], smallest=smallest, digits=(3, 2, 1))
+    found = collapse_strata(frame, "row", ["code"], smallest=smallest)
     expected = naive(codes, classes, smallest, (3, 2, 1))
     pairs = set(zip(expected, found.stratum.tolist(), strict=True))
     assert len(pairs) == len(set(expected)) == found.strata.height
@@ -74,7 +74,5 @@ def test_odd_codes_and_options():
     assert empty.strata.height == 0
     with pytest.raises(ColumnError, match="no column 'x'"):
         collapse_strata(frame, "x")
-    with pytest.raises(OptionError, match="Digits fall"):
-        collapse_strata(frame, "c", digits=(1, 2))
     with pytest.raises(OptionError, match="at least one"):
         collapse_strata(frame, "c", smallest=0)

@@ -24,7 +24,6 @@ def test_unchanged_numbers_are_found():
     result = attacked(x, x)
     assert result.value == 1.0
     assert result.claims(0.9) == (400, 400.0)
-    assert result.draw_error == 0.0
 
 
 def test_equal_persons_share_their_records():

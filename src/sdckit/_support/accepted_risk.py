@@ -1,7 +1,8 @@
-"""accepted_risk: a share as people write it."""
+"""accepted_risk: the highest risk that is accepted."""
 
-from math import isfinite, nan
+from math import isfinite
 
+from sdckit._support.written_share import written_share
 from sdckit.errors import OptionError
 
 
@@ -13,13 +14,9 @@ def accepted_risk(given: object, name: str) -> float | None:
     """
     if given is None:
         return None
-    text = str(given).strip()
-    try:
-        number = float(text.removesuffix("%"))
-    except ValueError:
-        number = nan
-    if isinstance(given, bool) or not isfinite(number):
+    number = written_share(given)
+    if not isfinite(number):
         raise OptionError(
             f"{name} is not valid.", given=repr(given), allowed="a number such as 0.05 for 5 %, or 5%"
         )
-    return number / 100 if text.endswith("%") else number
+    return number

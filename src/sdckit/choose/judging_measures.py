@@ -6,7 +6,7 @@ from sdckit.choose.release_case import drawn_anew
 from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
 from sdckit.methods.registry import specs
-from sdckit.methods.spec import Kind, Spec
+from sdckit.methods.spec import Kind
 
 
 def judging_measures(original: Microdata, protected: Microdata, asked: Collection[str] = ()) -> list[str]:
@@ -27,9 +27,5 @@ def judging_measures(original: Microdata, protected: Microdata, asked: Collectio
     return [
         s.name
         for s in specs(Kind.RISK)
-        if s.judges and (synthetic or s.name in asked or not _about_synthetic_files(s))
+        if s.judges and (synthetic or s.name in asked or "synthetic" not in s.file_names)
     ]
-
-
-def _about_synthetic_files(spec: Spec) -> bool:
-    return "synthetic" in spec.file_names

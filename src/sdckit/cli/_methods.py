@@ -31,7 +31,7 @@ def catalogue(found: Sequence[Spec]) -> None:
     """One table a kind."""
     console = out()
     for kind in Kind:
-        mine = [spec for spec in found if spec.kind is kind]
+        mine = sorted((spec for spec in found if spec.kind is kind), key=lambda spec: spec.name)
         if not mine:
             continue
         measured = kind not in STEPS

@@ -93,7 +93,10 @@ def shares(texts: Names) -> list[str] | dict[str, float] | None:
 
 
 Axis = Annotated[
-    Names, typer.Option(metavar="A,B=2,…", help="Measures of this axis, with shares where they differ.")
+    Names,
+    typer.Option(
+        metavar="A,B=2,…", help="The measure on this axis of the map, or several with their shares."
+    ),
 ]
 ExtraMeasures = Annotated[
     Names,

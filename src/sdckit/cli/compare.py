@@ -37,8 +37,8 @@ def compare(
     """Run all scenarios of a plan and recommend the one that loses least under the accepted risk.
 
     Options given here come before those of the plan's `assess:` section. Finished scenarios are kept in the
-    folder `.sdckit` beside the plan, so that an interrupted run goes on: results, not the data, but not for
-    the public.
+    folder `.sdckit` beside the plan, so that an interrupted run goes on. They hold results and no records,
+    and are not for the public.
 
     Example: `sdckit compare scenarios.yaml --utility il1s,missing_values --max-risk 0.01`
     """

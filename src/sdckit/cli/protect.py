@@ -20,7 +20,10 @@ def protect(
     scenario: Annotated[str | None, typer.Option(help="Which scenario, where there are several.")] = None,
     seed: Seed = None,
     sets: Annotated[
-        int, typer.Option(min=1, help="So many synthetic files, out_1, out_2, …: seed, seed + 1, ….")
+        int,
+        typer.Option(
+            min=1, help="The number of synthetic files, out_1, out_2, …, with the seeds seed, seed + 1, …."
+        ),
     ] = 1,
     decimal_comma: Annotated[
         bool, typer.Option("--decimal-comma", metavar="", help="A .csv with decimal commas and semicolons.")
@@ -51,7 +54,10 @@ def protect(
     header: Annotated[
         bool,
         typer.Option(
-            " /--no-header", metavar="", help="A .csv without the names of the columns in its first line."
+            " /--no-header",
+            metavar="",
+            show_default=False,
+            help="A .csv without the names of the columns in its first line.",
         ),
     ] = True,
     partition_by: Annotated[
@@ -63,7 +69,7 @@ def protect(
     overwrite: Annotated[
         bool,
         typer.Option(
-            "--overwrite", metavar="", help="Replace even the data file of the plan: it is gone then."
+            "--overwrite", metavar="", help="Replace even the data file of the plan, which is then lost."
         ),
     ] = False,
     as_json: Json = False,
@@ -71,6 +77,7 @@ def protect(
     """Protect a file as a plan says, and write the result. Labels are kept.
 
     Example: `sdckit protect scenarios.yaml --scenario k3 --out protected.sav`
+
     Several synthetic files: `sdckit protect plan.yaml --scenario synthetic --sets 5 --out made.csv`
     """
     from sdckit.choose import plain

@@ -51,10 +51,10 @@ def search(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Look for the best scenarios in the plan's `search:` space; an interrupted search goes on.
+    """Try scenarios within the `search:` section of a plan and show the best; an interrupted search goes on.
 
-    Finished trials are kept in the folder `.sdckit` beside the plan: results, not the data, but not for the
-    public.
+    Finished trials are kept in the folder `.sdckit` beside the plan. They hold results and no records, and
+    are not for the public.
 
     A plan to search in, with everything that may be left open:
 

@@ -1,20 +1,18 @@
 """Intruder: who might attack a released file, what they know of a person, and how exactly."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from math import isfinite
 from typing import Any, NamedTuple
 
 from sdckit._support.messages import did_you_mean, join_names
+from sdckit._support.written_share import written_share
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.engine import frames
 from sdckit.errors import OptionError, preview
 
 WITHIN = 0.1  # relative error with which numbers are known where nothing else is said
-PERCENT = re.compile(r"\s*([0-9.]+)\s*%\s*")
 
 
 class Unit(StrEnum):
@@ -80,7 +78,7 @@ class Intruder:
         columns, known = _listed(name, knows, numbers or {})
         if not columns and not known:
             raise OptionError(f"Intruder {name!r} knows nothing.", allowed="columns, keys, or numbers")
-        ceiling = None if max_risk is None else _share(name, "max_risk", max_risk)
+        ceiling = None if max_risk is None else _share(name, "max_risk of", max_risk)
         values = (name, columns, known, in_file, Unit(unit), ceiling, on_axis)
         for attribute, content in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, attribute, content)
@@ -249,14 +247,11 @@ def _listed(
 
 def _share(name: str, what: str, given: Any, most: float = 1.0) -> float:
     """A share as people write it: 0.1 or 10%."""
-    value = given
-    if isinstance(given, str) and (match := PERCENT.fullmatch(given)):
-        value = float(match[1]) / 100
-    number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-    if not number or not 0 <= value <= most:
+    value = written_share(given)
+    if not 0 <= value <= most:  # nan neither
         raise OptionError(
             f"{what} intruder {name!r} is not valid.",
             given=preview(given),
             allowed="0 or more, as 0.1 or 10%",
         )
-    return float(value)
+    return value

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 from sdckit._support.messages import did_you_mean, join_names
 from sdckit.data.values import as_text
 from sdckit.errors import OptionError, UnknownMethodError, preview
-from sdckit.estimate.indicator import Indicator, own_function, written
+from sdckit.estimate.indicator import Indicator, OwnFunction, written
 from sdckit.estimate.inequality import Gini, ShareRatio
 from sdckit.estimate.means import Mean, Proportion, Ratio, Total
 from sdckit.estimate.pay_gap import PayGap
@@ -81,7 +81,7 @@ def chosen(wanted: Any) -> list[IndicatorRequest]:
         return [i for name, options in wanted.items() for i in _named(str(name), options)]
     if callable(wanted):
         name = getattr(wanted, "__name__", "<")
-        return [IndicatorRequest(own_function("own function" if name.startswith("<") else name, wanted))]
+        return [IndicatorRequest(OwnFunction("own function" if name.startswith("<") else name, wanted))]
     if isinstance(wanted, Sequence):
         return [i for one in wanted for i in chosen(one)]
     raise OptionError("An indicator is a name, a function, or a name with options.", given=preview(wanted))
@@ -89,7 +89,7 @@ def chosen(wanted: Any) -> list[IndicatorRequest]:
 
 def _named(name: str, options: Any) -> list[IndicatorRequest]:
     if callable(options):
-        return [IndicatorRequest(own_function(name, options))]
+        return [IndicatorRequest(OwnFunction(name, options))]
     if isinstance(options, Sequence) and not isinstance(options, str):
         return [i for one in options for i in _named(name, one)]
     name = ALIASES.get(name, name)

@@ -129,8 +129,7 @@ def fit_on_engine(
     around = first.around * scale
     found = Fit(
         names, every, spread, degrees, np.array([last.fitted / last.weight]), np.array([last.weight]),
-        int(first.records), float(np.sqrt(last.squares / free)),
-        1 - last.squares / around if around > 0 else np.nan,
+        int(first.records), 1 - last.squares / around if around > 0 else np.nan,
         (*certainty_note(there, endless), *saturated_note(first.records, len(beta))), exact, unlimited,
     )  # fmt: skip
     return found, int(first.records), () if sums is None else sums.notes(data, sampling)
@@ -220,10 +219,6 @@ def _solved(found: Floats) -> tuple[Floats, float]:
     return np.linalg.solve(r[:-1, :-1], r[:-1, -1]), float(r[-1, -1] ** 2)
 
 
-def _with_last(kept: Bools) -> Bools:
-    return np.append(kept, True)
-
-
 def _bread(found: Floats) -> Floats:
     """(XᵀWX)⁻¹ from the triangle of the rows."""
     inverse = np.linalg.inv(np.asarray(np.linalg.qr(found, mode="r")))
@@ -231,7 +226,7 @@ def _bread(found: Floats) -> Floats:
 
 
 def _linear(first: Sums, kept: Bools) -> tuple[Floats, Sums]:
-    used = first.triangle[:, _with_last(kept)]
+    used = first.triangle[:, np.append(kept, True)]
     beta, squares = _solved(used)
     return beta, first._replace(triangle=used, squares=squares, fitted=float(first.totals[kept] @ beta))
 

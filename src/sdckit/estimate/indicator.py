@@ -199,21 +199,20 @@ class PovertyLineIndicator(Indicator):
         return self.slope(sample) * moved if moved.any() else moved
 
 
-def own_function(name: str, function: Callable[[Floats, Floats], float]) -> Indicator:
-    """A user's function (values, weights) → number as an indicator; records come in order of the values."""
-    return _Own(name, function)
-
-
 @dataclass(frozen=True, eq=False)  # functions need not be hashable
-class _Own(Indicator):
+class OwnFunction(Indicator):
+    """A user's function (values, weights) → number; records come in the order of the values."""
+
     title: str
     function: Callable[[Floats, Floats], float]
 
     @property
     def name(self) -> str:
+        """How a row of results calls it."""
         return self.title
 
     def point(self, sample: DomainSample) -> Floats:
+        """[r] The function of the records drawn in each row of weights."""
         drawn = [row > 0 for row in sample.w]
         found = [
             self._number(sample.x[d], row[d]) if d.any() else np.nan

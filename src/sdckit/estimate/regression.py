@@ -52,7 +52,6 @@ class Fit:
     fitted: Floats
     weights: Floats
     records: int
-    sigma: float
     r_squared: float
     notes: tuple[str, ...]
     exact: bool = False  # nothing but rounding is left of the outcome
@@ -121,7 +120,7 @@ def fit(matrix: Matrix, design: Design, *, family: Family = Family.OLS, by_desig
         covariance = np.full_like(bread, np.nan)
     every, spread, unlimited = placed(beta, covariance, endless, kept)
     return Fit(
-        matrix.names, every, spread, degrees, mu, w, len(y), float(np.sqrt(sigma2)),
+        matrix.names, every, spread, degrees, mu, w, len(y),
         1 - float(w @ (y - mu) ** 2) / around if around > 0 else np.nan, notes, exact, unlimited,
     )  # fmt: skip
 

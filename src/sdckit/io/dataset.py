@@ -34,7 +34,6 @@ class Dataset:
 
     base: Path
     files: tuple[Path, ...]
-    ending: str
     types: Mapping[str, pl.DataType] = field(default_factory=dict)
     differing: tuple[str, ...] = ()
     partitions: Mapping[str, pl.DataType] = field(default_factory=dict)
@@ -86,7 +85,7 @@ def find_dataset(path: Path, options: TableOptions = FOUND_OUT) -> Dataset:
                 "Folders named after values of a column are read with .parquet files in them.",
                 given=path,
             )
-        return Dataset(base, files, ending, layout=_same_layout(files, options))
+        return Dataset(base, files, layout=_same_layout(files, options))
     schemas = {file: _schema(file) for file in files}
     types, differing = _compared(schemas, base)
     twice = [name for name in partitions if name.lower() in {column.lower() for column in types}]
@@ -100,7 +99,7 @@ def find_dataset(path: Path, options: TableOptions = FOUND_OUT) -> Dataset:
         file: frozenset(name for name in differing if schema[name] == pl.Null)
         for file, schema in schemas.items()
     }
-    return Dataset(base, files, ending, types, differing, partitions, untyped=untyped)
+    return Dataset(base, files, types, differing, partitions, untyped=untyped)
 
 
 def _schema(file: Path) -> pl.Schema:

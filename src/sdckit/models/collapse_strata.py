@@ -31,16 +31,15 @@ def collapse_strata(
     within: Sequence[str] = (),
     *,
     smallest: int = 80,
-    digits: Sequence[int] | None = None,
 ) -> CollapsedStrata:
     """Strata of at least `smallest` records where the hierarchy allows it.
 
-    The finest strata are the first digits[0] characters of `code` by the columns `within`. Records of a
-    stratum with fewer than `smallest` records go to the next level, with fewer digits, and form a stratum
-    there only with others that came from below: a stratum once large enough takes in no more. After the
-    fewest digits the columns `within` are dropped. What is left there stays, however small. `digits` runs
-    from the longest code to 1 unless told. Dots and blanks in codes do not count; numbers are read as they
-    are written, so leading zeros need text. Missing codes and classes are categories of their own.
+    The finest strata are the whole `code` by the columns `within`. Records of a stratum with fewer than
+    `smallest` records go to the next level, with fewer digits, and form a stratum there only with others
+    that came from below: a stratum once large enough takes in no more. After the fewest digits the columns
+    `within` are dropped. What is left there stays, however small. Dots and blanks in codes do not count;
+    numbers are read as they are written, so leading zeros need text. Missing codes and classes are
+    categories of their own.
     Reference: Foschi (2011), Tables 2 to 4.
 
     >>> frame = pl.DataFrame({"nace": ["1011", "1011", "1012", "1020", "2011"], "size": [1, 1, 1, 2, 2]})
@@ -51,11 +50,9 @@ def collapse_strata(
     _require(frame, [code, *within], smallest)
     text = frame[code].cast(pl.String).str.replace_all(r"[.\s]", "")
     longest = max(text.drop_nulls().str.len_chars().to_list(), default=1)
-    lengths = list(digits) if digits is not None else list(range(max(longest, 1), 0, -1))
-    if not lengths or min(lengths) < 1 or lengths != sorted(set(lengths), reverse=True):
-        raise OptionError("Digits fall from level to level.", given=lengths, allowed="for example 4, 3, 2, 1")
+    lengths = range(max(longest, 1), 0, -1)
     classes = [frame[w].cast(pl.String).alias(str(i)) for i, w in enumerate(within)]
-    steps = [(n, True) for n in lengths] + ([(lengths[-1], False)] if within else [])
+    steps = [(n, True) for n in lengths] + ([(1, False)] if within else [])
     left = pl.DataFrame([pl.Series("row", np.arange(frame.height)), text.alias("code"), *classes])
     stratum = np.full(frame.height, -1, dtype=np.int64)
     strata: list[dict[str, Any]] = []

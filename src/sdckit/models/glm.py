@@ -78,7 +78,7 @@ class Logistic:
     separated: bool
 
 
-def logistic(x: Any, y: Floats, weights: Floats | None = None, *, max_steps: int = STEPS) -> Logistic:
+def logistic(x: Any, y: Floats, weights: Floats | None = None) -> Logistic:
     """Maximum likelihood of P(y=1) = 1/(1+exp(−xβ)); the design must hold its own column of ones.
 
     x: array or scipy sparse matrix, rows × columns. y: outcomes 0 to 1 (a share stands for a group of records
@@ -107,7 +107,7 @@ def logistic(x: Any, y: Floats, weights: Floats | None = None, *, max_steps: int
         def solve(residuals: Floats, v: Floats) -> Floats:
             return solve_step(gram(used, v), transposed @ (v * residuals))
 
-        beta, eta, steps, converged = newton(used, y, w, LOGIT, solve, max_steps)
+        beta, eta, steps, converged = newton(used, y, w, LOGIT, solve)
     fitted = expit(eta)
     coefficients = np.full(design.shape[1], np.nan)
     coefficients[kept] = beta
@@ -123,11 +123,10 @@ def newton(
     w: Floats,
     response: Response,
     solve: Callable[[Floats, Floats], Floats],
-    max_steps: int = STEPS,
     least: float = _TINY,
     settle: float = np.inf,
 ) -> tuple[Floats, Floats, int, bool]:
-    """Coefficients, linear predictor, steps and whether the deviance stopped changing within `max_steps`.
+    """Coefficients, linear predictor, steps and whether the deviance stopped changing within STEPS steps.
 
     solve(residuals, weights): the coefficients of their weighted regression on x. Iterated weighted least
     squares, each step the regression of what is left, so that an inexact solver still ends at the maximum.
@@ -136,7 +135,7 @@ def newton(
     """
     eta = response.predictor((w @ y / w.sum() + y) / 2)
     left, beta, now = eta, np.zeros(x.shape[1]), np.inf
-    for step in range(1, max_steps + 1):
+    for step in range(1, STEPS + 1):
         mu, slope = response.mean(eta)
         slope = np.maximum(slope, least)
         move = solve(left + (y - mu) / slope, w * slope)
@@ -153,7 +152,7 @@ def newton(
         beta, eta = beta + move, tried
         if before - now <= CLOSE * (abs(now) + 0.1) and moved <= settle:
             return beta, eta, step, True
-    return beta, eta, max_steps, False
+    return beta, eta, STEPS, False
 
 
 def solve_step(a: Floats, b: Floats) -> Floats:

@@ -92,11 +92,6 @@ class KeyAttack:
         return self.expected_links / self.persons
 
     @property
-    def expected_believed(self) -> float:
-        """Number of persons the intruder believes to find."""
-        return float(self.count @ self.believed)
-
-    @property
     def standard_error(self) -> float:
         """Of `value`, over draws of the protection."""
         return float(np.sqrt(self.count @ (self.believed * (1 - self.believed)))) / self.persons

@@ -12,7 +12,7 @@ from sdckit.errors import DataError, OptionError
 
 LARGEST = 20_000_000  # cells of a table that is fitted in one piece
 _DONE, _ENOUGH = 1e-10, 1e-5  # largest deviation of a margin, as a share of the total
-_SLOW = 100  # rounds of proportional fitting after which Newton's method is tried
+_SLOW, _MOST = 100, 200  # rounds of proportional fitting: after which Newton's method is tried, and at most
 _MANY_CELLS, _MANY_LEVELS = 500_000, 1_000  # that are too many for it
 
 
@@ -54,8 +54,6 @@ def log_linear(
     codes: npt.NDArray[np.integer[Any]],
     counts: Floats,
     terms: Sequence[Sequence[int]] = (),
-    *,
-    max_steps: int = 200,
 ) -> LogLinear:
     """Maximum likelihood (Poisson) of counts over the full grid of the codes that occur.
 
@@ -70,7 +68,7 @@ def log_linear(
     before. Tables that have not settled after 100 rounds are therefore fitted by Newton's method with halved
     steps, as glm of R does, until the deviance changes by less than 10⁻¹² of itself (glm: 10⁻⁸), and keep
     the better fit. Tables with more than 500,000 cells or 1,000 parameters go on by proportional fitting, up
-    to `max_steps` rounds; converged is then whether margins are met within 10⁻⁵ of the total.
+    to 200 rounds; converged is then whether margins are met within 10⁻⁵ of the total.
 
     >>> codes = np.array([[0, 0], [0, 1], [1, 0]])
     >>> fit = log_linear(codes, np.array([4.0, 2.0, 2.0]))  # independence: row sums 6, 2; column sums 6, 2
@@ -85,7 +83,7 @@ def log_linear(
         table = _table(codes[:, variables], counts, sizes[list(variables)])
         places = {v: i for i, v in enumerate(variables)}
         margins = [tuple(places[v] for v in term) for term in wanted if term[0] in places]
-        fitted, used, done = _fit(table, margins, max_steps)
+        fitted, used, done = _fit(table, margins)
         components.append((variables, fitted))
         steps, converged = max(steps, used), converged and done
     return LogLinear(float(counts.sum()), tuple(components), steps, converged)
@@ -125,13 +123,13 @@ def _table(codes: npt.NDArray[np.integer[Any]], counts: Floats, sizes: Ints) -> 
     return shares
 
 
-def _fit(table: Floats, margins: Sequence[tuple[int, ...]], max_steps: int) -> tuple[Floats, int, bool]:
+def _fit(table: Floats, margins: Sequence[tuple[int, ...]]) -> tuple[Floats, int, bool]:
     """Shares with the margins of the table, how many rounds and steps it took, and whether it converged."""
     if margins == [tuple(range(table.ndim))]:
         return table, 1, True
     fitted = np.full(table.shape, 1 / table.size)
     worst = 1.0
-    for step in range(1, max_steps + 1):
+    for step in range(1, _MOST + 1):
         worst = _round(table, margins, fitted)
         if worst < _DONE:
             return fitted, step, True
@@ -140,7 +138,7 @@ def _fit(table: Floats, margins: Sequence[tuple[int, ...]], max_steps: int) -> t
             _round(table, margins, sharper)
             if _log_likelihood(table, sharper) >= _log_likelihood(table, fitted):
                 return sharper, step + steps, done
-    return fitted, max_steps, worst < _ENOUGH
+    return fitted, _MOST, worst < _ENOUGH
 
 
 def _round(table: Floats, margins: Sequence[tuple[int, ...]], fitted: Floats) -> float:

@@ -20,7 +20,6 @@ class Mcd:
 
     location: Floats
     covariance: Floats
-    raw_location: Floats
     raw_covariance: Floats
     support: Bools  # the best subset
     kept: Bools  # the records behind the reweighted estimate
@@ -70,13 +69,13 @@ def mcd(x: Floats, *, support_fraction: float = 0.5, seed: int = 0) -> Mcd:
     location, covariance = mean_and_covariance(columns[:, support])
     raw = covariance * consistency(h / n, p) * (small_sample_factor(n, p, support_fraction) if h < n else 1.0)
     if np.linalg.matrix_rank(raw, hermitian=True) < p:
-        return Mcd(location, raw, location, raw, support, support)
+        return Mcd(location, raw, raw, support, support)
     kept = squares_from(columns, location, raw) <= chi_square_quantile(_KEPT, p)
     near, final = mean_and_covariance(columns[:, kept])
     if not kept.all():
         share = float(kept.mean())
         final = final * consistency(share, p) * small_sample_factor(n, p, support_fraction, reweighted=True)
-    return Mcd(near, final, location, raw, support, kept)
+    return Mcd(near, final, raw, support, kept)
 
 
 def mcd_or_plain(x: Floats) -> tuple[Floats, Floats, bool]:

@@ -49,22 +49,12 @@ class LinkAttack:
         return float(self.found.mean())
 
     @property
-    def lower_value(self) -> float:
-        """Share of persons found for certain: targets whose attack was broken off count as not found."""
-        return float((self.found * self.settled).mean())
-
-    @property
     def sampling_error(self) -> float:
         """Standard error of the value because only some persons were targets."""
         m = self.found.size
         if m < 2:
             return 0.0 if m == self.persons else float("nan")
         return float(self.found.std(ddof=1) / np.sqrt(m) * np.sqrt(1 - m / self.persons))
-
-    @property
-    def draw_error(self) -> float:
-        """Standard error of the value because the protection is one random draw."""
-        return float(np.sqrt((self.believed * (1 - self.believed)).mean() / self.persons))
 
     @property
     def open(self) -> int:

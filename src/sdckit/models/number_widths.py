@@ -9,14 +9,8 @@ from sdckit.models.number_column import NumberColumn
 NEIGHBOURS = 5  # released values either side
 
 
-def released_masses(channel: NumberChannel, y: Floats) -> Floats:
-    """ΔT: the width of the transformed line that belongs to each released value; nan stays."""
-    column = NumberColumn(y)
-    return _of_rows(column, masses_of_values(channel, column))
-
-
 def masses_of_values(channel: NumberChannel, released: NumberColumn) -> Floats:
-    """ΔT of the different released values.
+    """ΔT: the width of the transformed line that belongs to each of the different released values.
 
     Ranks are flat outside the known values, so that a width has a least value.
     """
@@ -29,20 +23,14 @@ def masses_of_values(channel: NumberChannel, released: NumberColumn) -> Floats:
     return np.asarray(np.maximum(width, least)[place])
 
 
-def released_widths(y: Floats) -> Floats:
-    """The width of the line that belongs to each released value, more for values released often; nan stays.
+def widths_of_values(released: NumberColumn) -> Floats:
+    """The width of the line that belongs to each of the different values, more for values released often.
 
     Of a value with five others either side: what lies between those, by its share of the records there.
 
-    >>> released_widths(np.array([1.0, 2.0, 3.0, 3.0])).round(3)
-    array([0.8, 0.8, 1.6, 1.6])
+    >>> widths_of_values(NumberColumn(np.array([1.0, 2.0, 3.0, 3.0]))).round(3)
+    array([0.8, 0.8, 1.6])
     """
-    column = NumberColumn(y)
-    return _of_rows(column, widths_of_values(column))
-
-
-def widths_of_values(released: NumberColumn) -> Floats:
-    """The widths of the different released values."""
     return _widths(released.distinct, released.count)
 
 
@@ -55,8 +43,3 @@ def _widths(values: Floats, count: Floats | Ints) -> Floats:
     # the first and the last of the window only count half: the window ends in the middle of them
     between = up_to[high] - up_to[low] + (count[low] - count[high]) / 2.0
     return np.asarray(count * (values[high] - values[low]) / between)
-
-
-def _of_rows(column: NumberColumn, of_values: Floats) -> Floats:
-    """What belongs to each row, given for the different values; nan stays."""
-    return np.append(of_values, np.nan)[column.place]

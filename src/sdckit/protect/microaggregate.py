@@ -137,7 +137,7 @@ def microaggregate(
     most (with `transform` none is), and the others are cut across the widest variable, always by a sample
     drawn by the ids; records with other values missing are apart. No group straddles two blocks; the log has
     their number (`blocks`). Ten blocks of 20,000 records with 2 to 4 variables lost up to 2 % more than one
-    of 200,000 (k = 3), not refined up to 4 %; larger blocks lose less.
+    of 200,000 (k = 3), not refined up to 4 %.
     Reference: Domingo-Ferrer & Mateo-Sanz (2002); optimal: Hansen & Mukherjee (2003); robust: Templ & Meindl
     (2008); rank groups: Kim, Measures of Data Utility for Complex Survey Data. Departures: where half of
     the records lie on a plane, `robust` uses the plain covariance; MDAV works in blocks of 200,000

@@ -66,7 +66,7 @@ def pram(
         Option(
             "Keep frequencies",
             "Keep the frequencies of the categories in expectation.",
-            absent="true unless there is a matrix",
+            absent="yes unless there is a matrix",
         ),
     ]
     | None = None,
@@ -102,7 +102,7 @@ def pram(
     `weighted`: p are weighted frequencies, and those stay in expectation. A variable that households share
     changes once per household; p are then frequencies of households. Relations between variables weaken.
     Only categories that occur (in the stratum) take part, and none is invented. Missing values stay missing
-    and do not count in p. Who knows the seed and a record's old id knows what it drew: keep the seed as
+    and do not count in p. Whoever knows the seed and a record's old id knows what it drew: keep the seed as
     secret as the original, or give none.
     `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Gouweleeuw et al. (1998).

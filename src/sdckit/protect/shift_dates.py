@@ -76,11 +76,11 @@ def shift_dates(
     zone). Seasons, weekdays and
     trends of calendar time are lost the more, the larger `days`.
 
-    **What is not protected**: the pattern of intervals. Who knows two dates of a person knows the days
+    **What is not protected**: the pattern of intervals. Whoever knows two dates of a person knows the days
     between them, and finds the record by these as surely as before; with `unit="household"` the birth dates
-    of two members are enough. Who knows one date looks among the records of ±`days` around it, and categories
-    known beside it leave few of them: `reidentification_risk` carries both attacks out. For a birth date
-    `recode` to years protects more than a shift by a few weeks.
+    of two members are enough. Whoever knows one date looks among the records of ±`days` around it, and
+    categories known beside it leave few of them: `reidentification_risk` carries both attacks out. For a
+    birth date `recode` to years protects more than a shift by a few weeks.
 
     Units: `person` names the column that numbers persons where they have several records; without it the
     column of the role id, else every record is a person. Records without a number are units of their own.

@@ -25,7 +25,7 @@ def shuffle_order(data: Microdata, *, rng: np.random.Generator) -> Microdata:
 
     The order in which a survey was taken, or a register is sorted, says who is near whom. Members of a
     household stay next to each other; households and the members within them change places at random.
-    Every order is equally likely; no value changes. Who made the file here can still compare it record by
+    Every order is equally likely; no value changes. Whoever made the file here can still compare it record by
     record: the new order is kept in memory and never written.
     On DuckDB and Spark the file is sorted once and kept so, in memory or on disk; written at once it has the
     same order as from memory, steps in between may give it another, never the old one.

@@ -38,7 +38,7 @@ SECTIONS = (
         "household",
         Kind.RISK,
         "Households",
-        "Who is recognised gives away the others who live in the same household.",
+        "Whoever is recognised gives away the others who live in the same household.",
     ),
     Section(
         "continuous",

@@ -7,6 +7,7 @@ import numpy as np
 
 from sdckit._support.arrays import Bools, Ints
 from sdckit._support.messages import join_names
+from sdckit._support.number_text import percent
 from sdckit.data.intruder import Intruder
 from sdckit.data.values import is_date
 from sdckit.models.household_intruder import any_member, attack_households
@@ -92,10 +93,10 @@ def _where_told(together: Outcome, single: Outcome, told: Bools) -> Outcome:
     other = place[first]
     shown = told[first] & (together.found[kept] >= single.found[other])
     found = np.where(shown, together.found[kept], single.found[other])
-    share = (
-        f"Columns that members share show who lives together in {told[first].mean():.0%} of the households."
-    )
-    notes = (*together.notes, *(n for n in single.notes if n != ONE_BY_ONE), share)
+    notes = [*together.notes, *(n for n in single.notes if n != ONE_BY_ONE)]
+    if told[first].any():
+        part = percent(float(told[first].mean()))
+        notes.append(f"Columns that members share show who lives together in {part} of the households.")
     return replace(
         together,
         persons=first,

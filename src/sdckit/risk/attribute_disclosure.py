@@ -64,8 +64,8 @@ SHARES = tuple(FIGURES)
     interpretation=(
         "The share of the people in the original whose sensitive value can be read off the synthetic file: "
         "all synthetic records with their keys have one value, and it is theirs. Compare it with "
-        "disclosive_in_original, what the original itself would give away. Where one value is very frequent "
-        "the guess may be right without any file: beyond_baseline counts only people with another value."
+        "what the original itself would give away. Where one value is very frequent "
+        "the guess may be right without any file: look at those disclosed beyond such guessing."
     ),
 )
 def attribute_disclosure(

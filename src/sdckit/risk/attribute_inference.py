@@ -22,7 +22,7 @@ from sdckit.data.values import is_date, texts
 from sdckit.methods.options import SENSITIVE, Option, SensitiveColumns
 from sdckit.methods.recoding import in_categories_of
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import Better, Compares, Figure, records, share
+from sdckit.methods.spec import Better, Compares, records, share
 from sdckit.models.attribute_inference import AttributeInference
 from sdckit.models.category_inference import infer_category
 from sdckit.models.number_inference import infer_number
@@ -68,7 +68,7 @@ Within = Annotated[
         "inferred": records("Persons whose value is inferred with near certainty"),
         "by_own_record": records("Of these, because their own record is in the file"),
         "upper": share("Persons whose value is inferred, at most"),
-        "among_others": Figure("The same attack on people who were not in the file", "share", bounds=(0, 1)),
+        "among_others": share("The same attack on people who were not in the file"),
     },
     reference="Duncan & Lambert (1989); Machanavajjhala et al. (2007); Giomi et al. (2023)",
     interpretation=(
@@ -101,7 +101,7 @@ def attribute_inference(
     .. math:: q_i(s) = \sum_j \rho_{ij}\, b(s \mid z_j)
 
     **value**: of the most dangerous intruder and sensitive variable, the share of persons with
-    :math:`q_i(\text{true}) \ge` `sure` whose true value has a smaller share than that in the whole file. For
+    q_i(true) ≥ `sure` whose true value has a smaller share than that in the whole file. For
     a number q is the probability of values within the part `within` of the true one or, for numbers that lie
     farther from 0 than from each other, as years do, or on both sides of 0, of the range of nine in ten; the
     more is inferred of the two. It is asked for at most 1,000 persons. figures: guess_right (the likeliest

@@ -12,6 +12,7 @@ from pydantic import Field
 from sdckit import charts
 from sdckit._support.arrays import Bools, Ints
 from sdckit._support.messages import join_names
+from sdckit._support.number_text import percent
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
@@ -71,8 +72,8 @@ _FAR = 0.4  # a component of which less is kept: its covariance is extrapolated 
     reference="Foschi (2011)",
     interpretation=(
         "Records whose numbers fit none of the groups that most records of their stratum form, such as an "
-        "enterprise unlike its competitors, can be recognised by who knows the branch. 0: all records fit. "
-        "0.2: one record in five stands out, which is common in skewed business data."
+        "enterprise unlike its competitors, can be recognised by whoever knows the branch. 0: all records "
+        "fit. 0.2: one record in five stands out, which is common in skewed business data."
     ),
 )
 def atypical_records(
@@ -332,8 +333,8 @@ def _doubts(table: pl.DataFrame, data: Microdata, trim: float, weighted: bool) -
     if far.height:
         name, least = far.select("stratum", "least_kept").row(0)
         notes.append(
-            f"In {far.height:,} strata a component keeps fewer than {_FAR:.0%} of its records ({name}: "
-            f"{least:.0%}): its distances rest on a wide extrapolation."
+            f"In {far.height:,} strata a component keeps fewer than {percent(_FAR)} of its records ({name}: "
+            f"{percent(least)}): its distances rest on a wide extrapolation."
         )
     more = done.filter(pl.col("share") > trim).height
     if more and trim:

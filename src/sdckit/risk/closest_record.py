@@ -104,7 +104,7 @@ class Neighbours:
     reference="Platzer & Reutterer (2021); Zhao et al. (2021)",
     interpretation=(
         "An intruder looks for synthetic records that give away the original they were made from. Good: a "
-        "value at or below the share of real people as close to someone else (reference_share, about 0.05). "
+        "value at or below the share of real people as close to someone else (about 0.05). "
         "Clearly above: the synthesis repeats records it has seen. 1: all are as close as the closest "
         "originals are to each other, as in a copied or lightly perturbed file. A low value alone is no "
         "proof of safety."

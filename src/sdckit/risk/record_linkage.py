@@ -59,7 +59,7 @@ def chart(result: Result) -> Any:
     interpretation=(
         "An intruder who holds the original values of everyone in the file links each protected record to "
         "the nearest original. 0: never right. 0.3: right for three records in ten; compare with what "
-        "guessing gives (by_chance). This is the most an intruder can know, so a worst case. After swapping "
+        "guessing gives. This is the most an intruder can know, so a worst case. After swapping "
         "it shows values that were not moved far, after synthesis it says nothing."
     ),
 )

@@ -57,7 +57,7 @@ Intruders = Annotated[
         "Intruders",
         "Who might attack: what they know of a person, how exactly, and whether they know that the person is "
         "in the file.",
-        absent="a neighbour, an insider and, with households, somebody who knows a whole household",
+        absent="a neighbour, an insider, a register where there are numbers, and one who knows a household",
     ),
 ]
 Sure = Annotated[
@@ -132,7 +132,7 @@ def reidentification_risk(
     r"""The share of persons whom an intruder finds who knows their true values and how the file was made.
 
     The intruder knows for each variable how likely every true value becomes every released one, m(y|x),
-    not the random draws. With :math:`L_{ij} = \prod_v m_v(y_{jv} \mid x_{iv})` for person i and record j,
+    not the random draws. With L_ij = Π_v m_v(y_jv | x_iv) for person i and record j,
 
     .. math:: U_j = \sum_l L_{lj}, \qquad s_{ij} = L_{ij}/U_j, \qquad
        \rho_{ij} = \frac{s_{ij}/(1-s_{ij})}{\sum_k s_{ik}/(1-s_{ik})}

@@ -6,13 +6,14 @@ import polars as pl
 from pydantic import Field
 
 from sdckit._support.messages import join_names
+from sdckit._support.number_text import percent
 from sdckit.charts.bars import bars, nothing_to_draw
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import kept_persons, position_note
 from sdckit.data.result import Result
 from sdckit.methods.options import Option
 from sdckit.methods.registry import risk
-from sdckit.methods.spec import Better, Compares, Figure, records
+from sdckit.methods.spec import Better, Compares, Figure, records, share
 from sdckit.risk._released_columns import ENOUGH, Hidden, Released, hidden_variables, released_columns
 from sdckit.risk._revealing import Finding, Search
 
@@ -37,11 +38,11 @@ Within = Annotated[
 
 
 def chart(result: Result) -> Any:
-    """Bars: the gain of each column, the largest first."""
+    """Bars: what was hidden and the columns that tell it, the largest gain first."""
     if result.parts is None or not result.parts.height:
         raise nothing_to_draw(result)
     parts = result.parts.filter(pl.col("gain") > 0)
-    pairs = [(f"{c} → {v}", g) for v, c, g in parts.select("hidden", "columns", "gain").iter_rows()]
+    pairs = [(f"{v} ← {c}", g) for v, c, g in parts.select("hidden", "columns", "gain").iter_rows()]
     return bars(result, pairs, "share told of what was not known anyway", share=True)
 
 
@@ -58,7 +59,7 @@ def chart(result: Result) -> Any:
         "worth_a_look": Figure("Findings worth a look", "findings"),
         "hidden": Figure("Variables that were changed or dropped", "variables", Better.NEITHER),
         "columns": Figure("Columns tried", "columns", Better.NEITHER),
-        "surely_told": Figure("Persons told a hidden value with near certainty", "share of persons"),
+        "surely_told": share("Persons of whom a hidden value is told with near certainty"),
         "not_asked": records("Hidden values of variables changed in too few records to ask"),
     },
     chart=chart,
@@ -218,11 +219,12 @@ def _in_words(parts: pl.DataFrame, hidden: list[Hidden], gain: float) -> tuple[s
     alarms = parts.filter("alarm")
     if not alarms.height:
         return (
-            f"No column tells {gain:.0%} or more of what is hidden in "
+            f"No column tells {percent(gain)} or more of what is hidden in "
             f"{join_names([h.name for h in hidden])}.",
         )
     told = [
-        f"{row['columns']} tells {row['hidden']} ({row['told']:.0%} right, {row['known_anyway']:.0%} anyway)"
+        f"{row['columns']} tells {row['hidden']} "
+        f"({percent(row['told'])} right, {percent(row['known_anyway'])} anyway)"
         for row in alarms.head(NAMED).iter_rows(named=True)
     ]
     more = f"; {alarms.height - NAMED} more in parts" if alarms.height > NAMED else ""
@@ -231,7 +233,7 @@ def _in_words(parts: pl.DataFrame, hidden: list[Hidden], gain: float) -> tuple[s
 
 def _surely_in_words(told: list[dict[str, Any]]) -> tuple[str, ...]:
     surely = [
-        f"{row['hidden']}: {row['persons']:.1%} of the persons are told with near certainty, by "
+        f"{row['hidden']}: of {percent(row['persons'])} of the persons with near certainty, by "
         f"{row['columns']}."
         for row in told
         if row["persons"] > 0

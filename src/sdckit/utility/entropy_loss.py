@@ -39,7 +39,7 @@ Transition = Mapping[str, Mapping[str, float]]  # original category → protecte
     chart=charts.PartsBars("share", "share of the entropy that is lost", share=True),
     interpretation=(
         "0: the protected category tells the original one for certain. The mean uncertainty of one value "
-        "(per_record) tells more than the sum; ln 2 ≈ 0.69 is as uncertain as a coin."
+        "tells more than the sum; ln 2 ≈ 0.69 is as uncertain as a coin."
     ),
 )
 def entropy_loss(

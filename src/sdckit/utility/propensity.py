@@ -69,7 +69,7 @@ class PropensityModel(StrEnum):
     },
     interpretation=(
         "0: no model of this kind can tell the files apart. 0.25: every record gives away its file (equal "
-        "sizes). For synthetic data a value near what a perfect synthesis gives (pmse_ratio 1) is good, ten "
+        "sizes). For synthetic data a value near what a perfect synthesis gives is good, ten "
         "times as much is poor; after changes record by record it can be far lower. The model sees only what "
         "its terms express."
     ),
