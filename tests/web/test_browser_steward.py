@@ -222,3 +222,14 @@ def test_columns_to_accept_and_codes_for_missing_are_a_click_away(page, tmp_path
     prepare = page.locator(".prepare .form")
     sync_api.expect(prepare.locator("#prepare-codes")).to_have_value("refus")
     sync_api.expect(prepare.locator(".chip.on")).to_have_text(["revenu"])
+
+
+def test_a_server_that_does_not_answer_is_said_where_something_was_asked_of_it(page, tmp_path):
+    pl.DataFrame({"item": [7]}).write_csv(tmp_path / "one.csv")
+    page.get_by_label("Path of a data file or a plan").fill("one.csv")
+    page.evaluate("fetched = fetch; fetch = () => Promise.reject(new TypeError('Failed to fetch')); null")
+    page.get_by_role("button", name="Open", exact=True).click()
+    sync_api.expect(page.locator("main [role=alert]")).to_contain_text("The server does not answer.")
+    page.evaluate("fetch = fetched; null")
+    page.get_by_role("button", name="Open", exact=True).click()
+    sync_api.expect(page.locator(".top .file")).to_have_text("one.csv · 1 record · 1 variable", timeout=LONG)
