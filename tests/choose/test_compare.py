@@ -109,13 +109,13 @@ def test_a_loss_that_leaves_out_a_variable_is_not_compared(two):
     for name in ("drop", "recode"):
         row = done.points.filter(scenario=name).row(0, named=True)
         assert row["error"] == (
-            "il1s says nothing of expenditure, which this scenario drops or recodes; "
+            "Information loss IL1s says nothing of expenditure, which this scenario drops or recodes; "
             "choose another utility such as indicators, or protect it otherwise"
         )
         assert math.isnan(row["loss"])
         assert math.isnan(row["loss_il1s"])
         assert math.isnan(row["loss_moments"])
-        assert "moments says nothing of expenditure" in row["left_out"]
+        assert "Change of moments and quantiles says nothing of expenditure" in row["left_out"]
         assert not row["on_front"]
     assert done.points.filter(scenario="recode")["loss_missing_values"].item() == 0
     assert [p.name for p in done.with_axes(utility="moments").results if p.ok] == ["micro"]
@@ -124,7 +124,7 @@ def test_a_loss_that_leaves_out_a_variable_is_not_compared(two):
 def test_where_all_scenarios_lose_it_the_rest_is_compared_and_said(two):
     done = sdc.compare(two, {name: LOSING[name] for name in ("drop", "recode")})
     assert all(p.ok for p in done.results)
-    said = "il1s says nothing of expenditure, which every scenario drops or recodes."
+    said = "Information loss IL1s says nothing of expenditure, which every scenario drops or recodes."
     assert done.recommendation.endswith(said)
     assert said in done.reason
     assert "says nothing" not in sdc.compare(two, {"micro": LOSING["micro"]}).reason
@@ -133,7 +133,7 @@ def test_where_all_scenarios_lose_it_the_rest_is_compared_and_said(two):
 def test_a_loss_of_nothing_but_lost_variables_has_a_reason(small):
     done = sdc.compare(small, LOSING)
     assert done.best.name == "micro"
-    assert "il1s says nothing of expenditure" in done.results[0].error
+    assert "Information loss IL1s says nothing of expenditure" in done.results[0].error
 
 
 def test_what_was_lost_is_kept_in_the_cache(two, tmp_path):

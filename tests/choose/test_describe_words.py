@@ -102,3 +102,19 @@ def test_remarks_of_few_records_are_free_text():
     )
     data = sdc.Microdata.of(frame, labels=sdc.Labels({"REMARQ": "Remarques", "DNAISS": "Date de naissance"}))
     assert sdc.describe(data).roles == {"keys": ["occupation", "DNAISS"], "direct": ["q17", "REMARQ"]}
+
+
+def test_amounts_with_a_few_words_among_them_are_no_direct_identifier():
+    amounts = [f"{900 + 7 * i},5" for i in range(200)]
+    records = pl.DataFrame(
+        {
+            "revenu net": [*amounts, *["refus"] * 6],
+            "telephone": [*amounts, *["refus"] * 6],
+            "matricule": [*(f"0{i}" for i in range(200)), *["aucun"] * 6],
+        }
+    )
+    found = {c.name: c for c in sdc.describe(sdc.read(records)).columns}
+    assert found["revenu net"].role is None
+    assert "numbers but for a few words" in found["revenu net"].reason
+    assert found["revenu net"].missing_codes == ("refus",)
+    assert (found["telephone"].role, found["matricule"].role) == ("direct", "direct")

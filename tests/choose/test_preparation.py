@@ -191,7 +191,7 @@ def test_a_preparation_that_changes_no_value_is_said_and_met():
     done = judged(sdc.prepare.keep_records(people(), first=1000)).verdict
     found = criterion(done)
     assert found.met
-    assert "about the file after preparation (keep_records)" in found.why
+    assert "about the file after preparation (“Keep a part of the records”)" in found.why
     assert "(of the file as prepared) can be released" in done.headline
     plain = judged(people()).verdict
     assert "prepared" not in plain.headline

@@ -199,6 +199,8 @@ def test_columns_that_are_named_need_no_role(survey):
     )
     with pytest.raises(sdc.SdcError, match=r"suppress_risky needs the role 'keys'"):
         sdc.protect.suppress_risky(bare, keys=keys)  # of which variables?
+    with pytest.raises(sdc.SdcError, match=r"an earlier step may have removed the columns that had it"):
+        sdc.protect.microaggregate(sdc.protect.drop(bare.with_roles(numeric=income), variables=income))
     with pytest.raises(sdc.SdcError, match=r"l_diversity needs the role 'sensitive'"):
         sdc.risk.l_diversity(bare, keys=keys)
 

@@ -1,5 +1,8 @@
 """A data steward's slips in a real browser: forms, messages, and files that cannot be opened."""
 
+import re
+
+import polars as pl
 import pytest
 
 import sdckit as sdc
@@ -189,3 +192,44 @@ def test_a_plan_without_its_file_is_used_for_this_years(page, tmp_path):
     page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
     judged(page)
     sync_api.expect(page.locator("#role-age")).to_have_value("keys")
+
+
+def test_columns_to_accept_and_codes_for_missing_are_a_click_away(page, tmp_path):
+    there = sdc.demo.survey(n=400, seed=1).frame.select(
+        "sex", "age", "education", "region", "urban", "health"
+    )
+    amounts = [f"{1000 + 7 * i},5" if i % 9 else "refus" for i in range(400)]
+    extra = {f"item {i}": [j % 3 for j in range(400)] for i in range(9)}
+    records = there.with_columns(pl.Series("revenu", amounts), *(pl.Series(n, v) for n, v in extra.items()))
+    records.write_csv(tmp_path / "people.csv", separator=";")
+    page.get_by_label("Path of a data file or a plan").fill("people.csv")
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)
+    page.locator("#role-urban").select_option("sensitive")
+    judged(page)
+    suggestions = page.get_by_role("button", name="Use the suggestions")
+    suggestions.click()
+    judged(page)
+    sync_api.expect(page.locator("#role-urban")).to_have_value("sensitive")  # what was decided stays
+    sync_api.expect(page.locator("#role-sex")).to_have_value("keys")
+    sync_api.expect(suggestions).to_be_disabled()
+    page.locator("summary", has_text="columns that no risk looks at").click()
+    page.locator(".criteria").get_by_role("button", name=re.compile("Accept columns found harmless")).click()
+    chips = page.locator("#accept-columns .chip:not(select)")
+    sync_api.expect(chips.first).to_be_focused()
+    sync_api.expect(chips).to_have_text(["revenu", *extra])
+    page.get_by_role("button", name="codes for missing? refus").click()
+    prepare = page.locator(".prepare .form")
+    sync_api.expect(prepare.locator("#prepare-codes")).to_have_value("refus")
+    sync_api.expect(prepare.locator(".chip.on")).to_have_text(["revenu"])
+
+
+def test_a_server_that_does_not_answer_is_said_where_something_was_asked_of_it(page, tmp_path):
+    pl.DataFrame({"item": [7]}).write_csv(tmp_path / "one.csv")
+    page.get_by_label("Path of a data file or a plan").fill("one.csv")
+    page.evaluate("fetched = fetch; fetch = () => Promise.reject(new TypeError('Failed to fetch')); null")
+    page.get_by_role("button", name="Open", exact=True).click()
+    sync_api.expect(page.locator("main [role=alert]")).to_contain_text("The server does not answer.")
+    page.evaluate("fetch = fetched; null")
+    page.get_by_role("button", name="Open", exact=True).click()
+    sync_api.expect(page.locator(".top .file")).to_have_text("one.csv · 1 record · 1 variable", timeout=LONG)

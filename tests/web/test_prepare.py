@@ -149,7 +149,7 @@ def test_reading_notes_say_what_was_guessed(fresh, tmp_path):
     notes = " ".join(fresh.wait()["facts"]["notes"])
     assert "read as cp1252. Are the letters right: größe?" in notes
     assert "no name in the file: column_2" in notes
-    assert "Only missing values: leer" in notes
+    assert "Only missing values: leer. The preparation “Drop columns with only missing values”" in notes
     again(fresh, options={"encoding": "cp1252"})
     assert "letters" not in " ".join(fresh.wait()["facts"]["notes"])
 

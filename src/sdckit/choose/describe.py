@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from sdckit.choose.missing_codes import missing_codes
+from sdckit.choose.words_among_numbers import words_among_numbers
 from sdckit.data.intruder import Intruder, default_intruders
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.data.naming import DIFFERENT, FEWEST
@@ -239,11 +240,14 @@ def _by_content(series: pl.Series, facts: _Facts, named: set[Role]) -> tuple[Rol
         if Role.KEYS in named:
             return Role.KEYS, "a date that people know; recode it to the year"
         return None, "a date; a key if somebody may know it, then recode it to the year or month"
-    if facts.nearly_unique and not facts.number:  # free text
+    few_words = (facts.nearly_unique or facts.free) and words_among_numbers(series)
+    if facts.nearly_unique and not facts.number and not few_words:  # free text
         return Role.DIRECT, "nearly every record has a value of its own"
     for role in (Role.SENSITIVE, Role.KEYS):
         if role in named:
             return role, facts.source
+    if few_words:
+        return None, "numbers but for a few words: declare these missing, and make it a number"
     if facts.free:
         return Role.DIRECT, "text, and nearly every one is another"
     many = facts.different > CODES or not facts.whole

@@ -145,7 +145,7 @@ class FileChecks(OriginalChecks):
             return Criterion(name, Status.NOT_JUDGED, why, len(texts), 0, mends, places=places)
         if same:
             why = (
-                f"The numbers in {join_names(same)} are those of the original file: whoever has them finds "
+                f"The ids in {join_names(same)} are those of the original file: whoever has them finds "
                 "the records."
             )
             places = at(Place.step("new_ids"), Place.step("drop", same))

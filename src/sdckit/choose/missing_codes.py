@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from sdckit.choose.words_among_numbers import words_among_numbers
 from sdckit.data.labels import Labels
 
 OFTEN = 5  # records at least that have a code that is shown
@@ -30,8 +31,8 @@ def missing_codes(series: pl.Series, labels: Labels) -> tuple[Any, ...]:
 
     Numbers: a few negative codes among numbers that are not negative, or 9, 99, 998 and the like at least
     twice as large as all others, or beyond all others and with three times as many records as any of the next
-    five. Texts: words for no answer, and such numbers among other numbers or among words. Value labels: words
-    for no answer. A guess, for somebody to check.
+    five. Texts: words for no answer, a few words among many numbers, and such numbers among other numbers or
+    among words. Value labels: words for no answer. A guess, for somebody to check.
 
     >>> missing_codes(pl.Series([20, 35, 50, -9] * 5), Labels())
     (-9,)
@@ -41,6 +42,8 @@ def missing_codes(series: pl.Series, labels: Labels) -> tuple[Any, ...]:
     (99,)
     >>> missing_codes(pl.Series(["yes", "no", "99"] * 5), Labels())
     ('99',)
+    >>> missing_codes(pl.Series([*map(str, range(30)), *["verweigert"] * 5]), Labels())
+    ('verweigert',)
     >>> missing_codes(pl.Series([-4, 3, -9, 8, -250] * 5), Labels())
     ()
     """
@@ -53,7 +56,7 @@ def missing_codes(series: pl.Series, labels: Labels) -> tuple[Any, ...]:
     if series.dtype.is_integer() or series.dtype.is_float():
         found = _numbers(dict(counts.rows())) & often | said
     elif series.dtype in (pl.String, pl.Categorical, pl.Enum):
-        found = {v for v in often if str(v).strip().lower() in TEXTS}
+        found = {v for v in often if str(v).strip().lower() in TEXTS} | words_among_numbers(series) & often
         found = found | said | _among_texts({v: n for v, n in counts.rows() if v not in found}) & often
     else:
         found = said

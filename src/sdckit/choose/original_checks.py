@@ -8,6 +8,8 @@ from sdckit.choose.place import FILE, Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.data.effects import merged
 from sdckit.data.roles import Role
+from sdckit.methods.registry import find
+from sdckit.methods.spec import Kind
 
 RESTED_ON = {Role.WEIGHT, Role.HOUSEHOLD}  # what risks rest on even where it is not released
 
@@ -39,7 +41,8 @@ class OriginalChecks(ReleaseCase):
         steps = self.original.prepared
         if not steps:
             return
-        name, done = "preparation of the original", join_names(dict.fromkeys(step.method for step in steps))
+        name = "preparation of the original"
+        done = join_names(dict.fromkeys(f"“{find(step.method, Kind.PREPARATION).title}”" for step in steps))
         about = f"All this is about the file after preparation ({done}), not about the file that was read."
         changed = self._changed_before()
         asked = [column for column in changed if column not in self.accepted.prepared]

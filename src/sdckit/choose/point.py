@@ -88,7 +88,7 @@ class Point:
 
 def says_nothing(name: str, columns: Sequence[str]) -> str:
     """Why a loss cannot be compared with that of other scenarios."""
-    measure = Quantity.named(name).spec.name
+    measure = Quantity.named(name).spec.title
     return (
         f"{measure} says nothing of {join_names(columns)}, which this scenario drops or recodes; "
         "choose another utility such as indicators, or protect it otherwise"

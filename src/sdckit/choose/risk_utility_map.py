@@ -165,7 +165,7 @@ class RiskUtilityMap:
         """Of which variables the losses say nothing, whatever the scenario."""
         found = lost_everywhere(self.results)
         told = [
-            f"{Quantity.named(n).spec.name} says nothing of {join_names(found[n])}"
+            f"{Quantity.named(n).spec.title} says nothing of {join_names(found[n])}"
             for n in self.utility
             if n in found
         ]

@@ -133,12 +133,12 @@ class TrustedChecks(ReleaseCase):
             return
         why = (
             f"Who knows {join_names(numbers, 4)} of all members of a household finds "
-            f"{100 * found.value:.3g} % of the households ({100 * limit:.3g} % are accepted), and is sure of "
-            f"{claims:,.0f} rightly; no intruder was said to know that."
+            f"{100 * found.value:.3g} % of the households ({100 * limit:.3g} % are accepted), and is sure "
+            f"and right for {claims:,.0f} of them; no intruder was said to know that."
         )
         mends = (
-            f"Drop {home} and shuffle the rows, protect the numbers more strongly, or add an intruder with "
-            "unit: household who knows the numbers, and what is accepted of him."
+            f"Drop {home} and shuffle the rows, protect the numbers more strongly, or add an intruder who "
+            "knows the numbers of whole households (unit: household), and what is accepted of him."
         )
         places = at(Place.step("drop", [home]), Place.step("microaggregate", numbers), INTRUDERS)
         name = "numbers of whole households"

@@ -328,10 +328,12 @@ class Spec:
         """Refuse data without the roles or on an engine this function cannot use."""
         missing = self.lacks(data, given)
         if missing:
+            role = missing[0].value
             raise RoleError(
-                f"{self.name} needs the role {missing[0].value!r}, and the data have none.",
-                hint=f"Give it when you read the data: {missing[0].value}=…, under data: in a plan, or "
-                f"--{missing[0].value} on the command line.",
+                f"{self.name} needs the role {role!r}, and the data have none.",
+                hint=f"Give a column this role ({role}=… when you read the data, under data: in a plan, or "
+                f"--{role} on the command line), or leave {self.name} out: an earlier step may have removed "
+                "the columns that had it.",
             )
         self.check_engine(data)
 

@@ -15,6 +15,8 @@ from sdckit.io.excel import sheets_of
 from sdckit.io.formats import DELIMITED, ending_of
 from sdckit.io.preview import preview_file
 from sdckit.io.table_options import WORKBOOKS
+from sdckit.methods.registry import find
+from sdckit.methods.spec import Kind
 
 
 def opened(source: Mapping[str, Any]) -> Microdata:
@@ -59,6 +61,7 @@ def reading_notes(source: Mapping[str, Any], raw: Microdata, found: Mapping[str,
     empty = [c.name for c in raw.frame.iter_columns() if c.null_count() == raw.height]
     if empty:
         notes.append(
-            f"Only missing values: {join_names(empty, 6)}. The preparation drop_empty leaves them out."
+            f"Only missing values: {join_names(empty, 6)}. "
+            f"The preparation “{find('drop_empty', Kind.PREPARATION).title}” leaves them out."
         )
     return [*notes, *proposed_missing(raw)]

@@ -365,7 +365,7 @@ class Session:
 
     def prepare(self) -> None:
         """Compile ahead, while the user looks for the file."""
-        self._long.add(Job("warm_up", "Preparing (once)", {}, lambda job: None))
+        self._long.add(Job("warm_up", "In the background", {}, lambda job: None))
 
     @property
     def busy(self) -> bool:

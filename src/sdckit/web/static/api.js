@@ -1,8 +1,10 @@
 // The one way to the server. Errors carry {what, given, allowed, hint}, to be shown where they are about.
 
+const SILENT = "The server does not answer. Try again when it does.";
+
 /** @param {string} address @param {RequestInit} [how] */
 async function call(address, how) {
-  const answer = await fetch(address, how);
+  const answer = await fetch(address, how).catch(() => { throw Object.assign(new Error(SILENT), { what: SILENT, hint: "" }); });
   const content = await answer.json().catch(() => ({ what: "The server gave no answer.", hint: "" }));
   if (!answer.ok) throw Object.assign(new Error(content.what), { ...content, status: answer.status });
   return content;

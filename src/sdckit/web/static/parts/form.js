@@ -103,15 +103,15 @@ const MANY = 12;
 // A column that the step takes out, or that the file lacks, is not among those that are there: it can be unchosen still.
 const withChosen = (columns, chosen) => [...columns, ...chosen.filter((name) => !columns.includes(name))];
 
-function Columns({ value, put, columns: there, role, ...shared }) {
+const meant = (role) => (name) => (store.state.document.roles[name] || []).some((r) => role ? r === role : ["keys", "numeric", "sensitive"].includes(r));
+
+export function Columns({ value, put, columns: there, role, likely = meant(role), ...shared }) {
   const columns = withChosen(there, value);
-  const { roles } = store.state.document;
-  const likely = (name) => role ? (roles[name] || []).includes(role) : (roles[name] || []).some((r) => ["keys", "numeric", "sensitive"].includes(r));
   const near = columns.filter((name) => columns.length <= MANY || value.includes(name) || likely(name));
   const shown = near.slice(0, MANY).concat(near.slice(MANY).filter((name) => value.includes(name)));
   const rest = columns.filter((name) => !shown.includes(name));
   const flip = (name) => put(value.includes(name) ? value.filter((v) => v !== name) : [...value, name]);
-  return html`<div class="chips" role="group" ...${{ "aria-describedby": shared["aria-describedby"], id: shared.id }}>${shown.map((name) => html`
-    <button type="button" key=${name} class=${value.includes(name) ? "chip on" : "chip"} aria-pressed=${value.includes(name)} onClick=${() => flip(name)}>${name}</button>`)}
+  return html`<div class="chips" role="group" tabindex="-1" ...${{ "aria-describedby": shared["aria-describedby"], id: shared.id }}>${shown.map((name) => html`
+    <button type="button" key=${name} id=${shared.id && `${shared.id}-${name}`} class=${value.includes(name) ? "chip on" : "chip"} aria-pressed=${value.includes(name)} onClick=${() => flip(name)}>${name}</button>`)}
     ${rest.length > 0 && html`<select class="chip" value="" aria-label="another variable" onChange=${(e) => { flip(e.target.value); e.target.value = ""; }}><option value="">another …</option>${rest.map((name) => html`<option>${name}</option>`)}</select>`}</div>`;
 }

@@ -2,6 +2,7 @@
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
 import { change, complain, go, look, number, refresh, store } from "../store.js";
+import { Columns } from "./form.js";
 import { Options } from "./options.js";
 import { lossLines } from "./losses.js";
 import { Places, focus, mending, taken } from "./places.js";
@@ -32,7 +33,7 @@ export function Panel({ state }) {
     <div class="inside" ref=${inside}><h2>Risk now <small>scenario ${name}</small></h2>
       <${Now} state=${state} name=${name} now=${now} />
       ${opened?.kind === "options" && html`<${Options} measure=${opened.name} state=${state} close=${() => wish(null)} />`}
-      ${state.facts.records > 0 && html`<${Accepted} state=${state} asked=${opened?.kind === "accept" && opened.name !== "max_risk" ? opened : null} />`}
+      ${state.facts.records > 0 && html`<${Accepted} state=${state} found=${now} asked=${opened?.kind === "accept" && opened.name !== "max_risk" ? opened : null} />`}
       ${state.history.length > 1 && html`<${Past} state=${state} />`}
     </div></aside>`;
 }
@@ -104,7 +105,7 @@ function Warnings({ list }) {
 const FLAGS = { order: "the rows may stay in the order of the original", missing_keys: "keys missing from the start are understood" };
 const LISTS = { columns: "columns looked at and found harmless", numbers: "numbers that may be released unchanged", prepared: "columns whose values preparation changed" };
 
-function Accepted({ state, asked }) {
+function Accepted({ state, asked, found }) {
   const [opened, open] = useState(false);
   useEffect(() => { if (asked) open(true); }, [asked]);
   const { max_risk: ceiling, accept } = state.document;
@@ -118,6 +119,8 @@ function Accepted({ state, asked }) {
   };
   const other = (name, value) => { const { [name]: had, ...rest } = accept; put(ceiling, value === null || value === false || value === "" || (Array.isArray(value) && !value.length) ? rest : { ...rest, [name]: value }); };
   const names = state.facts.columns?.map((c) => c.name) || [];
+  const known = found?.verdict || store.known[store.view.scenario]?.verdict; // while the next one is being found, the columns stay in sight
+  const wanted = (name) => (known?.criteria || []).flatMap((c) => c.places || []).filter((place) => place.kind === "accept" && place.name === name).flatMap((place) => place.columns);
   return html`<h3>What is accepted</h3>
     <label class="field">Persons an intruder may find, in %
       <${Typed} id="accept-max_risk" inputmode="decimal" value=${ceiling === null ? "" : Number((100 * ceiling).toPrecision(6))} put=${(text) => read(text, (value) => put(value, accept))} aria-describedby="ceiling-help" aria-invalid=${trouble ? "true" : null} /></label>
@@ -129,8 +132,7 @@ function Accepted({ state, asked }) {
       <label class="field">Persons whose sensitive value may be inferred, in % <${Typed} id="accept-inference" inputmode="decimal" value=${accept.inference === undefined ? "" : Number((100 * accept.inference).toPrecision(6))} put=${(text) => read(text, (value) => other("inference", value))} /></label>
       <label class="field">People the weights stand for <${Typed} id="accept-population" inputmode="numeric" value=${accept.population ?? ""} put=${(text) => read(text, (value) => other("population", value), true)} /></label>
       ${Object.entries(FLAGS).map(([name, words]) => html`<label class="field"><input id=${`accept-${name}`} type="checkbox" checked=${!!accept[name]} onChange=${(e) => other(name, e.target.checked)} /> ${words}</label>`)}
-      ${Object.entries(LISTS).map(([name, words]) => html`<fieldset id=${`accept-${name}`} tabindex="-1"><legend>${words}</legend><div class="chips">${names.map((c) => html`<button id=${`accept-${name}-${c}`} class=${accept[name]?.includes(c) ? "chip on" : "chip"} aria-pressed=${!!accept[name]?.includes(c)}
-        onClick=${() => other(name, accept[name]?.includes(c) ? accept[name].filter((x) => x !== c) : [...(accept[name] || []), c])}>${c}</button>`)}</div></fieldset>`)}</details>`;
+      ${Object.entries(LISTS).map(([name, words]) => html`<fieldset><legend>${words}</legend><${Columns} id=${`accept-${name}`} value=${accept[name] || []} columns=${names} put=${(chosen) => other(name, chosen)} likely=${(c) => wanted(name).includes(c)} /></fieldset>`)}</details>`;
 }
 
 // Any earlier point can be gone to. One that takes the steps back of more than one change asks first.

@@ -1,6 +1,6 @@
 // From a criterion to where it is mended. The server says where, as data: no word of a message is looked at.
 import { html } from "../vendor/preact.js";
-import { look, store } from "../store.js";
+import { look, number, store } from "../store.js";
 import { ROLES } from "../screens/variables.js";
 import { hasOptions } from "./reading.js";
 
@@ -35,7 +35,7 @@ function words(place) {
 const KINDS = { step: "add or change a step", role: "give another role", intruders: "look at who might attack", preparation: "prepare the file otherwise", options: "change the options of the measure", file: "read the file otherwise, or open another" };
 function accepting({ name }, { value, limit }) {
   if (name === "max_risk") return limit === null ? "set the accepted risk" : "accept a higher risk";
-  if (name === "claims" && value !== null) return `accept ${Math.ceil(value)} right claims`;
+  if (name === "claims" && value !== null) return `accept ${number(Math.ceil(value))} right claims`;
   return name === "population" ? "say how many people there are" : "accept this after looking at it";
 }
 export function mending(criterion) {

@@ -10,9 +10,10 @@ const words = (value) => Array.isArray(value) ? value.map(words).join(", ") : va
 export function Prepare({ state }) {
   const steps = (state.document.source.prepare || []).map((step) => Object.entries(step)[0]);
   const [adding, add] = useState("");
+  const [begun, begin] = useState({}); // the options that a place asks for
   const [editing, edit] = useState(null);
   const [trouble, say] = useState(null);
-  useEffect(() => { const place = taken(["preparation"]); if (place) { if (place.name) add(place.name); focus("prepare"); } }, [store.view.place]);
+  useEffect(() => { const place = taken(["preparation"]); if (place) { if (place.name) { begin(place.options || {}); add(place.name); } focus("prepare"); } }, [store.view.place]);
   const methods = Object.fromEntries(store.methods.preparation.map((m) => [m.name, m]));
   const columns = state.facts.columns.map((c) => c.name);
   const save = async (next) => {
@@ -34,9 +35,9 @@ export function Prepare({ state }) {
       ${editing === i && html`<${Form} key=${`edit-${i}`} method=${methods[name]} options=${options || {}} columns=${columns} prefix="prepare" save="Change the preparation" onCancel=${() => edit(null)}
         onSave=${(given) => save(steps.map((s, j) => (j === i ? [name, given] : s)))} />`}</li>`)}</ol>
     ${trouble && html`<p class="bad" role="alert">${said(trouble)}</p>`}
-    <label class="tools">Add <select value=${adding} aria-label="a preparation to add" onChange=${(e) => { add(e.target.value); edit(null); }}><option value="">a preparation …</option>
+    <label class="tools">Add <select value=${adding} aria-label="a preparation to add" onChange=${(e) => { begin({}); add(e.target.value); edit(null); }}><option value="">a preparation …</option>
       ${store.methods.preparation.map((m) => html`<option value=${m.name}>${m.title}</option>`)}</select></label>
-    ${adding && html`<${Form} key=${adding} method=${methods[adding]} columns=${columns} prefix="prepare" save="Prepare" onCancel=${() => add("")} onSave=${(given) => save([...steps, [adding, given]])} />`}</section>`;
+    ${adding && html`<${Form} key=${`${adding} ${JSON.stringify(begun)}`} method=${methods[adding]} options=${begun} columns=${columns} prefix="prepare" save="Prepare" onCancel=${() => add("")} onSave=${(given) => save([...steps, [adding, given]])} />`}</section>`;
 }
 
 // What a preparation did, in numbers.

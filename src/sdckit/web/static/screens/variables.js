@@ -1,6 +1,6 @@
 // What each variable is for, and who might attack.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { change, number, start, store } from "../store.js";
+import { change, look, number, start, store } from "../store.js";
 import { Bars } from "../parts/chart.js";
 import { Explore } from "../parts/explore.js";
 import { Follow } from "../parts/followers.js";
@@ -31,12 +31,13 @@ export function Variables({ state }) {
     try { await change("roles", { roles: Object.fromEntries(names.map((n) => [n, role ? role.split("+") : null])) }); say({}); pick([]); }
     catch (error) { say({ [names[0]]: error.message }); }
   };
-  const suggested = Object.fromEntries(facts.columns.filter((c) => c.role).map((c) => [c.name, [c.role]]));
+  const held = (role) => ["weight", "cluster", "household", "id"].includes(role) && Object.values(doc.roles).some((roles) => roles.includes(role)); // a role of one column
+  const suggested = Object.fromEntries(facts.columns.filter((c) => c.role && !doc.roles[c.name] && !held(c.role)).map((c) => [c.name, [c.role]])); // what was decided stays
   const use = async () => { try { await change("roles", { roles: suggested }); say({}); } catch (error) { say({ "": error.message }); } };
   const shown = facts.columns.filter((c) => `${c.name} ${c.label}`.toLowerCase().includes(find.toLowerCase()) && (!only || (only === "none" ? !doc.roles[c.name] : (doc.roles[c.name] || []).includes(only))));
   const failed = state.results[store.view.scenario]?.error;
   return html`<h1>Variables</h1><p class="lead">Say what each variable is for. Every change measures the risk again.</p>${facts.notes?.length > 0 && html`<ul class="warnings" aria-label="Notes on the file">${facts.notes.map((text) => html`<li>${text}</li>`)}</ul>`}
-    <div class="tools"><button class=${Object.keys(doc.roles).length ? "" : "main"} onClick=${use}>Use the suggestions</button>
+    <div class="tools"><button class=${Object.keys(doc.roles).length ? "" : "main"} disabled=${!Object.keys(suggested).length} onClick=${use}>Use the suggestions</button>
       <label>Find <input value=${find} onInput=${(e) => search(e.target.value)} /></label>
       <label>Show <select value=${only} onChange=${(e) => filter(e.target.value)}><option value="">all</option><option value="none">without a role</option>
         ${Object.entries(ROLES).filter(([k]) => k && !k.includes("+")).map(([k, t]) => html`<option value=${k}>${t}</option>`)}</select></label>
@@ -51,6 +52,12 @@ export function Variables({ state }) {
         picked=${picked.includes(c.name)} pick=${() => pick(picked.includes(c.name) ? picked.filter((n) => n !== c.name) : [...picked, c.name])} />`)}</tbody></table></div>
     <${Intruders} state=${state} />`;
 }
+
+// To the preparation that makes these codes missing, in all variables that seem to have just them.
+const declare = ({ missing_codes: codes }) => {
+  const alike = store.state.facts.columns.filter((c) => c.missing_codes.join() === codes.join()).map((c) => c.name);
+  look({ screen: "data", place: { kind: "preparation", name: "declare_missing", columns: [], options: { codes, variables: alike } } });
+};
 
 // The same variable in numbers and beside another one.
 function More({ column }) {
@@ -81,7 +88,7 @@ function Row({ column, asked, roles, trouble, give, picked, pick }) {
       ${Object.entries(ROLES).map(([k, t]) => html`<option value=${k}>${t}</option>`)}</select>${trouble && html`<p class="bad" role="alert">${trouble}</p>`}
       ${column.role && !(roles || []).includes(column.role) && html`<small>suggested: ${ROLES[column.role]} (${column.reason})</small>`}${!column.role && !roles?.length && column.reason && html`<small>${column.reason}</small>`}
       ${followed.length > 0 && html`<small>followed by ${followed.join(", ")}</small>`}${follows.length > 0 && html`<small>follows ${follows.join(", ")}</small>`}</td>
-    <td>${column.kind}</td><td class="number">${number(column.different)}</td><td class="number">${number(column.missing)}${column.missing_codes.length > 0 && html`<small title="Say so on the screen Data: Prepare, Declare missing codes">codes for missing? ${column.missing_codes.join(", ")}</small>`}</td>
+    <td>${column.kind}</td><td class="number">${number(column.different)}</td><td class="number">${number(column.missing)}${column.missing_codes.length > 0 && html`<small><button class="quiet hint" title="To the preparation that declares them missing" onClick=${() => declare(column)}>codes for missing? ${column.missing_codes.join(", ")}</button></small>`}</td>
     <td class="common" title=${column.common.join(", ")}>${column.common.join(", ")}</td></tr>
     ${opened && html`<tr class="detail"><td></td><td colspan="6">${(roles || []).includes("keys") && html`<div class="tools"><span>Linked variables:</span> <${Follow} name=${column.name} value=${followed} put=${link} columns=${store.state.facts.columns.map((c) => c.name)} /></div>
       <p class="hint">Every local suppression, now and new, blanks these where it blanks ${column.name}, so that they do not tell it; a step can be told otherwise on its card.</p>${refused && html`<p class="bad" role="alert">${refused}</p>`}`}${detail.trouble ? html`<p class="bad">${detail.trouble}</p>` : detail.original
