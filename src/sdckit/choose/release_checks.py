@@ -1,6 +1,6 @@
 """The questions before a release that are about persons, and the verdict that all questions give together."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +37,12 @@ def judged(x: "Assessment") -> Verdict:
         found += TrustedChecks(x, data).criteria() if x.same_people else ()
     found += sets_together(x.protected)
     unique = worst_of_each(found) if len(x.protected) > 1 else tuple(dict.fromkeys(found))
-    words = join_names([*high_ceilings(x), *x.accept.in_words()], 9)
-    return Verdict(unique, x.scenario, bool(x.original.prepared), words, trusted(x))
+    return Verdict(unique, x.scenario, bool(x.original.prepared), accepted_in_words(x), trusted(x))
+
+
+def accepted_in_words(x: "Assessment", count: Callable[[float], str] = number) -> str:
+    """What the data holder accepts beyond the usual; count: how a number of persons is written."""
+    return join_names([*high_ceilings(x), *x.accept.in_words(count)], 9)
 
 
 def judged_intruders(x: "Assessment") -> tuple[Criterion, ...]:
