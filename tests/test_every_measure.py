@@ -20,6 +20,7 @@ OTHERS = pl.DataFrame(
         "region": list("abca") * 10,
         "school": [1, 2, 3, 2, 1] * 8,
         "illness": ["none", "flu", "other", "none"] * 10,
+        "answer": [3, 1, 5, 2, 4] * 8,
         "income": [1000.5 + 731.25 * i for i in range(40)],
         "rent": [300.25 + 213.5 * (i * 7 % 40) for i in range(40)],
         "age": [15.0 + (i * 11 % 40) for i in range(40)],
@@ -139,6 +140,22 @@ def test_row_order_does_not_matter(spec):
     expected = call(spec, data, protected)
     again = call(spec, shuffled(data, 3), shuffled(protected, 4))
     assert again.value == pytest.approx(expected.value, rel=1e-9, abs=1e-12)
+
+
+@each()
+def test_codes_are_codes_however_they_are_stored(spec):
+    """pandas has the codes 1 to 5 as floating-point numbers where one of them is missing."""
+
+    def asked(data: sdc.Microdata, kind: type[pl.DataType], first: int) -> sdc.Microdata:
+        codes = [None if i % 10 == 9 else (i * first) % 5 + 1 for i in range(data.height)]
+        frame = data.frame.with_columns(pl.Series("answer", codes, dtype=kind))
+        return data.with_frame(frame).with_roles(sensitive=["illness", "answer"])
+
+    data = survey()
+    files = [[asked(data, k, 1), asked(disturbed(data), k, 3)] for k in (pl.Int64, pl.Float64)]
+    whole, floating = (call(spec, *pair) for pair in files)
+    assert floating.value == pytest.approx(whole.value, rel=1e-9, nan_ok=True)
+    assert dict(floating.figures) == pytest.approx(dict(whole.figures), rel=1e-9, nan_ok=True)
 
 
 # risks depend on the size of the population the weights add up to

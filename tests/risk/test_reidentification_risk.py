@@ -128,6 +128,17 @@ def test_counts_of_an_engine_give_what_the_records_give(people, method, request)
         assert counted == pytest.approx(here, rel=1e-9)
 
 
+def test_a_note_says_who_finds_more_than_the_intruder_of_the_value():
+    people = sdc.demo.survey(n=200, seed=1)
+    data = sdc.read(people.frame, keys=["region", "sex"], numeric="income", weight="weight")
+    result = sdc.risk.reidentification_risk(data, data)
+    rows = {row["intruder"]: row["value"] for row in result.tables["intruders"].to_dicts()}
+    assert result.value == rows["neighbour"] < rows["insider"]
+    assert "The value is what neighbour finds; more is found by insider (" in result.notes[1]
+    alone = sdc.risk.reidentification_risk(data, data, intruders={"a": {"knows": "keys"}})
+    assert not any("more is found" in note for note in alone.notes)
+
+
 def test_without_a_link_there_is_no_number():
     data = sdc.read(pl.DataFrame({"sex": list("fm"), "nr": [1, 2]}), keys="sex", id="nr")
     other = sdc.read(pl.DataFrame({"sex": list("fm"), "nr": [8, 9]}), keys="sex", id="nr")

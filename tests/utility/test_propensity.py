@@ -222,8 +222,10 @@ def test_a_key_in_years_is_a_number_to_a_tree_and_categories_to_a_regression():
     tree, line = (propensity(data, fives, model=m) for m in ("cart", "logistic"))
     assert (tree.parts["kind"][0], line.parts["kind"][0]) == ("numeric", "categorical")
     assert min(tree.figures["pmse_ratio"], line.figures["pmse_ratio"]) > 10
-    coded = sdc.Microdata.of(data.frame, labels=sdc.Labels({}, {"age": {1: "one"}}), keys="age")
-    assert propensity(coded, fives, model="cart").parts["kind"][0] == "categorical"
+    for labelled, kind in ((1, "numeric"), (90, "categorical")):  # codes are most of their values labelled
+        labels = sdc.Labels({}, {"age": {a: f"code {a}" for a in range(labelled)}})
+        coded = sdc.Microdata.of(data.frame, labels=labels, keys="age")
+        assert propensity(coded, fives, model="cart").parts["kind"][0] == kind
 
 
 def test_too_many_coefficients_are_refused_with_a_way_out():

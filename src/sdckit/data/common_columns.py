@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import narwhals as nw
 import polars as pl
 
 from sdckit.data.microdata import Microdata
@@ -47,6 +48,28 @@ def is_continuous(column: pl.Series, data: Microdata) -> bool:
         return False
     different = column.drop_nulls().n_unique()
     return different > MANY and not data.labels.name_most(column.name, different)
+
+
+def is_amount(data: Microdata, column: str) -> bool:
+    """Whether the differences of a column count: it is in the numeric role, or has fractions and is no key.
+
+    The type alone does not tell: pandas stores the codes 1 to 5 as floating-point numbers where one is
+    missing, and a spreadsheet has whole incomes as whole numbers.
+    """
+    if column in data.roles.numeric or column in data.roles.keys:
+        return column in data.roles.numeric
+    found: bool = data.cached(("fractions", column), lambda: _fractions(data, column))
+    return found
+
+
+def _fractions(data: Microdata, column: str) -> bool:
+    """Whether a column has numbers that are not whole, as an infinite one is not."""
+    kind = frames.schema(data.frame)[column]
+    if not kind.is_numeric() or kind.is_integer():
+        return False
+    values = nw.col(column).cast(nw.Float64)
+    fractions = ((values != values.floor()) | ~values.is_finite()).fill_null(value=False).any().alias(column)
+    return bool(frames.gather(data.table.select(fractions)).item())
 
 
 def measured_variables(original: Microdata, protected: Microdata) -> tuple[str, ...]:

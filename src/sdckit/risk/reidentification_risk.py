@@ -1,6 +1,6 @@
 """Re-identification risk: what an informed intruder really finds, after any protection."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isnan, nan
 from typing import Annotated, Any
@@ -10,6 +10,7 @@ import polars as pl
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from sdckit._support.messages import join_names
+from sdckit._support.number_text import percent
 from sdckit._support.progress import Progress
 from sdckit.data.effects import merged
 from sdckit.data.intruder import Intruder, Unit, default_intruders, intruders_of
@@ -151,9 +152,10 @@ def reidentification_risk(
     is in T. Unprotected and recoded files then have exactly their `individual_risk`. Numbers known to such an
     intruder count as if he knew that the person is in the file.
 
-    figures, of the intruder on the axis (the most dangerous where there are several): expected_links,
-    believed (what he thinks to have found), standard_error (of one draw of the protection, and of the sample
-    of persons attacked), claims (persons of whom he is at least `sure`) and claims_right,
+    Of several intruders the value is that of the most dangerous one on the axis of a map, of the default ones
+    the neighbour; a note says who else finds more. figures, of the same intruder: expected_links, believed
+    (what he thinks to have found), standard_error (of one draw of the protection, and of the sample of
+    persons attacked), claims (persons of whom he is at least `sure`) and claims_right,
     expected_reidentifications. tables: `intruders`, a row each. parts: a row for each person and intruder:
     found, posterior, believed, claimed.
 
@@ -296,7 +298,7 @@ def _on_engine(
     first = max(on_axis, key=lambda row: -1.0 if isnan(row["value"]) else row["value"])
     figures = {name: first[name] for name in FIGURES}
     table = pl.DataFrame(rows, infer_schema_length=None)
-    notes.insert(0, f"{first['intruder']}: {first['knows']}.")
+    notes[:0] = [f"{first['intruder']}: {first['knows']}.", *_found_by_others(rows, first)]
     return Result(first["value"], figures, None, tuple(notes), {"intruders": table})
 
 
@@ -328,6 +330,14 @@ def _unseen(intruder: Intruder, files: LinkedFiles) -> tuple[str, ...]:
     return (f"The protected file no longer has {join_names(gone)}.",) if gone else ()
 
 
+def _found_by_others(rows: Sequence[Mapping[str, Any]], first: Mapping[str, Any]) -> list[str]:
+    """A note on the intruders who find more than the one whose risk is the value, as they are on no axis."""
+    more = [f"{row['intruder']} ({percent(row['value'])})" for row in rows if row["value"] > first["value"]]
+    if not more:
+        return []
+    return [f"The value is what {first['intruder']} finds; more is found by {join_names(more)}."]
+
+
 def _result(files: LinkedFiles, outcomes: Sequence[Outcome], sure: float) -> Result:
     rows = [one.row(sure) for one in outcomes]
     on_axis = [i for i, one in enumerate(outcomes) if one.intruder.on_axis] or list(range(len(outcomes)))
@@ -347,6 +357,7 @@ def _result(files: LinkedFiles, outcomes: Sequence[Outcome], sure: float) -> Res
         for one in [outcomes[first], *(o for i, o in enumerate(outcomes) if i != first)]
     ]
     notes = [f"{outcomes[first].intruder.name}: {outcomes[first].intruder.describe()}."]
+    notes += _found_by_others(rows, rows[first])
     notes += [text for one in outcomes for text in one.notes]
     return Result(
         rows[first]["value"],

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Bools, Floats, Ints
-from sdckit.data.common_columns import is_continuous
+from sdckit.data.common_columns import is_amount, is_continuous
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import in_one_column
 
@@ -18,7 +18,7 @@ def shared_classes(
 ) -> tuple[dict[str, tuple[Ints, int]], list[str], list[str]]:
     """For each variable the class of every record, first those of the original, and how many there are.
 
-    Missing is the last class. Numbers (in the numeric role, floating-point columns that are not keys, dates,
+    Missing is the last class. Numbers (in the numeric role, numbers with fractions that are not keys, dates,
     other numbers with more than 20 values, most without a label) are cut by `quantile_classes` of the
     original's values. Of more than 200 categories the 199 most frequent stay and the others are one. Then
     the variables that are coded differently in the files, which are left out, and notes.
@@ -81,8 +81,7 @@ def _is_number(both: pl.Series, data: Microdata) -> bool:
         return True
     if not both.dtype.is_numeric():
         return False
-    floating = data.frame[name].dtype.is_float() and name not in data.roles.keys
-    return name in data.roles.numeric or floating or is_continuous(data.frame[name], data)
+    return is_amount(data, name) or is_continuous(data.frame[name], data)
 
 
 def _most_frequent(codes: Ints, there: Bools, size: int) -> Ints:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from sdckit._support.messages import join_names
+from sdckit.data.common_columns import is_amount
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames
 from sdckit.methods.recoding import recodings
@@ -21,8 +22,7 @@ def new_categories(original: Microdata, protected: Microdata, columns: Sequence[
         if c not in first or c not in second:
             continue
         if first[c].is_numeric() and second[c].is_numeric():
-            floating = first[c].is_float() and c not in original.roles.keys
-            is_new = c in recoded and c not in protected.roles.numeric and not floating
+            is_new = c in recoded and not is_amount(original, c)
         else:
             is_new = c in recoded or first[c].is_numeric() != second[c].is_numeric()
         if is_new:

@@ -10,7 +10,7 @@ import polars as pl
 
 from sdckit._support.arrays import Bools, Codes, Floats, Ints
 from sdckit._support.messages import join_names
-from sdckit.data.common_columns import is_continuous, lost_columns, role_variables
+from sdckit.data.common_columns import is_amount, is_continuous, lost_columns, role_variables
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import in_one_column
 from sdckit.errors import ColumnError, DataError
@@ -57,7 +57,7 @@ def stacked(
 ) -> Stack:
     """The two files stacked.
 
-    Numeric are columns in the numeric role, floating-point columns that are not keys, dates, and number
+    Numeric are columns in the numeric role, columns with fractions that are not keys, dates, and number
     columns with more than 200 values. `ordered` is for who looks at the order of numbers, as trees and
     distances do: then more than 20 values without value labels are enough. Numbers are standardised over both
     files and missing values filled with the mean. All others are categorical over the categories of both
@@ -111,8 +111,7 @@ def _raw(both: pl.Series, data: Microdata, notes: list[str], *, ordered: bool) -
     if both.dtype.is_temporal():
         return _number(both.to_physical())
     levels = both.drop_nulls().n_unique()
-    floating = data.frame[name].dtype.is_float() and name not in data.roles.keys
-    if name in data.roles.numeric or (floating and both.dtype.is_numeric()):
+    if both.dtype.is_numeric() and is_amount(data, name):
         return _number(both)
     many = levels > MOST_LEVELS or (ordered and is_continuous(data.frame[name], data))
     if both.dtype.is_numeric() and many:

@@ -9,7 +9,7 @@ import polars as pl
 
 from sdckit import charts
 from sdckit._support.messages import require_known
-from sdckit.data.common_columns import lost_columns, role_variables
+from sdckit.data.common_columns import is_amount, lost_columns, role_variables
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.data.result import Result
@@ -52,7 +52,7 @@ def gower_distance(
 
     Numeric: d = |x−y|/range, the range of both files together, so that d stays within 0 and 1. Nominal: 0 if
     equal, else 1. Ordinal: difference of ranks over (levels − 1). Numeric are columns in the numeric role and
-    floating-point columns that are not keys; ordinal are Enum columns and those in `ordinal`, a list of
+    columns with fractions that are not keys; ordinal are Enum columns and those in `ordinal`, a list of
     columns whose values sort in their order, or a mapping from a column to its levels in order; all others
     are nominal. `variables`: keys, numeric and sensitive columns by default.
 
@@ -92,8 +92,7 @@ def _kind(column: str, data: Microdata, types: tuple[Any, Any], ordinal: Any) ->
         return "nominal"
     if column in ordinal or isinstance(first, nw.Enum):
         return "ordinal"
-    floating = first.is_float() and column not in data.roles.keys
-    return "numeric" if column in data.roles.numeric or floating else "nominal"
+    return "numeric" if is_amount(data, column) else "nominal"
 
 
 def _by_record(

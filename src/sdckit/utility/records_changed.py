@@ -7,7 +7,7 @@ import narwhals as nw
 import polars as pl
 
 from sdckit import charts
-from sdckit.data.common_columns import lost_columns, role_variables
+from sdckit.data.common_columns import is_amount, lost_columns, role_variables
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.data.result import Result
@@ -81,13 +81,8 @@ def records_changed(original: Microdata, protected: Microdata, *, variables: Com
 
 def _categories(original: Microdata, protected: Microdata, columns: Sequence[str]) -> list[str]:
     """The columns but those that are amounts in both files."""
-    first, second = frames.schema(original.frame), frames.schema(protected.frame)
-    roles = original.roles
-    amounts = {
-        c
-        for c in columns
-        if second[c].is_numeric() and (c in roles.numeric or (first[c].is_float() and c not in roles.keys))
-    }
+    second = frames.schema(protected.frame)
+    amounts = {c for c in columns if second[c].is_numeric() and is_amount(original, c)}
     return [c for c in columns if c not in amounts]
 
 

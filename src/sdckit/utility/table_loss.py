@@ -152,8 +152,7 @@ def _detail(original: Microdata, alike: Microdata, column: str, weights: Floats)
 
 def _codes(column: pl.Series, data: Microdata) -> Ints:
     """The categories of a variable, or the classes of a number; missing is one of them."""
-    number = column.dtype.is_numeric() and (column.name in data.roles.numeric or column.dtype.is_float())
-    if number and column.name not in data.roles.keys and is_continuous(column, data):
+    if column.name not in data.roles.keys and is_continuous(column, data):
         values = column.cast(pl.Float64)
         known = values.is_not_null().to_numpy()
         filled = values.fill_null(0.0).to_numpy()

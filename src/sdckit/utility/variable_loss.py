@@ -10,7 +10,7 @@ import polars as pl
 from sdckit import charts
 from sdckit._support.arrays import Floats
 from sdckit._support.messages import require_known
-from sdckit.data.common_columns import lost_columns, role_variables
+from sdckit.data.common_columns import is_amount, lost_columns, role_variables
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import PROTECTED, match_records
 from sdckit.data.result import Result
@@ -50,7 +50,7 @@ def variable_loss(
     .. math:: \frac{1}{mn}\sum_j\sum_i d(x_{ij}, y_{ij})
 
     Nominal: d = 0 if equal, else 1. Ordinal: the difference of ranks divided by (levels − 1). Numeric:
-    d = (2/π)·atan|x−y|. Numeric are the columns in the numeric role and floating-point columns that are not
+    d = (2/π)·atan|x−y|. Numeric are the columns in the numeric role and columns with fractions that are not
     keys; ordinal those in `ordinal`, a list of columns whose values sort in their order, or a mapping from a
     column to its levels in order; all others are nominal, also keys stored as integers. `variables`: keys,
     numeric and sensitive columns by default. A numeric or ordinal variable recoded to text is nominal.
@@ -96,10 +96,7 @@ def variable_loss(
 def _kind(original: Microdata, column: str, ordinal: Any) -> str:
     if column in ordinal:
         return "ordinal"
-    if column in original.roles.numeric:
-        return "numeric"
-    floating = original.frame.schema[column].is_float() and column not in original.roles.keys
-    return "numeric" if floating else "nominal"
+    return "numeric" if is_amount(original, column) else "nominal"
 
 
 def _numeric(x: pl.Series, y: pl.Series) -> Floats:
