@@ -209,6 +209,9 @@ def test_households_by_the_numbers_of_all_members():
         data, done, max_risk=0.1, intruders={"insider": {"knows": ["keys", "numeric"]}, "kin": knows}
     )
     assert "re-identification by kin" in open_ones(named)
+    roughly = {"knows": ["keys", {"numeric": 5}], "unit": "household", "max_risk": 0.1}
+    hardly = verdict(data, done, max_risk=0.1, intruders={"insider": {"knows": ["keys"]}, "kin": roughly})
+    assert "numbers of whole households" in open_ones(hardly)
     assert verdict(*homes_with_numbers(3.0), max_risk=0.1).releasable
 
 

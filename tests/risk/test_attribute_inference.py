@@ -9,6 +9,7 @@ import pytest
 import sdckit as sdc
 from sdckit import Intruder
 from sdckit.risk import _nearest_guess, _nearest_records
+from sdckit.risk.attribute_inference import _most
 
 NEIGHBOUR = [Intruder("neighbour")]
 
@@ -130,3 +131,11 @@ def test_a_verdict_goes_by_the_upper_end(monkeypatch):
 def test_the_commonest_neighbour_is_the_smallest_of_ties():
     values = np.array([[2, 1, 1, 2], [-1, -1, 3, 0], [-1, -1, -1, -1], [4, 4, -1, 0]])
     assert _nearest_guess._commonest(values).tolist() == [1, 0, -2, 4]
+
+
+def test_an_attack_on_a_sample_may_infer_more_than_the_one_that_infers_most():
+    nothing = {"share": math.nan, "upper": math.nan, "guess_right": 0.9}
+    everybody = {"share": 0.02, "upper": 0.02, "guess_right": 0.5}
+    sample = {"share": 0.018, "upper": 0.029, "guess_right": 0.4}
+    most = {"share": 0.02, "upper": 0.029, "guess_right": 0.5}
+    assert _most([nothing, everybody, sample]) == _most([sample, everybody]) == most

@@ -177,8 +177,7 @@ def _row(files: LinkedFiles, intruder: Intruder, column: str, within: float, sur
             rows.append(_by_keys(files, keys, first, second, within, sure))
         if moved:
             rows.append(_of_found(files, intruder, first, second, within, sure))
-    most = max(rows, key=lambda row: -1.0 if isnan(row["share"]) else row["share"])
-    return {"intruder": intruder.name, "sensitive": column} | most
+    return {"intruder": intruder.name, "sensitive": column} | _most(rows)
 
 
 def _row_of_answers(
@@ -194,8 +193,14 @@ def _row_of_answers(
             rows.append(_told(guess_categories(files, keys, numbers, true, shown, sure)))
         else:
             rows.append(_of_category(files, keys, true, shown, 2, sure))
-    most = max(rows, key=lambda row: -1.0 if isnan(row["share"]) else row["share"])
-    return {"intruder": intruder.name, "sensitive": f"an answer in {join_names(columns, 3)}"} | most
+    return {"intruder": intruder.name, "sensitive": f"an answer in {join_names(columns, 3)}"} | _most(rows)
+
+
+def _most(rows: Sequence[dict[str, float]]) -> dict[str, float]:
+    """The attack that infers most; `upper` is that of any, as one that asked a sample may infer more."""
+    judged = [row for row in rows if not isnan(row["share"])] or rows
+    most = max(judged, key=lambda row: row["share"])
+    return most | {"upper": max(row["upper"] for row in judged)}
 
 
 def _scales(files: LinkedFiles, column: str) -> list[tuple[pl.Series, pl.Series]]:
