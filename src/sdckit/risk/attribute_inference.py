@@ -138,7 +138,7 @@ def attribute_inference(
         return Result(0.0, notes=("The protected file has no sensitive column left.",), lost=lost)
     files = LinkedFiles.of(original, protected) if linked else None
     if files is None:
-        return unlinked_inference(original, protected, holdout, people[0], there, sure)
+        return unlinked_inference(original, protected, holdout, people, there, sure)
     rows = []
     for position, intruder in enumerate(people):
         progress(f"inference by {intruder.name}", position, len(people))
