@@ -64,7 +64,7 @@ def _numbers(true: Mapping[str, Floats], changed: Collection[str]) -> Iterator[F
 
 
 def _order(number: Floats) -> Ints:
-    """The records in the order of a number, those without one last; those that are alike stay as they were."""
+    """The records in the order of a number, those without one last, and those alike as they stand."""
     return np.argsort(np.where(np.isfinite(number), number, np.inf), kind="stable")
 
 
