@@ -27,6 +27,7 @@ from sdckit.models.attribute_inference import AttributeInference
 from sdckit.models.category_inference import infer_category
 from sdckit.models.number_inference import infer_number
 from sdckit.models.number_intruder import draw_targets
+from sdckit.risk._alike_records import mostly_shown
 from sdckit.risk._known_values import (
     FEW,
     CountedPairs,
@@ -109,6 +110,8 @@ def attribute_inference(
     (those of them of whom he would not be so sure had they not taken part), upper (the largest share that a
     variable may have where not all persons were asked: two standard errors and three persons more). tables:
     `sensitive`, a row for each intruder and variable.
+    Where a category was changed or blanked, an intruder who knows keys also takes what the records with a
+    person's released keys mostly show; how often such values are true is learned from all records.
     An answer that stands in one of several text columns with the same answers, as one of five diagnoses, is
     asked for wherever it stands.
     Intruders who know numbers, too, ask the records nearest to what they know, in files of more than 5,000
@@ -188,7 +191,7 @@ def _row_of_answers(
     keys = KnownKeys.of(files, [c for c in known if c not in columns])
     rows = [_nothing() | {"share": 0.0, "upper": 0.0}]
     for first, second in answers(files.original, files.protected, columns):
-        true, shown = (x.cast(pl.Int64).to_numpy() for x in (first, second))
+        true, shown = (x.cast(pl.Int64).fill_null(-1).to_numpy() for x in (first, second))
         if numbers:
             rows.append(_told(guess_categories(files, keys, numbers, true, shown, sure)))
         else:
@@ -240,7 +243,22 @@ def _by_keys(
 def _of_category(
     files: LinkedFiles, keys: KnownKeys, true: Ints, of_records: Ints, size: int, sure: float
 ) -> dict[str, float]:
-    """What is inferred of a category: codes of the persons' true values, and of what records show."""
+    """What is inferred of a category: codes of the persons' true values, and of what records show.
+
+    Where values were changed or blanked, what records with the same keys mostly show may tell more.
+    """
+    alone = _of_codes(files, keys, true, of_records, size, sure)
+    linked = files.own >= 0
+    if isnan(alone["share"]) or np.array_equal(true[linked], of_records[files.own[linked]]):
+        return alone
+    alike, many = mostly_shown(keys.released, of_records, size)
+    return _most([alone, _of_codes(files, keys, true, alike, max(size, many), sure)])
+
+
+def _of_codes(
+    files: LinkedFiles, keys: KnownKeys, true: Ints, of_records: Ints, size: int, sure: float
+) -> dict[str, float]:
+    """What codes of records tell of true values, as often as they do so in the whole file."""
     n = files.original.height
     shown = np.where(files.own >= 0, of_records[np.maximum(files.own, 0)], -1)
     counted = CountedPairs.of(files, keys, true * (size + 2) + shown + 1)
