@@ -86,14 +86,19 @@ def test_years_that_depend_on_no_key():
     assert verdict(*years(of_cell=False)).releasable
 
 
-def test_benefits_that_follow_from_numbers_that_were_dropped():
-    """Who knows three numbers knows six answers, and finds 27 times as many as by the keys alone."""
+@pytest.mark.parametrize("missing", [0, 0.6])
+def test_benefits_that_follow_from_numbers_that_were_dropped(missing):
+    """Who knows three numbers knows six answers, and finds 27 times as many as by the keys alone.
+
+    Also where most have no such number, and so another answer.
+    """
     names, frame, draw = ["income", "rent", "savings"], people().select("area", "sex", "health"), rng(8)
     answers = {}
     for name in names:
         x = np.exp(draw.normal(7.6, 0.5, N)).round()
-        frame = frame.with_columns(pl.Series(name, x))
-        answers |= {f"{name} below {q}": pl.Series(x < np.quantile(x, q)) for q in (0.3, 0.7)}
+        none = draw.random(N) < missing
+        frame = frame.with_columns(pl.Series(name, np.where(none, np.nan, x)))
+        answers |= {f"{name} below {q}": pl.Series(~none & (x < np.quantile(x, q))) for q in (0.3, 0.7)}
     frame = frame.with_columns(**answers)
     data = sdc.read(frame, keys=["area", "sex"], numeric=names, sensitive=["health", *answers])
     done = shuffled(sdc.protect.drop(data, variables=names))
@@ -209,6 +214,9 @@ def test_households_by_the_numbers_of_all_members():
         data, done, max_risk=0.1, intruders={"insider": {"knows": ["keys", "numeric"]}, "kin": knows}
     )
     assert "re-identification by kin" in open_ones(named)
+    roughly = {"knows": ["keys", {"numeric": 5}], "unit": "household", "max_risk": 0.1}
+    hardly = verdict(data, done, max_risk=0.1, intruders={"insider": {"knows": ["keys"]}, "kin": roughly})
+    assert "numbers of whole households" in open_ones(hardly)
     assert verdict(*homes_with_numbers(3.0), max_risk=0.1).releasable
 
 

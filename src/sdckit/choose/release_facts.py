@@ -8,6 +8,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
+from sdckit._support.arrays import Ints
 from sdckit._support.messages import join_names
 from sdckit.choose.row_agreement import SURE
 from sdckit.data.history import LogEntry
@@ -160,9 +161,10 @@ def _too_long_whole(data: Microdata, columns: Sequence[str]) -> list[str]:
     whole = [c for c in columns if kinds[c] in LONG]
     if not whole or not data.height:
         return []
-    most = [nw.max_horizontal(nw.col(c).max(), -nw.col(c).min()).alias(c) for c in whole]
-    largest = frames.gather(data.table.select(*most)).row(0)
-    return [c for c, value in zip(whole, largest, strict=True) if value is not None and value > EXACT]
+    sides = {"least": nw.Expr.min, "most": nw.Expr.max}
+    wanted = [of(nw.col(c)).alias(f"{side} {c}") for c in whole for side, of in sides.items()]
+    ends = frames.gather(data.table.select(wanted)).row(0, named=True)
+    return [c for c in whole if any(abs(ends[f"{side} {c}"] or 0) > EXACT for side in sides)]
 
 
 def names_records(data: Microdata, column: str) -> bool:
@@ -222,9 +224,7 @@ def joining_columns(original: Microdata, data: Microdata) -> list[str]:
     if original.roles.household is None and original.engine == data.engine == "polars":
         known = [c for c in original.roles.keys if c in there]
         secret = [c for c in original.roles.sensitive if c in there and c not in found]
-        found += [
-            c for c in secret if all(_few_share(one, c) and _join(one, c, known) for one in (original, data))
-        ]
+        found += [c for c in secret if all(_join(one, c, known) for one in (original, data))]
     return found
 
 
@@ -233,13 +233,30 @@ def _few_share(data: Microdata, name: str) -> bool:
     if frames.schema(data.frame)[name].is_nested():
         return False
     counts = frames.gather(data.table.group_by(name).agg(nw.len().alias("n")))["n"]
-    joined = int(counts.filter(counts > 1).sum())
-    return joined > SAME * data.height and joined / max(int((counts > 1).sum()), 1) < LARGEST_HOUSEHOLD
+    return _are_few(counts.to_numpy(), data.height)
+
+
+def _are_few(counts: Ints, records: int) -> bool:
+    """Whether most records share their value with a few others. counts: how many have each value."""
+    shared = counts[counts > 1]
+    joined = int(shared.sum())
+    return joined > SAME * records and joined / len(shared) < LARGEST_HOUSEHOLD
 
 
 def _join(data: Microdata, name: str, keys: Sequence[str]) -> bool:
-    """Whether records with the same value mostly have the same key, though others have not."""
+    """Whether the few records with a value mostly have the same key, though others have not.
+
+    Classes are left aside, as 0 is of benefits: those who have some are joined by it.
+    """
+    if frames.schema(data.frame)[name].is_nested():
+        return False
     codes = data.column_fact("codes", name, text_codes).codes
+    counts = np.bincount(codes[codes >= 0])
+    classes = counts > _largest_apart(int(counts.sum()))
+    apart = int(counts[~classes].sum())
+    if apart < SOME * data.height or not _are_few(counts[~classes], apart):
+        return False
+    codes = np.where(np.append(classes, False)[codes], -1, codes)
     order = np.argsort(codes, kind="stable")
     fellows = (np.diff(codes[order]) == 0) & (codes[order][1:] >= 0)
     for key in keys:

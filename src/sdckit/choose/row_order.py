@@ -13,7 +13,8 @@ from sdckit.kernels.hashing import distinct_rows
 
 LARGEST = 2**62  # whole numbers that are safe in 64 bits
 LAGS = range(1, 9)  # rows apart whose distances in the original are compared
-REGULAR = 0.2  # share of pairs of rows that may be equally far apart: far above chance in all but tiny files
+REGULAR = 0.2  # share of pairs of rows that may be equally far apart: far above chance in all but tiny files,
+FEWEST_ALIKE = 6  # pairs, which may be so by chance in files of some twenty rows
 FEW_SURE = 3.0  # standard errors from a random order, in a handful of rows
 MIN_HOMES = 10  # households, from which on their order is looked at, not that of their members
 
@@ -103,10 +104,12 @@ def _is_random(places: Ints) -> bool:
     if rising == 1.0 or (rising == 0.0 and n > 3) or abs(rising - 0.5) > error:
         return False
     return few or all(
-        _most_common(places[lag:] - places[:-lag]) <= REGULAR for lag in LAGS if lag < len(places) // 2
+        _most_common(places[lag:] - places[:-lag]) <= max(REGULAR * (n - lag), FEWEST_ALIKE)
+        for lag in LAGS
+        if lag < n // 2
     )
 
 
-def _most_common(steps: Ints) -> float:
-    """The share of the most frequent of some numbers."""
-    return float(np.unique(steps, return_counts=True)[1].max()) / len(steps)
+def _most_common(steps: Ints) -> int:
+    """How often the most frequent of some numbers is there."""
+    return int(np.unique(steps, return_counts=True)[1].max())

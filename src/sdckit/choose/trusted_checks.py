@@ -17,7 +17,7 @@ from sdckit.choose.place import INTRUDERS, Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import LARGEST_HOUSEHOLD, names_records
 from sdckit.data.effects import merged
-from sdckit.data.intruder import Intruder, Unit, default_intruders, intruders_of, known_numbers
+from sdckit.data.intruder import WITHIN, Intruder, Unit, default_intruders, intruders_of, known_numbers
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import source_rows
 from sdckit.data.roles import Role
@@ -117,16 +117,20 @@ class TrustedChecks(ReleaseCase):
         """Numbers that hide each person may show whose household it is, where those of all are known."""
         home, kinds = self.original.roles.household, frames.schema(self.data.frame)
         numbers = [c for c in known_numbers(self.original) if c in kinds and kinds[c].is_numeric()]
+        if home is None or not numbers:
+            return
         asked = [one for one in intruders_asked(self.x) if one.unit is Unit.HOUSEHOLD]
-        if home is None or not numbers or any({*numbers} <= {*_known_of(one, self.x)} for one in asked):
+        keys = [key for key in self.original.roles.keys if key in kinds]
+        knows, roughly = (
+            Intruder("relative", keys, dict.fromkeys(numbers, error), unit=Unit.HOUSEHOLD)
+            for error in (0.0, WITHIN)
+        )
+        if any(_knows_as_much(one, roughly, self.original) for one in asked):
             return
         limits = [one.max_risk for one in asked if one.max_risk is not None]
         limit = max(limits, default=self.x.max_risk)
         if limit is None or not self._shows_households(home):
             return
-        knows = Intruder(
-            "relative", [*self.original.roles.keys], dict.fromkeys(numbers, 0.0), unit="household"
-        )
         found = find("reidentification_risk", Kind.RISK).call(self.original, self.data, intruders=[knows])
         claims = found.figures["claims_right"]
         if found.value <= limit and claims <= self.accepted.claims:

@@ -1,5 +1,7 @@
 """What still stands in a protected file as it stood in the original: ids and numbers."""
 
+from math import sqrt
+
 import numpy as np
 import polars as pl
 
@@ -10,6 +12,7 @@ from sdckit.data.roles import Role
 from sdckit.data.values import as_numbers, is_date, texts
 
 IDS = (Role.ID, Role.HOUSEHOLD, Role.CLUSTER)
+SURE = 3.0  # standard errors from numbers that have nothing to do with each other
 SAME = 0.5  # a number that is unchanged for this share of the records is unprotected
 
 
@@ -31,7 +34,7 @@ def same_ids(original: Microdata, protected: Microdata) -> tuple[str, ...] | Non
 
 
 def _share_values(original: Microdata, protected: Microdata, column: str) -> bool:
-    """Whether most of the protected file's values are among the original's: those of new_ids hardly are."""
+    """Whether most of the values are among the original's, or follow them: those of new_ids hardly do."""
     first, second = original.frame[column], protected.frame[column].drop_nulls()
     if not len(second):
         return False
@@ -46,7 +49,9 @@ def _share_values(original: Microdata, protected: Microdata, column: str) -> boo
     ]
     if min(r.std() for r in ranks) == 0:
         return False
-    return bool(abs(np.corrcoef(ranks[0], ranks[1])[0, 1]) > SAME)  # numbers that follow the old ones
+    follow = abs(float(np.corrcoef(ranks[0], ranks[1])[0, 1]))
+    few = min(first.n_unique(), protected.frame[column].n_unique())  # units may do so by chance
+    return follow > SAME and follow * sqrt(few - 1) > SURE
 
 
 def unchanged_numbers(

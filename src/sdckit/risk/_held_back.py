@@ -3,6 +3,7 @@
 import numpy as np
 
 from sdckit._support.arrays import Floats
+from sdckit._support.messages import join_names
 from sdckit.data.common_columns import role_variables
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import in_one_column
@@ -24,11 +25,14 @@ def held_back_problem(original: Microdata, protected: Microdata, holdout: Microd
     records are released, beside which every copy looks like chance. And they must be people of the same
     population: who picks those whose like is in the original makes copies look like chance, too.
     """
+    names = role_variables(original, protected)
+    lacking = [name for name in names if name not in holdout.columns]
+    if lacking:
+        return f"The hold-out lacks {join_names(lacking)}: it must have all columns that are compared."
     if holdout.height < PEOPLE:
         return f"The hold-out has {holdout.height} records: at least {PEOPLE} people are needed."
     if not_other_people(original, holdout):
         return "The hold-out has people of the original: it must be other people."
-    names = role_variables(original, protected, holdout)
     if not_other_people(protected, apply_same_recoding(holdout, protected, names)[0], original):
         return "The hold-out has records of the released file: it must be people nobody has seen."
     if _picked(original, holdout):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 
@@ -42,7 +43,8 @@ def household_outcome(
 
     of_persons: what the same intruder finds who looks for persons. The attack on whole households only knows
     equal and unequal keys: where keys moved like numbers, as dates do, the risk is said not to be judged.
-    numbers: those of all members, and how exactly they are known; the stronger attack of the two counts.
+    numbers: those of all members, and how exactly they are known; the strongest attack counts, also that on
+    each member alone.
     """
     name = files.original.roles.household or ""
     homes = household_numbers(files, name)
@@ -70,15 +72,20 @@ def household_outcome(
     unlearned = [c for c, one in zip(keys.names, counted.channels, strict=True) if not one.learnable]
     not_judged = tuple(dict.fromkeys((*dates, *near, *unlearned, *few)))
     together = _together(files, intruder, keys, homes, notes, not_judged)
-    if single is None and (near_ones := found_by_numbers(files, intruder, keys, numbers, homes, notes)):
-        together = _strongest([together, near_ones])
-    return together if single is None else _where_told(together, single, told)
+    if single is not None:
+        return _where_told(together, single, told)
+    if not numbers:
+        return together
+    near_ones = found_by_numbers(files, intruder, keys, numbers, homes, notes)
+    whole = together if near_ones is None else _strongest([together, near_ones])
+    members = _any_member(intruder, homes, of_persons(), notes)  # of a large file only some
+    return whole if whole.value >= members.value else members.beside(whole)
 
 
 def _strongest(ways: Sequence[Outcome]) -> Outcome:
     """The attack that finds most; what could not be judged in one of them is not judged."""
-    found = max(ways, key=lambda one: one.value)
-    return replace(found, not_judged=tuple(dict.fromkeys(c for one in ways for c in one.not_judged)))
+    first, *others = sorted(ways, key=lambda one: -one.value)
+    return reduce(Outcome.beside, others, first)
 
 
 def _where_told(together: Outcome, single: Outcome, told: Bools) -> Outcome:
@@ -105,7 +112,7 @@ def _where_told(together: Outcome, single: Outcome, told: Bools) -> Outcome:
         posterior=np.where(shown, together.posterior[kept], single.posterior[other]),
         risks=found,
         notes=tuple(dict.fromkeys(notes)),
-        more=None,
+        more=(),
         not_judged=tuple(dict.fromkeys((*together.not_judged, *single.not_judged))),
     )
 

@@ -16,6 +16,7 @@ ALL = 2_000  # households up to which all are attacked
 ASKED = 1_000  # drawn at random of more
 NEAREST = "nearest household"
 LEAST = 1e-4  # of a number's spread: by so much it has moved at least, for a likelihood
+ROUNDING = 1e-12  # of the largest number: smaller differences are errors of rounding
 PAIRS = 4_000_000  # of households that are compared at a time
 
 
@@ -48,16 +49,16 @@ def found_by_numbers(
     rows = np.flatnonzero(files.own >= 0)
     true = known_values(np.column_stack([c.values for c in known.true]), known.errors, files.identity)
     shown = np.column_stack([c.values for c in known.released])[files.own[rows]]
-    spread = _moved_by(true[rows], shown)
-    middle = np.nan_to_num(np.nanmedian(true, axis=0))
-    true, shown = (np.where(np.isfinite(x), x, middle) / spread for x in (true, shown))
+    true, shown = _on_one_scale(true, shown, rows)
+    if not shown.size:
+        return None
     same, same_shown = _unchanged_keys(files, keys, rows)
     people, records = _homes(homes, same), _homes(homes[rows], same_shown)
-    kinds, kind = distinct_rows([*_composition(people, same, records, same_shown)])
+    _, kind = distinct_rows([*_composition(people, same, records, same_shown)])
     first, second = kind[: len(people.label)], kind[len(people.label) :]
     drawn, attacked = _attacked(files, first)
     figures = np.zeros((3, len(attacked)))
-    for one in range(len(kinds)):
+    for one in np.unique(first[attacked]):
         mine, theirs = np.flatnonzero(first[attacked] == one), np.flatnonzero(second == one)
         if len(mine) and len(theirs):
             x = _vectors(people, same, true, attacked[mine])
@@ -76,11 +77,21 @@ def found_by_numbers(
     return everybody if len(drawn) == len(attacked) else everybody.drawn(np.isin(attacked, drawn))
 
 
-def _moved_by(true: Floats, shown: Floats) -> Floats:
-    """The spread of the change of each number, as somebody knows who knows the method."""
-    change = np.nanstd(shown - true, axis=0)
-    least = LEAST * np.nanstd(shown, axis=0)
-    return np.asarray(np.fmax(np.fmax(change, least), 1e-300))
+def _on_one_scale(true: Floats, shown: Floats, rows: Ints) -> tuple[Floats, Floats]:
+    """Both in units of the spread of what each number changed by, as somebody knows who knows the method.
+
+    The usual change is undone, and 0 is in the middle: of squares of numbers far from it no digits would be
+    left. What is missing is in the middle, and numbers that no record has are left out.
+    """
+    true, shown = (np.where(np.isfinite(x), x, np.nan) for x in (true, shown))
+    there = np.isfinite(true[rows] - shown).any(axis=0)
+    true, shown = true[:, there], shown[:, there]
+    true = true + np.nanmedian(shown - true[rows], axis=0)
+    change, spread = (np.nanstd(x, axis=0) for x in (shown - true[rows], shown))
+    least = np.fmax(np.nanmax(np.abs(shown), axis=0, initial=0.0) * ROUNDING, np.finfo(float).tiny)
+    unit = np.fmax(np.fmax(change, LEAST * spread), least)
+    middle = np.nanmedian(shown, axis=0)
+    return np.nan_to_num((true - middle) / unit), np.nan_to_num((shown - middle) / unit)
 
 
 def _unchanged_keys(files: LinkedFiles, keys: KnownKeys, rows: Ints) -> tuple[Ints, Ints]:

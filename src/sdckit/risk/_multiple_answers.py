@@ -37,10 +37,16 @@ def columns_of_answers(
 def answers(
     original: Microdata, protected: Microdata, columns: Sequence[str]
 ) -> Iterator[tuple[pl.Series, pl.Series]]:
-    """For each frequent answer that a record has in one column at most: who has it, in both files."""
+    """For each frequent answer that a record has in one column at most: who has it, in both files.
+
+    Where answers were blanked, it is missing for records that do not show it and have a blank.
+    """
     first, second = (pl.DataFrame([texts(d.frame[c]) for c in columns]) for d in (original, protected))
     counts = pl.concat([first[c].drop_nulls().alias("value") for c in columns]).value_counts(sort=True)
+    blanked = any(second[c].null_count() > first[c].null_count() for c in first.columns)
+    known = pl.all_horizontal(pl.all().is_not_null()) if blanked else pl.lit(value=True)
     for value, count in counts.head(MOST).iter_rows():
         times = first.select(pl.sum_horizontal(pl.all() == value)).to_series()
         if count >= FEWEST and int((times > 1).sum()) <= TWICE * int((times > 0).sum()):
-            yield times > 0, second.select(pl.sum_horizontal(pl.all() == value) > 0).to_series()
+            shows = pl.sum_horizontal(pl.all() == value) > 0
+            yield times > 0, second.select(pl.when(shows | known).then(shows)).to_series()

@@ -25,7 +25,7 @@ class Outcome:
     notes: tuple[str, ...] = ()
     not_judged: tuple[str, ...] = ()  # columns whose change could not be learned: the risk may be higher
     count: Floats | None = None  # persons that each entry stands for; one each where it is not given
-    more: "Outcome | None" = None  # the same with persons who were not drawn at random, but stand apart
+    more: "tuple[Outcome, ...]" = ()  # with persons not drawn at random, or weaker: they may be sure of more
 
     def of_those_in(self, released: Bools) -> "Outcome":
         """Without the persons who have no record, where the intruder knows who is in the file."""
@@ -45,7 +45,7 @@ class Outcome:
             risks=found if self.certain else self.risks[kept],
             total=max(round(self.total * share), 1),
             count=None if self.count is None else self.count[kept],
-            more=None if self.more is None else self.more.of_those_in(released),
+            more=tuple(one.of_those_in(released) for one in self.more),
         )
 
     def drawn(self, random: Bools) -> "Outcome":
@@ -58,8 +58,13 @@ class Outcome:
             believed=self.believed[random],
             posterior=self.posterior[random],
             risks=found if self.certain else self.risks[random],
-            more=self,
+            more=(self,),
         )
+
+    def beside(self, weaker: "Outcome") -> "Outcome":
+        """The same with what another attack cannot judge, and whom it is sure of, which may be others."""
+        not_judged = tuple(dict.fromkeys((*self.not_judged, *weaker.not_judged)))
+        return replace(self, not_judged=not_judged, more=(*self.more, weaker, *weaker.more))
 
     @property
     def value(self) -> float:
@@ -92,8 +97,8 @@ class Outcome:
         n, attacked, value = self.total, self._attacked, self.value
         scale = n / attacked
         claims = [x * scale for x in self._claims(sure)]
-        if self.more is not None:  # who stands apart is counted as one
-            claims = [max(both) for both in zip(claims, self.more._claims(sure), strict=True)]
+        for one in self.more:  # who stands apart is counted as one
+            claims = [max(both) for both in zip(claims, one._claims(sure), strict=True)]
         spread = sqrt(self._sum((self.risks - value) ** 2) / (attacked - 1)) if attacked > 1 else 0.0
         sampling = spread / sqrt(attacked) * sqrt(max(1 - attacked / n, 0.0))
         drawn = sqrt(self._sum(self.believed * (1 - self.believed)) * scale) / n if self.certain else 0.0

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from sdckit._support.arrays import Bools, Floats
 from sdckit.data.intruder import Intruder
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
@@ -31,7 +32,7 @@ def unlinked_inference(
     original: Microdata,
     protected: Microdata,
     holdout: Microdata | None,
-    intruder: Intruder,
+    intruders: Sequence[Intruder],
     sensitive: Sequence[str],
     sure: float,
 ) -> Result:
@@ -42,35 +43,49 @@ def unlinked_inference(
     problem = held_back_problem(original, protected, holdout)
     if problem:
         return Result(nan, notes=(problem,))
-    keys = [k for k in intruder.known(original).keys if k in protected.columns and k in holdout.columns]
+    known: dict[tuple[str, ...], str] = {}  # the first of the intruders who know these keys
+    for one in intruders:
+        known.setdefault(tuple(k for k in one.known(original).keys if k in protected.columns), one.name)
+    if not any(known):
+        return Result(nan, notes=("No intruder knows a key that the file has.",))
     rows: list[dict[str, Any]] = []
     for column in sensitive:
-        names = [k for k in keys if k != column]
-        alike, _ = apply_same_recoding(original, protected, [*names, column])
-        others, _ = apply_same_recoding(holdout, protected, [*names, column])
-        frames = [as_texts(data.frame, [*names, column]) for data in (alike, others, protected)]
-        shares = []
-        for people in frames[:2]:
-            known = people.filter(pl.col(column).is_not_null())
-            hit, chance = closest_guesses(known, frames[2], names, column)
-            shares.append((float(hit.mean()), float((hit & (chance >= sure)).mean()), known.height))
-        (right, mine, persons), (_, others_share, _) = shares
-        most = frames[0][column].drop_nulls().value_counts()["count"].max()
-        rows.append(
-            {
-                "intruder": intruder.name,
-                "sensitive": column,
-                "persons": float(persons),
-                "guess_right": right,
-                "baseline": float(most or 0) / max(persons, 1),  # type: ignore[arg-type]
-                "inferred": mine * persons,
-                "by_own_record": max(mine - others_share, 0.0) * persons,
-                "share": max(mine - others_share, 0.0),
-                "upper": max(mine - others_share, 0.0),
-            }
-        )
+        names = list(dict.fromkeys(k for keys in known for k in keys))
+        names = [*(k for k in names if k != column), column]
+        alike, _ = apply_same_recoding(original, protected, names)
+        others, _ = apply_same_recoding(holdout, protected, names)
+        frames = [as_texts(data.frame, names) for data in (alike, others, protected)]
+        people, strangers = (frame.filter(pl.col(column).is_not_null()) for frame in frames[:2])
+        if not people.height or not strangers.height:
+            return Result(nan, notes=(f"Nothing can be compared: nobody has a value of {column}.",))
+        most = people[column].value_counts()["count"].max()
+        for keys, name in known.items():
+            asked = [k for k in keys if k != column]
+            (right, mine), (_, share) = (
+                _sure(closest_guesses(some, frames[2], asked, column), sure) for some in (people, strangers)
+            )
+            beyond = max(mine - share, 0.0)
+            rows.append(
+                {
+                    "intruder": name,
+                    "sensitive": column,
+                    "persons": float(people.height),
+                    "guess_right": right,
+                    "baseline": float(most or 0) / people.height,  # type: ignore[arg-type]
+                    "inferred": mine * people.height,
+                    "by_own_record": beyond * people.height,
+                    "share": beyond,
+                    "upper": beyond,
+                }
+            )
     worst = max(rows, key=lambda row: row["share"])
     figures = {name: worst[name] for name in ("guess_right", "baseline", "inferred", "by_own_record")}
-    figures["among_others"] = worst["inferred"] / max(worst["persons"], 1.0) - worst["share"]
+    figures["among_others"] = worst["inferred"] / worst["persons"] - worst["share"]
     note = f"Compared with {holdout.height:,} people who were not in the original."
     return Result(worst["share"], figures, pl.DataFrame(rows, schema=SCHEMA), (note,))
+
+
+def _sure(guesses: tuple[Bools, Floats], sure: float) -> tuple[float, float]:
+    """The share of persons of whom the guess is right, and of those of whom it is also sure."""
+    hit, chance = guesses
+    return float(hit.mean()), float((hit & (chance >= sure)).mean())

@@ -27,6 +27,7 @@ from sdckit.models.attribute_inference import AttributeInference
 from sdckit.models.category_inference import infer_category
 from sdckit.models.number_inference import infer_number
 from sdckit.models.number_intruder import draw_targets
+from sdckit.risk._alike_records import mostly_shown
 from sdckit.risk._known_values import (
     FEW,
     CountedPairs,
@@ -109,6 +110,8 @@ def attribute_inference(
     (those of them of whom he would not be so sure had they not taken part), upper (the largest share that a
     variable may have where not all persons were asked: two standard errors and three persons more). tables:
     `sensitive`, a row for each intruder and variable.
+    Where a category was changed or blanked, an intruder who knows keys also takes what the records with a
+    person's released keys mostly show; how often such values are true is learned from all records.
     An answer that stands in one of several text columns with the same answers, as one of five diagnoses, is
     asked for wherever it stands.
     Intruders who know numbers, too, ask the records nearest to what they know, in files of more than 5,000
@@ -138,7 +141,7 @@ def attribute_inference(
         return Result(0.0, notes=("The protected file has no sensitive column left.",), lost=lost)
     files = LinkedFiles.of(original, protected) if linked else None
     if files is None:
-        return unlinked_inference(original, protected, holdout, people[0], there, sure)
+        return unlinked_inference(original, protected, holdout, people, there, sure)
     rows = []
     for position, intruder in enumerate(people):
         progress(f"inference by {intruder.name}", position, len(people))
@@ -177,8 +180,7 @@ def _row(files: LinkedFiles, intruder: Intruder, column: str, within: float, sur
             rows.append(_by_keys(files, keys, first, second, within, sure))
         if moved:
             rows.append(_of_found(files, intruder, first, second, within, sure))
-    most = max(rows, key=lambda row: -1.0 if isnan(row["share"]) else row["share"])
-    return {"intruder": intruder.name, "sensitive": column} | most
+    return {"intruder": intruder.name, "sensitive": column} | _most(rows)
 
 
 def _row_of_answers(
@@ -189,13 +191,19 @@ def _row_of_answers(
     keys = KnownKeys.of(files, [c for c in known if c not in columns])
     rows = [_nothing() | {"share": 0.0, "upper": 0.0}]
     for first, second in answers(files.original, files.protected, columns):
-        true, shown = (x.cast(pl.Int64).to_numpy() for x in (first, second))
+        true, shown = (x.cast(pl.Int64).fill_null(-1).to_numpy() for x in (first, second))
         if numbers:
             rows.append(_told(guess_categories(files, keys, numbers, true, shown, sure)))
         else:
             rows.append(_of_category(files, keys, true, shown, 2, sure))
-    most = max(rows, key=lambda row: -1.0 if isnan(row["share"]) else row["share"])
-    return {"intruder": intruder.name, "sensitive": f"an answer in {join_names(columns, 3)}"} | most
+    return {"intruder": intruder.name, "sensitive": f"an answer in {join_names(columns, 3)}"} | _most(rows)
+
+
+def _most(rows: Sequence[dict[str, float]]) -> dict[str, float]:
+    """The attack that infers most; `upper` is that of any, as one that asked a sample may infer more."""
+    judged = [row for row in rows if not isnan(row["share"])] or rows
+    most = max(judged, key=lambda row: row["share"])
+    return most | {"upper": max(row["upper"] for row in judged)}
 
 
 def _scales(files: LinkedFiles, column: str) -> list[tuple[pl.Series, pl.Series]]:
@@ -235,7 +243,22 @@ def _by_keys(
 def _of_category(
     files: LinkedFiles, keys: KnownKeys, true: Ints, of_records: Ints, size: int, sure: float
 ) -> dict[str, float]:
-    """What is inferred of a category: codes of the persons' true values, and of what records show."""
+    """What is inferred of a category: codes of the persons' true values, and of what records show.
+
+    Where values were changed or blanked, what records with the same keys mostly show may tell more.
+    """
+    alone = _of_codes(files, keys, true, of_records, size, sure)
+    linked = files.own >= 0
+    if isnan(alone["share"]) or np.array_equal(true[linked], of_records[files.own[linked]]):
+        return alone
+    alike, many = mostly_shown(keys.released, of_records, size)
+    return _most([alone, _of_codes(files, keys, true, alike, max(size, many), sure)])
+
+
+def _of_codes(
+    files: LinkedFiles, keys: KnownKeys, true: Ints, of_records: Ints, size: int, sure: float
+) -> dict[str, float]:
+    """What codes of records tell of true values, as often as they do so in the whole file."""
     n = files.original.height
     shown = np.where(files.own >= 0, of_records[np.maximum(files.own, 0)], -1)
     counted = CountedPairs.of(files, keys, true * (size + 2) + shown + 1)

@@ -271,8 +271,8 @@ def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
             few = moved_to_few(files, known, counted)
             return replace(moved, not_judged=(*moved.not_judged, *codes, *few))  # codes may have other names
         by_keys = attack_by_keys(case, known, counted, numbers)
-        stronger = max(moved, by_keys, key=lambda outcome: float(outcome.found.mean()))
-        return replace(stronger, not_judged=by_keys.not_judged)
+        ways = sorted((moved, by_keys), key=lambda outcome: -float(outcome.found.mean()))
+        return replace(ways[0].beside(ways[1]), not_judged=by_keys.not_judged)
     return attack_by_keys(case, known, counted, numbers)
 
 
