@@ -8,7 +8,8 @@ import threading
 
 import pytest
 
-from sdckit._support.files import atomic_write, write_text
+from sdckit._support.files import atomic_folder, atomic_write, write_text
+from sdckit.errors import FileError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to send")
 
@@ -86,6 +87,36 @@ def test_handlers_of_the_program_are_left_alone(tmp_path):
     finally:
         signal.signal(signal.SIGTERM, before)
     assert (tmp_path / "a").read_text() == "whole"
+
+
+def files_in(folder):
+    return sorted(path.name for path in folder.rglob("*"))
+
+
+def test_what_a_killed_process_left_of_a_folder_is_in_nobodys_way(tmp_path):
+    """It ended after its new folder was in place, and before the older one was removed."""
+    for name in ("out", ".out.before"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a").write_text(name)
+    with atomic_folder(tmp_path / "out") as made:
+        (made / "b").write_text("new")
+    assert files_in(tmp_path) == ["b", "out"]
+
+
+def test_a_folder_that_another_process_puts_there_meanwhile_stays(tmp_path, monkeypatch):
+    rename = type(tmp_path).rename
+
+    def overtaken(self, target):
+        if self.name == "new":
+            (tmp_path / "out").mkdir()
+            (tmp_path / "out" / "theirs").write_text("")
+        return rename(self, target)
+
+    monkeypatch.setattr(type(tmp_path), "rename", overtaken)
+    refused = pytest.raises(FileError, match="Another process wrote to this folder")
+    with refused, atomic_folder(tmp_path / "out") as made:
+        (made / "ours").write_text("")
+    assert files_in(tmp_path) == ["out", "theirs"]
 
 
 def test_a_thread_writes_without_asking_about_signals(tmp_path):

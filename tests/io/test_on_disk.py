@@ -162,3 +162,15 @@ def test_a_full_disk_under_duckdb_leaves_what_was_there(tmp_path, monkeypatch, p
     with pytest.raises(SdcError, match="No space left"):
         sdc.write(data, name, **options)
     assert [path.name for path in tmp_path.iterdir()] == ["source"]
+
+
+def test_files_that_changed_after_they_were_read_are_not_written_as_protected(tmp_path):
+    pytest.importorskip("duckdb")
+    people = pl.DataFrame({"id": range(40), "sex": [1, 2] * 20, "age": [30] * 39 + [99]})
+    people.write_parquet(tmp_path / "a.parquet")
+    data = sdc.read(tmp_path / "a.parquet", engine="duckdb", id="id", keys=["sex", "age"])
+    protected = sdckit.protect.recode(data, variable="age", width=20)
+    people.with_columns(sex=3).write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(FileError, match="Files have changed since they were read"):
+        sdc.write(protected, tmp_path / "out.parquet")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]

@@ -67,6 +67,10 @@ STEPS = {
     "pram, matrix": ("pram", {"variables": ["sex"], "matrix": {"1": {"1": 0.4, "2": 0.6}}}),
     "suppress": ("suppress", {"k": 4, "seed": 9}),
     "suppress by strata": ("suppress", {"k": 3, "seed": 9, "by": ["sex"], "importance": ["age", "region"]}),
+    "suppress, with columns that follow": (
+        "suppress",
+        {"k": 4, "seed": 9, "linked": {"region": ["whole"], "age": ["whole"]}},
+    ),
     "suppress, wildcard": ("suppress", {"k": 5, "seed": 9, "missing": "wildcard"}),
     "risky": ("suppress_risky", {"threshold": 0.03, "variables": ["job", "age", "region"], "seed": 2}),
     "risky, all keys": ("suppress_risky", {"threshold": 0.015, "seed": 2}),

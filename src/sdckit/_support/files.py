@@ -6,8 +6,8 @@ import shutil
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from errno import ENOSPC
+from contextlib import contextmanager, suppress
+from errno import EEXIST, ENOENT, ENOSPC, ENOTEMPTY
 from pathlib import Path
 from types import FrameType
 
@@ -18,6 +18,7 @@ from sdckit.errors import FileError
 ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 WATCHED = "SDCKIT_TEMPORARY_FILES"  # a file in which a process that may be aborted names what it writes
 NO_ROOM = re.compile("no space left|not enough space|disk quota|disk full", re.IGNORECASE)
+MOVED = (ENOENT, EEXIST, ENOTEMPTY)  # a folder is gone, or there, that was not a moment ago
 _temporary: dict[Path, int] = {}  # files and folders that are being written, and by which process
 
 
@@ -69,21 +70,34 @@ def atomic_folder(target: Path) -> Iterator[Path]:
         for file in made.rglob("*"):
             if file.is_file():
                 flush(file)
-        # Not in the scratch folder: a process killed between the two renames must not lose the older files.
-        before = real.with_name(f".{real.name}.before")
+        _take_place(made, real, scratch)
+
+
+def _take_place(made: Path, real: Path, scratch: Path) -> None:
+    """Put a folder where another one may be, which goes to the scratch folder and is removed with it."""
+    # Not to the scratch folder at once: a process killed between two renames must not lose the older files.
+    before = real.with_name(f".{real.name}.before")
+    try:
         if real.exists():
             shutil.copymode(real, made)
+            if before.exists():  # of a process killed when its new files were there already
+                before.rename(scratch / "left")
+            real.rename(before)
         else:
             made.chmod(0o777 & ~_umask())
-        try:
-            if real.exists():
-                real.rename(before)
-            made.rename(real)
-        except BaseException:
-            if before.exists() and not real.exists():
-                before.rename(real)
-            raise
-        remove(before)
+        made.rename(real)
+    except BaseException as error:
+        if before.exists() and not real.exists():
+            before.rename(real)
+        if isinstance(error, OSError) and error.errno in MOVED:
+            raise FileError(
+                "Another process wrote to this folder at the same time.",
+                given=real,
+                hint="Its files are there. Write again if these should be.",
+            ) from error
+        raise
+    with suppress(FileNotFoundError):  # there was none, or another process has removed it
+        before.rename(scratch / "before")
 
 
 def _umask() -> int:

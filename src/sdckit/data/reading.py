@@ -26,7 +26,8 @@ class MissingCodes:
 class Reading:
     """What was read: the file or folder, the files where there are several, its table (None outside memory)
     and its codes of missing values. declared_missing: values that a codebook marks as missing, by
-    column; they are proposed, and stay values until somebody says so.
+    column; they are proposed, and stay values until somebody says so. stamps: size and time of change of
+    files that stay on disk, and are read again whenever something is asked.
 
     rows_certain: whether every table since was made by a step, so that the log tells which row is which.
     All microdata made from one reading share it. It is never written and not handed to other processes:
@@ -39,6 +40,11 @@ class Reading:
     rows_certain: bool = True
     files: tuple[Path, ...] = ()
     declared_missing: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    stamps: Mapping[Path, tuple[int, int] | None] = field(default_factory=dict)
+
+    def changed_files(self) -> list[Path]:
+        """Files that are read again and again, and are no longer those of the beginning."""
+        return [file for file, stamp in self.stamps.items() if stamp_of(file) != stamp]
 
     def without(self, columns: tuple[str, ...]) -> "Reading":
         """The reading with these columns gone."""
@@ -56,6 +62,15 @@ class Reading:
         if self.path is not None and (_same(path, self.path) or self.path in path.resolve().parents):
             return True
         return any(_same(path, file) or path.resolve() in file.resolve().parents for file in self.files)
+
+
+def stamp_of(file: Path) -> tuple[int, int] | None:
+    """Size and time of change of a file; None where it is gone."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -12,7 +12,7 @@ import polars as pl
 from sdckit._support.messages import join_names, known_options, require_flag
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
-from sdckit.data.reading import MissingCodes
+from sdckit.data.reading import MissingCodes, stamp_of
 from sdckit.data.roles import roles_of
 from sdckit.engine.duckdb_session import interrupts_heard
 from sdckit.engine.frames import ENGINES
@@ -167,9 +167,11 @@ def _from_file(path: Path, engine: str, options: TableOptions, roles: dict[str, 
                 frame, labels, codes = _load(path, ending, engine, options)
         if isinstance(frame, pl.DataFrame):
             frame = _typed(frame, (*roles["numeric"], roles["weight"]))
+        on_disk = () if engine == "polars" else files or (path.resolve(),)
+        stamps = {file: stamp_of(file) for file in on_disk if file.is_file()}
         data = Microdata.of(frame, labels=labels, **roles)
         where = None if several and not path.is_dir() else path.resolve()
-        return data.as_read(path=where, files=files, missing_codes=codes)
+        return data.as_read(path=where, files=files, missing_codes=codes, stamps=stamps)
     except (SdcError, MemoryError):
         raise
     except pl.exceptions.DuplicateError as error:

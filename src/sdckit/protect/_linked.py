@@ -59,6 +59,6 @@ def values_followed(data: Microdata, frame: Any, follows: Mapping[str, Sequence[
     """How many values of each linked column went missing with its keys."""
     if not follows:
         return {}
-    missing = [nw.col(c).is_null().sum().alias(c) for c in follows]
+    missing = [nw.col(c).is_null().cast(nw.Int64).sum().alias(c) for c in follows]
     before, after = (frames.gather(table.select(*missing)) for table in (data.table, frames.lazy(frame)))
     return {c: int(after[c][0]) - int(before[c][0]) for c in follows}
