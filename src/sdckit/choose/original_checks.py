@@ -39,13 +39,15 @@ class OriginalChecks(ReleaseCase):
         place = self.data.reading.steps_before_table
         steps = self.data.steps_since(self.original)
         before = self.data.log[len(self.data.log) - len(steps) : place]
-        done = [e.method for e in before if e.effects.new_records or e.effects.new_numbers or e.effects.privacy]
+        done = [
+            e.method for e in before if e.effects.new_records or e.effects.new_numbers or e.effects.privacy
+        ]
         if place is None or not done:
             return
         names = join_names(dict.fromkeys(done))
         why = (
-            f"Another table was put in by hand after {names}: whether its ids, or its records, are those that "
-            "were drawn is not known."
+            f"Another table was put in by hand after {names}: whether its ids, or its records, are those "
+            "that were drawn is not known."
         )
         mends = f"Make the change by a step, or before {names}."
         places = at(*(Place.step(method) for method in dict.fromkeys(done)), FILE)
