@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from attacks.people import coarse
+from attacks.people import coarse, persons
 from attacks.test_found import verdict
 from sdckit.data.record_links import source_rows
 from sdckit.methods.registry import protection, unregister
@@ -68,3 +68,22 @@ def test_a_promise_made_before_another_table_was_put_in():
     made = sdc.protect.synthesize(data, method="marginals", epsilon=1.0, values=values)
     found = verdict(data, made.with_frame(frame.sample(fraction=1, shuffle=True, seed=1)))
     assert "table was put in by hand after synthesize" in str(found)
+
+
+@pytest.mark.parametrize("read_again", [True, False])
+@pytest.mark.parametrize("place", [N // 2, N // 4])
+def test_rows_that_are_out_of_step_from_one_on(place, read_again):
+    """A record was left out, another is there twice: those between are compared with their neighbours."""
+    frame = persons(N).select("region", "sex", "age", "education", "health")
+    data = sdc.read(frame, keys=["region", "sex", "age", "education"], sensitive="health")
+    wide = sdc.protect.recode(data, variable="age", width=2)
+
+    def asked(table: pl.DataFrame) -> str:
+        made = data.with_frame(table)
+        if read_again:
+            made = sdc.read(table, keys=data.roles.keys, sensitive="health")
+        return str(verdict(data, made, accept={"order": True}))
+
+    assert "records that belong together" not in asked(wide.frame)
+    shifted = pl.concat([wide.frame[:place], wide.frame[place + 1 :], wide.frame[7:8]])
+    assert "records that belong together" in asked(shifted)
