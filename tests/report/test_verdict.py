@@ -62,6 +62,14 @@ def test_a_yes_is_a_yes_where_all_was_judged(data):
         assert said["Can it be released?"] == "Yes: every criterion below is judged and met."
 
 
+def test_the_public_is_not_told_of_how_few_persons_claims_are_accepted(data):
+    clean = data.without(("remark", "income")).with_roles(numeric=())
+    released = sdc.protect.shuffle_order(clean, rng=1)
+    done = sdc.assess(clean, released, max_risk=0.1, accept={"claims": 2})
+    assert "accepts 2 right claims" in told(done)[0]["headline"]
+    assert "accepts <5 right claims" in told(done, "public")[0]["headline"]
+
+
 def test_intruders_are_shown_with_what_they_know_and_find(data):
     intruders = {
         "neighbour": {"knows": ["keys"]},

@@ -1,6 +1,6 @@
 """The verdict on a protected file: a list of criteria, each met, not met or not judged."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
@@ -216,9 +216,9 @@ class Accepted:
     population: float | None = None
     prepared: tuple[str, ...] = ()
 
-    def in_words(self) -> list[str]:
-        """All that differs from accepting nothing."""
-        found = [f"{number(self.claims)} right claims"] if self.claims else []
+    def in_words(self, count: Callable[[float], object] = number) -> list[str]:
+        """All that differs from accepting nothing; count: how numbers of persons are written."""
+        found = [f"{count(self.claims)} right claims"] if self.claims else []
         if self.inference is not None:
             found.append(f"that of {percent(self.inference)} of the persons a sensitive value is inferred")
         if self.columns:

@@ -1,6 +1,6 @@
 """The questions before a release that are about persons, and the verdict that all questions give together."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +37,13 @@ def judged(x: "Assessment") -> Verdict:
         found += TrustedChecks(x, data).criteria() if x.same_people else ()
     found += sets_together(x.protected)
     unique = worst_of_each(found) if len(x.protected) > 1 else tuple(dict.fromkeys(found))
-    words = join_names([*high_ceilings(x), *x.accept.in_words()], 9)
+    words = accepted_words(x, x.accept.in_words())
     return Verdict(unique, x.scenario, bool(x.original.prepared), words, trusted(x))
+
+
+def accepted_words(x: "Assessment", accepted: Sequence[str]) -> str:
+    """High ceilings, and what else the data holder accepts, in words."""
+    return join_names([*high_ceilings(x), *accepted], 9)
 
 
 def judged_intruders(x: "Assessment") -> tuple[Criterion, ...]:

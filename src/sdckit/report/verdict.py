@@ -1,14 +1,16 @@
 """The summary: released or not, who could find somebody, by which criteria, and what is lost."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
 from sdckit._support.number_text import number, percent
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.criteria import Release, Status, Verdict
+from sdckit.choose.release_checks import accepted_words
 from sdckit.methods.registry import find
-from sdckit.report.public_numbers import public_share
+from sdckit.report.public_numbers import public_count, public_share
 from sdckit.report.sections import in_order
 
 TILES = 3
@@ -56,12 +58,14 @@ def public_verdict(
     Whom an intruder finds is rounded; the names that people gave their scenarios are not shown.
     """
     judged = None if x is None else x.verdict
-    if judged is None:
+    if x is None or judged is None:
         headline = _headline(found)
     else:
+        # holders accept the claims that were found, and so few persons are no number for the public
+        accepted = accepted_words(x, x.accept.in_words(public_count))
         name = f"The protected file{' (of the file as prepared)' if judged.prepared else ''}"
         headline = {
-            Release.RELEASABLE: f"{name} {judged.released}",
+            Release.RELEASABLE: f"{name} {replace(judged, accepted=accepted).released}",
             Release.NOT_RELEASABLE: f"{name} must not be released: not every criterion is met.",
             Release.OPEN: f"{name} is not cleared for release: not every criterion was judged.",
         }[judged.status]

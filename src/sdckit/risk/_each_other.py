@@ -55,7 +55,8 @@ def nearest_among_alike(
         return _excess(one, two, three, np.ascontiguousarray(exact[chosen]), work)
 
     most = sorted(np.flatnonzero(exact).tolist(), key=lambda c: -values[c])
-    found = {pair: excess(pair, SEARCH)[0] for pair in combinations(most[:STARTS], 2)}
+    pairs: list[tuple[int, ...]] = list(combinations(most[:STARTS], 2))
+    found = {pair: excess(pair, SEARCH)[0] for pair in pairs}
     used = max(found, key=lambda pair: found[pair])
     best = found[used]
     while further := {(*used, c): excess((*used, c), SEARCH)[0] for c in most if c not in used}:
