@@ -2,10 +2,13 @@
 
 import numpy as np
 import polars as pl
+import pytest
 
 import sdckit as sdc
 from attacks.people import households, persons
 from attacks.test_found import verdict
+from attacks.test_found_fourth import homes_with_numbers
+from sdckit import Intruder
 
 JOURNALIST = {"knows": ["keys"], "in_file": False}
 
@@ -67,3 +70,42 @@ def test_keys_drawn_anew_from_single_donors_are_known_to_somebody():
     )
     found = verdict(data, done, intruders={"nobody": {"knows": ["wave"]}})
     assert "columns that no risk looks at" in open_ones(found)
+
+
+def ages_without_a_key(**roles: object) -> sdc.Microdata:
+    """Persons whose age has the role sensitive, or is called a weight, and whose keys are harmless."""
+    frame = persons(1_500).select((pl.col("region") > 2).cast(pl.Int64), "sex", pl.col("age").cast(float))
+    data = sdc.read(frame, keys=["region", "sex"], **roles)
+    return sdc.protect.shuffle_order(data, rng=1)
+
+
+@pytest.mark.parametrize(
+    "dummy",
+    [
+        Intruder("dummy", knows=["age"]),
+        Intruder("dummy", knows=["sex"], numbers={"age": 10.0}),
+        Intruder("dummy", knows=["sex"], max_risk=0.2),
+    ],
+)
+def test_somebody_who_knows_an_age_but_not_the_keys_beside_it(dummy):
+    """That a dummy knows it alone, or hardly, or is accepted himself, makes it no secret of the others."""
+    data = ages_without_a_key(sensitive="age")
+    found = verdict(data, data, intruders=[Intruder("colleague"), dummy], accept={"order": True})
+    assert "sensitive columns that others may know" in open_ones(found)
+
+
+def test_a_ceiling_of_the_only_intruder_holds_for_trusted_columns_too():
+    """Without max_risk, beside a journalist with a ceiling of his own, no weight was asked about."""
+    data = ages_without_a_key(weight="age")
+    said = {"population": float(data.frame["age"].sum())}
+    journalist = {"neighbour": {**JOURNALIST, "max_risk": 0.02}}
+    found = verdict(data, data, max_risk=None, intruders=journalist, accept=said)
+    assert "a weight that tells persons apart" in open_ones(found)
+
+
+def test_a_relative_who_hardly_knows_the_numbers():
+    """Numbers known to within a factor of ten are no numbers that an attack on households was made with."""
+    data, done = homes_with_numbers(1.0)
+    kin = {"knows": ["keys", {"numeric": 10.0}], "unit": "household"}
+    asked = {"insider": {"knows": ["keys", "numeric"]}, "kin": kin}
+    assert "numbers of whole households" in open_ones(verdict(data, done, max_risk=0.1, intruders=asked))

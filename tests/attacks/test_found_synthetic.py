@@ -120,3 +120,23 @@ def test_strong_noise_on_many_numbers(count, noise):
     alone = sdc.assess(few, other, linked=False, max_risk=LIMIT, measures=measures).verdict
     status = {c.name: c.status.value for c in alone}
     assert status["records that come back in some columns"] == "met"
+
+
+def test_some_keys_drawn_anew_and_numbers_with_noise():
+    """Who knows sex, age and education exactly, and two numbers, finds three persons in five."""
+    names = [*KEYS, "income", "rent"]
+    all_people = persons(3_000, 5).select(names)
+    frames = [all_people[:2_000], all_people[2_000:], persons(2_000, 78).select(names)]
+    data = sdc.read(frames[0], keys=KEYS, numeric=["income", "rent"])
+    anew, left = ["region", "citizenship", "occupation"], ["sex", "age", "education"]
+    made = data.frame.with_columns(pl.col(c).shuffle(seed=i) for i, c in enumerate(anew))
+    noisy = sdc.protect.add_noise(data.with_frame(made), sd=0.5, rng=2).frame
+    near = [
+        np.log(np.maximum(frame.select("income", "rent").to_numpy(), 1.0)) for frame in (data.frame, noisy)
+    ]
+    apart = np.abs(near[0][:, None] - near[1][None]).sum(axis=2)
+    for key in left:
+        apart += 100.0 * (data.frame[key].to_numpy()[:, None] != noisy[key].to_numpy()[None])
+    assert (apart.argmin(axis=1) == np.arange(data.height)).mean() > 0.5
+    assert in_some_columns(data, noisy, frames[1]) > LIMIT
+    assert in_some_columns(data, frames[2], frames[1]) <= LIMIT

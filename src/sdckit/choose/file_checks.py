@@ -46,6 +46,7 @@ class FileChecks(OriginalChecks):
     def criteria(self) -> Iterator[Criterion]:
         """Every criterion that applies."""
         yield from self.protected_before()
+        yield from self.put_in_later()
         yield from self.preparation()
         yield self._same_columns()
         yield self._columns_not_looked_at()
@@ -153,7 +154,8 @@ class FileChecks(OriginalChecks):
         drawn = drawn_here(self.data.steps_since(self.original))
         others = [c for c in released_ids(self.original, self.data) if c not in drawn]
         if others:
-            why = f"{join_names(others)}: no step of sdckit drew the numbers: what they follow is not known."
+            why = f"{join_names(others)}: what the numbers follow is not known, as steps of others made them "
+            why += "or came later."
             places = at(Place.step("new_ids"), Place.step("drop", others))
             return Criterion(name, Status.NOT_JUDGED, why, len(others), 0, mends, places=places)
         return Criterion(name, Status.MET, "No number of the original names a record.", 0, 0)

@@ -36,6 +36,25 @@ class OriginalChecks(ReleaseCase):
             name, places = "the original as it was read", at(FILE, Place.accept("prepared", asked))
             yield Criterion(name, Status.NOT_JUDGED, why, len(asked), 0, mends, places=places)
 
+    def put_in_later(self) -> Iterator[Criterion]:
+        """Whether another table was put in after steps whose work nobody can see in a table."""
+        place = self.data.reading.steps_before_table
+        steps = self.data.steps_since(self.original)
+        before = self.data.log[len(self.data.log) - len(steps) : place]
+        done = [
+            e.method for e in before if e.effects.new_records or e.effects.new_numbers or e.effects.privacy
+        ]
+        if place is None or not done:
+            return
+        names = join_names(dict.fromkeys(done))
+        why = (
+            f"Another table was put in by hand after {names}: whether its ids, or its records, are those "
+            "that were drawn is not known."
+        )
+        mends = f"Make the change by a step, or before {names}."
+        places = at(*(Place.step(method) for method in dict.fromkeys(done)), FILE)
+        yield Criterion("a table put in by hand", Status.NOT_JUDGED, why, mends=mends, places=places)
+
     def preparation(self) -> Iterator[Criterion]:
         """What was done before anything was measured: everything here is about the prepared file."""
         steps = self.original.prepared

@@ -291,9 +291,8 @@ def done_here(step: LogEntry) -> bool:
 
 
 def drawn_here(steps: Sequence[LogEntry]) -> set[str]:
-    """Ids and other numbers of units that steps of sdckit drew, and no step of others did after them."""
+    """Ids and other numbers of units that steps of sdckit drew, if no step of others came after them."""
     drawn: set[str] = set()
     for step in steps:
-        new = set(step.effects.new_numbers)
-        drawn = drawn | new if done_here(step) else drawn - new
+        drawn = drawn | set(step.effects.new_numbers) if done_here(step) else set()
     return drawn

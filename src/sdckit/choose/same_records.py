@@ -1,6 +1,7 @@
 """Whether it is certain which record was made from which person."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from math import sqrt
 
 import numpy as np
@@ -17,6 +18,8 @@ from sdckit.data.values import is_date
 from sdckit.kernels.hashing import distinct_rows
 
 FEW = 50  # values of a column by which records are put together
+PARTS = 20  # of a file that must agree each
+FEWEST = 100  # rows of a part
 
 
 def surely_linked(original: Microdata, protected: Microdata) -> bool:
@@ -24,7 +27,7 @@ def surely_linked(original: Microdata, protected: Microdata) -> bool:
 
     By unique ids that both files have, or because what stands in a row agrees far better with the person it
     is taken for than by chance, in at least half of the columns that no step moved: a log of steps alone
-    proves nothing of a table that was put in by hand. Of a file made elsewhere something must agree, too,
+    proves nothing of a table that was put in by hand. A table made elsewhere must agree in every part, and
     among records that have the rest in common: they may have been sorted anew within region and age.
     """
     name = original.roles.id
@@ -45,15 +48,33 @@ def surely_linked(original: Microdata, protected: Microdata) -> bool:
     moved = {*effects.moves_values, *effects.randomises, *effects.synthesises}
     there = set(protected.columns)
     shared = [c for c in original.columns if c in there and c != name]
-    judged = agreement(original.frame.select(shared)[rows], protected.frame.select(shared))
-    known = {c: one for c, one in judged.items() if one is not None}
-    still = [one for c, one in known.items() if c not in moved]
-    agree = 2 * sum(still) >= len(still) if still else any(known.values())
-    if not agree or protected.origin == original.origin:
+    first, second = original.frame.select(shared)[rows], protected.frame.select(shared)
+    judged = agreement(first, second)
+    agree = _agree(judged, moved)
+    by_steps = protected.origin == original.origin and protected.reading.steps_before_table is None
+    if not agree or by_steps:
         return agree
     alike = [c for c, one in judged.items() if one]
-    first, second = original.frame.select(shared)[rows], protected.frame.select(shared)
-    return _in_place_among_alike(first, second, alike, [*original.roles.keys, *known_numbers(original)])
+    known = [*original.roles.keys, *known_numbers(original)]
+    return _in_step(first, second) and _in_place_among_alike(first, second, alike, known)
+
+
+def _agree(judged: Mapping[str, bool | None], moved: Collection[str] = ()) -> bool:
+    """Whether half of the columns that no step moved agree; where all were moved, whether any does."""
+    known = {c: one for c, one in judged.items() if one is not None}
+    still = [one for c, one in known.items() if c not in moved]
+    return 2 * sum(still) >= len(still) if still else any(known.values())
+
+
+def _in_step(first: pl.DataFrame, second: pl.DataFrame) -> bool:
+    """Whether rows agree in every part of the files: one that was left out puts all after it out of step.
+
+    Where they agree in no part, a part is too small to show it.
+    """
+    count = int(np.clip(first.height // FEWEST, 1, PARTS))
+    bounds = np.linspace(0, first.height, count + 1).astype(np.int64).tolist()
+    found = [_agree(agreement(first[i:j], second[i:j])) for i, j in pairwise(bounds)]
+    return all(found) or not any(found)
 
 
 def _in_place_among_alike(

@@ -1,6 +1,6 @@
 """What a verdict takes on trust: columns that, by their role, no intruder is taken to know."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import inf, isnan
 from typing import TYPE_CHECKING
 
@@ -127,8 +127,7 @@ class TrustedChecks(ReleaseCase):
         )
         if any(_knows_as_much(one, roughly, self.original) for one in asked):
             return
-        limits = [one.max_risk for one in asked if one.max_risk is not None]
-        limit = max(limits, default=self.x.max_risk)
+        limit = self._ceiling(Unit.HOUSEHOLD)
         if limit is None or not self._shows_households(home):
             return
         found = find("reidentification_risk", Kind.RISK).call(self.original, self.data, intruders=[knows])
@@ -238,12 +237,19 @@ class TrustedChecks(ReleaseCase):
         attack = find("reidentification_risk", Kind.RISK)
         return float(attack.call(self.original, self.data, intruders=[knows]).value)
 
-    def _ceiling(self) -> float | None:
-        """The highest risk that is accepted of somebody who knows a person and who is in the file."""
-        inside = [one for one in intruders_asked(self.x) if one.in_file and one.unit is Unit.PERSON]
-        limits = [one.max_risk if one.max_risk is not None else self.x.max_risk for one in inside]
-        known = [limit for limit in limits or [self.x.max_risk] if limit is not None]
-        return max(known, default=None)
+    def _ceiling(self, unit: Unit = Unit.PERSON) -> float | None:
+        """The risk that is accepted of somebody who knows all keys of a unit, and that it is in the file.
+
+        What is accepted of an intruder who knows less says nothing of who knows a further column. Where
+        nobody is said to know all that, it is what is accepted of all, or else the least of anybody.
+        """
+        keys, asked = {*self.original.roles.keys} & {*self.data.columns}, intruders_asked(self.x)
+        inside = [one for one in asked if one.in_file and one.unit is unit]
+        inside = [one for one in inside if keys <= _known_of(one, self.x)]
+        if not inside and self.x.max_risk is not None:
+            return self.x.max_risk
+        limits = [one.max_risk if one.max_risk is not None else self.x.max_risk for one in inside or asked]
+        return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _fewest_values(column: pl.Series) -> int:
@@ -315,12 +321,12 @@ def _said_to_be_new(x: "Assessment") -> bool:
 
 
 def _trusted_columns(x: "Assessment") -> list[str]:
-    """Released columns that are safe because no intruder is taken to know them."""
-    roles, asked = x.original.roles, intruders_asked(x)
-    known = {c for one in asked for c in _known_of(one, x)}
-    there = {c for data in x.protected for c in data.columns}
-    named = [*roles.sensitive, *([roles.weight] if roles.weight else [])]
-    return [c for c in named if c in there and c not in known]
+    """Released columns that are safe because no intruder is taken to know them, and all keys with them."""
+    roles, there = x.original.roles, {c for data in x.protected for c in data.columns}
+    named = [c for c in (*roles.sensitive, roles.weight) if c in there and c is not None]
+    known = [_known_of(one, x) for one in intruders_asked(x)]
+    unknown = [[c for c in named if c not in k] for k in known if {*roles.keys} & there <= k]
+    return min([named, *unknown], key=len)
 
 
 def _known_roughly(x: "Assessment") -> dict[float, list[str]]:
@@ -340,6 +346,7 @@ def _known_roughly(x: "Assessment") -> dict[float, list[str]]:
     return found
 
 
-def _known_of(one: Intruder, x: "Assessment") -> Iterable[str]:
+def _known_of(one: Intruder, x: "Assessment") -> set[str]:
+    """The columns that an intruder knows well enough to find somebody by them."""
     keys, numbers = one.known(x.original)
-    return (*keys, *numbers)
+    return {*keys, *(column for column, error in numbers.items() if error <= WITHIN)}

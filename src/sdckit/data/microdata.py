@@ -192,8 +192,9 @@ class Microdata:
         kept = {name: value for name, value in self.__dict__.items() if name not in made}
         digest = sha256(f"handed on/{self.origin}".encode()).digest()
         origin = int.from_bytes(digest[:8], "big") >> 1 if self.log else self.origin
+        reading = Reading(steps_before_table=self.reading.steps_before_table)
         logs = {name: tuple(entry.without_rows() for entry in kept[name]) for name in ("log", "prepared")}
-        return {**kept, **logs, "origin": origin, "reading": Reading()}
+        return {**kept, **logs, "origin": origin, "reading": reading}
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -241,7 +242,7 @@ class Microdata:
         entry = LogEntry("", {}, figures, effects or Effects())
         logged = bool(figures) or effects is not None
         log = (*self.log, entry) if logged else self.log
-        reading = self.reading if logged else self.reading.of_other_rows()
+        reading = self.reading if logged else self.reading.of_other_rows(len(self.log))
         data = replace(self, frame=native, log=log, reading=reading)
         if changed is not None:
             data._take_over(self, [c for c in data.columns if c in self.columns and c not in changed])

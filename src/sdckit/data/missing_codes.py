@@ -44,7 +44,8 @@ def _rows(data: Microdata) -> Ints | None:
     """For each row the row it was read from; None where that is not certain."""
     frame = data.reading.frame
     effects = merged(entry.effects for entry in data.log)
-    if frame is None or data.engine != "polars" or not data.reading.rows_certain or not effects.rows_known:
+    certain = data.reading.steps_before_table is None
+    if frame is None or data.engine != "polars" or not certain or not effects.rows_known:
         return None
     rows = effects.source_rows if effects.rows_differ else np.arange(frame.height)
     return rows if rows is not None and len(rows) == data.height else None

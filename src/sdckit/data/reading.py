@@ -29,7 +29,8 @@ class Reading:
     column; they are proposed, and stay values until somebody says so. stamps: size and time of change of
     files that stay on disk, and are read again whenever something is asked.
 
-    rows_certain: whether every table since was made by a step, so that the log tells which row is which.
+    steps_before_table: after how many steps another table was put in, of which no log tells anything; None
+    where every table since was made by a step, so that the log tells which row is which.
     All microdata made from one reading share it. It is never written and not handed to other processes:
     a protected file must not carry the original along.
     """
@@ -37,7 +38,7 @@ class Reading:
     path: Path | None = None
     frame: pl.DataFrame | None = None
     missing_codes: Mapping[str, MissingCodes] = field(default_factory=dict)
-    rows_certain: bool = True
+    steps_before_table: int | None = None
     files: tuple[Path, ...] = ()
     declared_missing: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     stamps: Mapping[Path, tuple[int, int] | None] = field(default_factory=dict)
@@ -53,9 +54,9 @@ class Reading:
         declared = {name: one for name, one in self.declared_missing.items() if name not in columns}
         return replace(self, frame=frame, missing_codes=codes, declared_missing=declared)
 
-    def of_other_rows(self) -> "Reading":
-        """The reading of a table that was put in from elsewhere: nobody knows which row is which."""
-        return replace(self, rows_certain=False)
+    def of_other_rows(self, steps: int) -> "Reading":
+        """The reading of a table that was put in after so many steps: nobody knows which row is which."""
+        return replace(self, steps_before_table=steps)
 
     def is_file(self, path: Path) -> bool:
         """Whether a path leads to a file that was read, also through links; or to or into its folder."""

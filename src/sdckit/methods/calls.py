@@ -145,7 +145,7 @@ def _logged(
     entry = LogEntry(spec.name, to_builtin(options), numbers(figures), effects, seconds=seconds)
     reading = result.reading
     if steps:  # it said what it did, whatever tables it made on the way
-        reading = replace(reading, rows_certain=data.reading.rows_certain)
+        reading = replace(reading, steps_before_table=data.reading.steps_before_table)
     return result.but(log=(*data.log, entry), reading=reading)
 
 

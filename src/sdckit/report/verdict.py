@@ -62,6 +62,7 @@ def public_verdict(
         headline = _headline(found)
     else:
         name = f"The protected file{' (of the file as prepared)' if judged.prepared else ''}"
+        # holders accept the claims that were found, and so few persons are no number for the public
         rounded = replace(judged, accepted=accepted_in_words(x, lambda n: str(public_count(n))))
         headline = {
             Release.RELEASABLE: f"{name} {rounded.released}",

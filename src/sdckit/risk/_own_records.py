@@ -11,7 +11,7 @@ from sdckit.data.common_columns import is_continuous, role_variables
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import as_numbers, is_date, texts
 from sdckit.methods.recoding import apply_same_recoding
-from sdckit.risk._each_other import nearest_to_each_other
+from sdckit.risk._each_other import nearest_among_alike, nearest_to_each_other
 from sdckit.risk._in_some_columns import NEARER, InSomeColumns, in_some_columns, spread
 from sdckit.risk._known_values import LinkedFiles
 from sdckit.risk._other_scales import by_own_scale, by_ratios, in_other_words
@@ -124,6 +124,7 @@ def _in_some(content: Content) -> InSomeColumns:
     sides = (content.people, content.records, content.others)
     nominal, names = content.nominal, content.columns
     found = [in_some_columns(*sides, nominal, names), nearest_to_each_other(*sides, nominal)]
+    found.append(nearest_among_alike(*sides, nominal, names))
     found.append(whole_households(*sides, nominal, names, content.homes))
     other = in_other_words(content.people, content.records, nominal)
     if other.any():

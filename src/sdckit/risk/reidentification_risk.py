@@ -176,9 +176,9 @@ def reidentification_risk(
     renamed or drawn anew hide nobody; the excess less three standard errors. The same is sought where
     columns have another distribution with each file by its own frequencies and ranks (other names, other
     units), by ratios of numbers and days between dates (one factor, one shift), and for persons and records
-    nearest to each other (noise); the largest counts. Members of households are
-    attacked one by one, and where the file has the household, a household whose members all come back
-    together counts as found.
+    nearest to each other (noise), also among those who agree in some columns; the largest counts. Members of
+    households are attacked one by one, and where the file has the household, a household whose members all
+    come back together counts as found.
 
     Weights: only for intruders who do not know who is in the file; always those of the original. Missing
     values: a missing true key is a value of its own, a suppressed one a released value of its own; of a
