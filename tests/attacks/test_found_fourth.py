@@ -146,7 +146,7 @@ def test_that_a_number_is_known_roughly_is_said_in_the_headline():
     done = shuffled(changed(data, income=(income * noise).round(2)))
     roughly = {"colleague": {"knows": ["keys", {"income": "10%"}]}}
     said = verdict(data, done, max_risk=0.2, intruders=roughly)
-    assert "nobody knows income of a person more exactly than to 10" in said.headline
+    assert "nobody knows a person's income more exactly than to 10" in said.headline
     exactly = {**roughly, "register": {"knows": ["keys", "income"]}}
     assert "income" not in verdict(data, data, max_risk=1.0, intruders=exactly).trusted
     assert verdict(data, done, max_risk=0.2).status == "not releasable"

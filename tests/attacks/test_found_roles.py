@@ -77,11 +77,14 @@ def test_the_headline_says_what_is_trusted():
     found = verdict(data, safe)
     assert found.releasable
     told = (
-        "Trusted: nobody knows answer, weight of a person, and no other file of the same people is released."
+        "Trusted: nobody knows a person's answer or weight, no two records are of one person, and no other "
+        "file of the same people is released."
     )
     assert found.headline.endswith(told)
     knows = [sdc.Intruder("doctor", knows=["keys", "answer", "weight"])]
     assert "nobody knows" not in verdict(data, safe, intruders=knows).headline
+    numbered = data.with_frame(data.frame.with_row_index("number")).with_roles(id="number")
+    assert "two records" not in sdc.assess(numbered, safe, max_risk=0.1).verdict.trusted
 
 
 @pytest.mark.parametrize(("name", "label"), [("Alter / age", ""), ("q7", "Age in years")])

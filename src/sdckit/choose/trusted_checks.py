@@ -1,6 +1,6 @@
 """What a verdict takes on trust: columns that, by their role, no intruder is taken to know."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import inf, isnan
 from typing import TYPE_CHECKING
 
@@ -295,20 +295,30 @@ def _knows_as_much(one: Intruder, other: Intruder, data: Microdata) -> bool:
 def trusted(x: "Assessment") -> str:
     """What the verdict takes on trust, in a sentence: that some columns are known to nobody, and other files.
 
-    Each of two files may be safe while both together are not, and only this one was looked at.
+    Each of two files may be safe while both together are not, and only this one was looked at. Twelve months
+    of one person look like twelve persons where no id tells them apart.
     """
     names = _trusted_columns(x)
-    said = [f"nobody knows {join_names(names, 4)} of a person"] if names else []
+    said = [f"nobody knows a person's {_either(names)}"] if names else []
     for error, numbers in _known_roughly(x).items():
-        said.append(
-            f"nobody knows {join_names(numbers, 4)} of a person more exactly than to {percent(error)}"
-        )
+        said.append(f"nobody knows a person's {_either(numbers)} more exactly than to {percent(error)}")
     if x.same_people and x.original.roles.weight is not None and judged_by_weights_alone(x):
         said.append("nobody knows who is in the file")
+    if x.same_people and x.original.roles.id is None:
+        said.append("no two records are of one person")
     if _said_to_be_new(x):
         said.append("every record was drawn anew, as was said")
     said.append("no other file of the same people is released")
     return f"Trusted: {', and '.join(filter(None, (', '.join(said[:-1]), said[-1])))}."
+
+
+def _either(names: Sequence[str]) -> str:
+    """One of these names; cut when there are many."""
+    return (
+        " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        if len(names) < 5
+        else join_names(names, 4)
+    )
 
 
 def _said_to_be_new(x: "Assessment") -> bool:
