@@ -68,7 +68,7 @@ def assess(
     accepted = Accepted.of(accept)
     options = options_by_measure(with_intruders(intruders, measure_options))
     measures = None if measures is None else listed(measures, "measures")
-    _check_names(measures)
+    check_names(measures)
     chosen = [s for name, s in _measures().items() if measures is None or name in measures]
     unlinked = unlinked_reason(original, sets, linked)
     tell = Progress.of(progress)
@@ -165,7 +165,8 @@ def _measures() -> dict[str, Spec]:
     return {s.name: s for s in specs() if s.kind is not Kind.PROTECTION}
 
 
-def _check_names(measures: Sequence[str] | None) -> None:
+def check_names(measures: Sequence[str] | None) -> None:
+    """Refuse names of measures that there are not."""
     known = _measures()
     for name in measures or ():
         if name not in known:

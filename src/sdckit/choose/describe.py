@@ -98,7 +98,7 @@ class Description:
         return (
             f"Looked at {self.looked_at:,} of {self.records:,} records: records and missing values are "
             "counted in the whole file, different and common values in this sample alone. It cannot tell "
-            "whether ids differ in all records, nor which rare values and codes for missing answers there are."
+            "whether ids differ in all records, nor which rare values and codes for missing answers exist."
         )
 
     @property
