@@ -193,7 +193,6 @@ def no_spark(monkeypatch):
         (["protect", "PLAN", "--scenario", "agee5", "--out", "NEW"], "no scenario 'agee5'"),
         (["compare", "PLAN", "--save", "SAVED"], "exists already; add --force"),
         (["compare", "PLAN", "--risk", "k_anonimity"], "k_anonymity"),
-        (["compare", "PLAN", "--seed", "-1"], "seed"),
         (["report", "PLAN", "--out", "PAGE"], "exists already; add --force"),
         (["report", "PLAN", "--out", "NEW.html", "--scenario", "agee5"], "no scenario 'agee5'"),
         (["assess", "FILE", "OUT", "--save", "SAVED"], "exists already; add --force"),

@@ -15,6 +15,7 @@ from sdckit.choose.applicability import not_applicable, unlinked_reason
 from sdckit.choose.assessment import Assessment, Omission
 from sdckit.choose.criteria import Accepted
 from sdckit.data.effects import merged
+from sdckit.data.files_unchanged import require_unchanged
 from sdckit.data.intruder import intruders_of
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.data.result import Result, pool_results
@@ -62,6 +63,7 @@ def assess(
     for data in (original, *sets):
         require_microdata(data, "assess")
         require_same_engine(original, data)
+    require_unchanged([original, *sets])
     check_ceiling(max_risk)
     if max_risk is not None and not 0 <= max_risk <= 1:
         raise OptionError("max_risk is a share of persons.", given=max_risk, allowed="0 to 1")
@@ -101,6 +103,7 @@ def assess(
             before.pop(spec.name, None)
             omitted.append(Omission(spec.name, _why_failed(spec, error)))
         seconds[spec.name] = perf_counter() - start
+    require_unchanged([original, *sets])
     return Assessment(
         original,
         sets,

@@ -7,6 +7,7 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
+from sdckit.data.files_unchanged import require_unchanged
 from sdckit.data.keyed_sample import DRAWN, SEED
 from sdckit.data.microdata import Microdata
 from sdckit.engine import frames, random
@@ -43,6 +44,7 @@ def records_looked_at(data: Microdata) -> RecordsLookedAt:
     missing = frames.missing_values(data.frame, data.columns)
     sample = _sample(data, MOST / data.height)
     rare = [_with_rare_values(data, sample[c]) for c in data.columns if missing[c] < data.height]
+    require_unchanged([data])
     return RecordsLookedAt(sample.with_columns(rare), missing, data.height)
 
 
