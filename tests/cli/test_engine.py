@@ -1,5 +1,6 @@
 """--engine of the commands, data: {engine: …} of plans, and files that may be too large for memory."""
 
+import json
 import os
 import re
 import signal
@@ -10,7 +11,10 @@ import time
 import polars as pl
 import pytest
 
+from cli.codes import RAN
 from sdckit._support import memory
+from sdckit.choose import records_looked_at
+from sdckit.choose.plan import Plan
 from sdckit.engine import spark_session
 from sdckit.io import read
 
@@ -156,3 +160,55 @@ def test_a_name_without_an_ending_says_how_folders_are_written(run, plan):
     result = run("protect", plan, "--scenario", "age5", "--out", plan.parent / "folder")
     assert result.exit_code == 1
     assert "--partition-by" in result.stderr
+
+
+def test_columns_on_duckdb(run, plan, monkeypatch):
+    monkeypatch.setattr(records_looked_at, "MOST", 100)
+    file, made = plan.with_name("survey.csv"), plan.with_name("made.yaml")
+    result = run("columns", file, "--engine", "duckdb", "--plan", made)
+    assert result.exit_code == 0, result.output
+    assert "of 200 records: records and missing values are counted in the whole file" in result.stdout
+    assert Plan.load(made).data["engine"] == "duckdb"
+    told = json.loads(run("columns", file, "--engine", "duckdb", "--json").stdout)
+    assert told["records"] == 200
+    assert told["looked_at"] < 200
+    assert run("compare", made).exit_code in RAN
+    assert json.loads(run("columns", file, "--json").stdout)["looked_at"] == 200
+
+
+@pytest.fixture
+def no_spark(monkeypatch):
+    """Spark must not be started: what is wrong is said before."""
+
+    def start():
+        raise AssertionError("Spark was started")
+
+    monkeypatch.setattr(spark_session, "start_session", start)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["protect", "PLAN", "--scenario", "age5", "--out", "OUT"], "exists already; add --force"),
+        (["protect", "PLAN", "--scenario", "agee5", "--out", "NEW"], "no scenario 'agee5'"),
+        (["compare", "PLAN", "--save", "SAVED"], "exists already; add --force"),
+        (["compare", "PLAN", "--risk", "k_anonimity"], "k_anonymity"),
+        (["report", "PLAN", "--out", "PAGE"], "exists already; add --force"),
+        (["report", "PLAN", "--out", "NEW.html", "--scenario", "agee5"], "no scenario 'agee5'"),
+        (["assess", "FILE", "OUT", "--save", "SAVED"], "exists already; add --force"),
+        (["assess", "FILE", "OUT", "--measures", "k_anonimity"], "k_anonymity"),
+        (["assess", "FILE", "NEW"], "The file does not exist"),
+        (["columns", "NEW"], "The file does not exist"),
+        (["search", "PLAN"], "no search space"),
+    ],
+)
+def test_what_is_wrong_is_said_before_spark_is_started(run, plan, no_spark, words, said):
+    there = {"OUT": "out.parquet", "SAVED": "saved.json", "PAGE": "page.html"}
+    for name in there.values():
+        plan.with_name(name).write_text("x")
+    paths = {k: plan.with_name(name) for k, name in there.items()}
+    paths |= {"PLAN": plan, "FILE": plan.with_name("survey.csv"), "NEW": plan.with_name("new.parquet")}
+    paths["NEW.html"] = plan.with_name("new.html")
+    result = run(*(paths.get(word, word) for word in words), "--engine", "spark")
+    assert result.exit_code == 1, result.output
+    assert said in result.stderr

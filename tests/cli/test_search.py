@@ -127,3 +127,17 @@ def test_a_saved_plan_keeps_the_intruders(run, plan):
     plan.write_text(PLAN + "intruders:\n  colleague: {knows: [keys, {expenditure: 20%}], max_risk: 30%}\n")
     run("search", plan, "--trials", 2, "--save", saved)
     assert sdc.Plan.load(saved).intruders == sdc.Plan.load(plan).intruders != ()
+
+
+def test_search_on_duckdb(run, plan):
+    pytest.importorskip("duckdb", reason="duckdb is not installed")
+    plan.write_text(
+        PLAN.replace("keys:", "id: person_id, keys:").replace(
+            "utility: [il1s, entropy_loss.share]", "utility: il1s"
+        )
+    )
+    chosen = plan.with_name("chosen.yaml")
+    result = run("search", plan, "--trials", 2, "--engine", "duckdb", "--save", chosen)
+    assert result.exit_code in RAN, result.output
+    assert "with engine: duckdb the data are not in memory" in result.stderr
+    assert "engine: duckdb" in chosen.read_text()

@@ -9,9 +9,9 @@ import sdckit
 import sdckit.io as sdc
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
-from sdckit.engine import frames
+from sdckit.engine import frames, spark_session
 from sdckit.errors import EngineError, FileError, SdcError
-from sdckit.io import engine_files, on_disk
+from sdckit.io import engine_files
 
 TEXT = (
     'nace;x;"we ird ""n""";yes;day;moment;text;none\n'
@@ -50,7 +50,7 @@ def test_duckdb_refuses_ragged_and_other_encodings(tmp_path):
 
 
 def test_engine_that_is_not_installed(tmp_path, monkeypatch):
-    monkeypatch.setattr(on_disk, "find_spec", lambda name: None)
+    monkeypatch.setattr(spark_session, "find_spec", lambda name: None)
     (tmp_path / "a.csv").write_text("a\n1\n")
     with pytest.raises(EngineError, match=r"duckdb is not installed.*sdckit\[duckdb\]"):
         sdc.read(tmp_path / "a.csv", engine="duckdb")

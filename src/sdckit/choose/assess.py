@@ -15,6 +15,7 @@ from sdckit.choose.applicability import not_applicable, unlinked_reason
 from sdckit.choose.assessment import Assessment, Omission
 from sdckit.choose.criteria import Accepted
 from sdckit.data.effects import merged
+from sdckit.data.files_unchanged import require_unchanged
 from sdckit.data.intruder import intruders_of
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.data.result import Result, pool_results
@@ -62,13 +63,14 @@ def assess(
     for data in (original, *sets):
         require_microdata(data, "assess")
         require_same_engine(original, data)
+    require_unchanged([original, *sets])
     check_ceiling(max_risk)
     if max_risk is not None and not 0 <= max_risk <= 1:
         raise OptionError("max_risk is a share of persons.", given=max_risk, allowed="0 to 1")
     accepted = Accepted.of(accept)
     options = options_by_measure(with_intruders(intruders, measure_options))
     measures = None if measures is None else listed(measures, "measures")
-    _check_names(measures)
+    check_names(measures)
     chosen = [s for name, s in _measures().items() if measures is None or name in measures]
     unlinked = unlinked_reason(original, sets, linked)
     tell = Progress.of(progress)
@@ -101,6 +103,7 @@ def assess(
             before.pop(spec.name, None)
             omitted.append(Omission(spec.name, _why_failed(spec, error)))
         seconds[spec.name] = perf_counter() - start
+    require_unchanged([original, *sets])
     return Assessment(
         original,
         sets,
@@ -165,7 +168,8 @@ def _measures() -> dict[str, Spec]:
     return {s.name: s for s in specs() if s.kind is not Kind.PROTECTION}
 
 
-def _check_names(measures: Sequence[str] | None) -> None:
+def check_names(measures: Sequence[str] | None) -> None:
+    """Refuse names of measures that there are not."""
     known = _measures()
     for name in measures or ():
         if name not in known:

@@ -8,6 +8,7 @@ from sdckit._support.html_text import bullets, paragraph, table
 from sdckit.choose.criteria import Accepted, Verdict
 from sdckit.choose.release_checks import judged
 from sdckit.choose.release_facts import unmeasured
+from sdckit.data.files_unchanged import require_unchanged
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result, show
 
@@ -41,6 +42,7 @@ class Assessment:
     @cached_property
     def verdict(self) -> Verdict:
         """Whether the file can be released: every criterion with its value, limit, status and reason."""
+        require_unchanged([self.original, *self.protected])  # what it reads now must fit what was measured
         return judged(self)
 
     @property

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from sdckit.choose.missing_codes import missing_codes
+from sdckit.choose.records_looked_at import RecordsLookedAt, records_looked_at
 from sdckit.choose.words_among_numbers import words_among_numbers
 from sdckit.data.intruder import Intruder, default_intruders
+from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.data.naming import DIFFERENT, FEWEST
 from sdckit.data.roles import Role
 from sdckit.data.values import is_date
-from sdckit.errors import EngineError
 
 SINGLE = (Role.WEIGHT, Role.CLUSTER, Role.HOUSEHOLD, Role.ID)  # roles of one column
 SHOWN = 3  # values, the most frequent ones
@@ -79,11 +80,26 @@ class ColumnSummary:
 
 @dataclass(frozen=True)
 class Description:
-    """What a file holds, column by column, with a role suggested for each and the intruders that follow."""
+    """What a file holds, column by column, with a role suggested for each and the intruders that follow.
+
+    looked_at: how many records were looked at; the others of a file outside memory were only counted.
+    """
 
     records: int
     columns: tuple[ColumnSummary, ...]
     intruders: tuple[Intruder, ...]
+    looked_at: int
+
+    @property
+    def caution(self) -> str:
+        """What a sample cannot tell; empty where all records were looked at."""
+        if self.looked_at == self.records:
+            return ""
+        return (
+            f"Looked at {self.looked_at:,} of {self.records:,} records: records and missing values are "
+            "counted in the whole file, different and common values in this sample alone. It cannot tell "
+            "whether ids differ in all records, nor which rare values and codes for missing answers exist."
+        )
 
     @property
     def roles(self) -> dict[str, str | list[str]]:
@@ -97,6 +113,7 @@ class Description:
 
     def __repr__(self) -> str:
         lines = [f"{self.records:,} records, {len(self.columns)} columns; the roles are suggestions"]
+        lines += [self.caution] if self.caution else []
         width = max((len(c.name) for c in self.columns), default=0)
         for c in self.columns:
             facts = f"{c.kind}, {c.different:,} different, {c.missing:,} missing"
@@ -110,10 +127,11 @@ class Description:
 
 
 def describe(data: Microdata) -> Description:
-    """What a file in memory holds, and the role each column could have, with the reason.
+    """What a file holds, and the role each column could have, with the reason.
 
     Roles are guessed from names, labels and values, at most one column where a role takes one: you decide.
-    No value of a column that may identify is shown, and of others only what several records have.
+    No value of a column that may identify is shown, and of others only what several records have. Of a file
+    on DuckDB or Spark some 200,000 records are looked at, and the description says what they cannot tell.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"sex": ["f", "m"] * 20, "income": [i * 7.5 for i in range(40)]}))
@@ -121,21 +139,19 @@ def describe(data: Microdata) -> Description:
     {'keys': ['sex'], 'numeric': ['income']}
     """
     require_microdata(data, "describe")
-    if data.engine != "polars":
-        raise EngineError("describe needs the records in memory.", hint="data.collect() brings them there.")
+    seen = records_looked_at(data)
     found: list[ColumnSummary] = []
-    frame = data.frame
+    frame = seen.frame
     counts = _different_values(frame)
     for name in data.columns:
         series, different = frame[name], counts[name]
         label = data.labels.variables.get(name, "")
-        words, source = _words_of(name, label)
-        labelled = _has_labels(series, different, data)
-        role, reason = _suggested(series, different, words, source, labelled=labelled)
+        facts = _facts(series, different, seen, data.labels)
+        role, reason = _suggested(series, facts, name, label)
         if role in SINGLE and role in [c.role for c in found]:
             role, reason = (Role.DIRECT, "a second number of records") if role is Role.ID else (None, "")
         found.append(
-            ColumnSummary(name, _kind(series), label, different, series.null_count(), (), role, reason)
+            ColumnSummary(name, _kind(series), label, different, seen.missing[name], (), role, reason)
         )
     if not any(c.role is Role.KEYS for c in found):  # names in another language: what looks like categories
         found = [
@@ -145,10 +161,11 @@ def describe(data: Microdata) -> Description:
             for c in found
         ]
     columns = tuple(
-        replace(c, common=_common(c, frame, data), missing_codes=_missing_codes(c, data)) for c in found
+        replace(c, common=_common(c, frame, data), missing_codes=_missing_codes(c, frame, data))
+        for c in found
     )
-    roles = Description(data.height, columns, ()).roles
-    return Description(data.height, columns, default_intruders(Microdata.of(data.frame, **_usable(roles))))
+    done = Description(seen.records, columns, (), frame.height)
+    return replace(done, intruders=default_intruders(Microdata.of(frame, **_usable(done.roles))))
 
 
 def _different_values(frame: pl.DataFrame) -> dict[str, int]:
@@ -174,17 +191,12 @@ class _Facts(NamedTuple):
     free: bool  # text that nearly every record that has one has for itself
     different: int
     labelled: bool
-    source: str  # of the words: its name or its label
+    of_sample: str  # said of what was not looked at in all records
 
 
-def _suggested(
-    series: pl.Series, different: int, words: set[str], source: str, *, labelled: bool
-) -> tuple[Role | None, str]:
-    """A role and the reason for it."""
-    if different < 2:
-        return None, ""
-    complete = not series.null_count()
-    facts = _Facts(
+def _facts(series: pl.Series, different: int, seen: RecordsLookedAt, labels: Labels) -> _Facts:
+    complete = not seen.missing[series.name]
+    return _Facts(
         series.dtype.is_numeric(),
         _is_whole(series),
         complete,
@@ -192,14 +204,21 @@ def _suggested(
         different >= max(FEWEST, DIFFERENT * len(series)),
         series.dtype == pl.String and different >= max(FEWEST, DIFFERENT * series.count()),
         different,
-        labelled,
-        source,
+        _has_labels(series, different, labels),
+        " of the sample" if seen.is_sample else "",
     )
+
+
+def _suggested(series: pl.Series, facts: _Facts, name: str, label: str) -> tuple[Role | None, str]:
+    """A role and the reason for it."""
+    if facts.different < 2:
+        return None, ""
+    words, source = _words_of(name, label)
     named = {role for role in FOUND if words & FOUND[role]}
     telling = {word for word in words if len(word) > 2}  # not the "de" of "numéro de ménage"
     if not words & NUMBERED and not telling <= FOUND[Role.HOUSEHOLD]:
         named -= {Role.HOUSEHOLD}  # what a household has, such as hh_income
-    return _by_design(series, facts, named) or _by_content(series, facts, named)
+    return _by_design(series, facts, named, source) or _by_content(series, facts, named, source)
 
 
 def _is_whole(series: pl.Series) -> bool:
@@ -210,46 +229,46 @@ def _is_whole(series: pl.Series) -> bool:
     return bool((there.is_finite() & (there == there.round())).all())
 
 
-def _has_labels(series: pl.Series, different: int, data: Microdata) -> bool:
+def _has_labels(series: pl.Series, different: int, labels: Labels) -> bool:
     """Whether the values are codes with labels: most have one, not only a code for a missing answer."""
-    labels = data.labels.values.get(series.name, {})
-    return bool(labels) and 2 * len(labels) >= different
+    texts = labels.values.get(series.name, {})
+    return bool(texts) and 2 * len(texts) >= different
 
 
-def _by_design(series: pl.Series, facts: _Facts, named: set[Role]) -> tuple[Role, str] | None:
+def _by_design(series: pl.Series, facts: _Facts, named: set[Role], source: str) -> tuple[Role, str] | None:
     """Weights, strata, clusters, households and ids, which both their names and their values tell."""
     positive = facts.number and facts.complete and bool((series > 0).all())
     if Role.WEIGHT in named and positive and not facts.labelled:
-        return Role.WEIGHT, f"{facts.source}, and all are positive numbers"
+        return Role.WEIGHT, f"{source}, and all{facts.of_sample} are positive numbers"
     for role in (Role.STRATA, Role.CLUSTER):
         if role in named:
-            return role, facts.source
+            return role, source
     groups = facts.complete and facts.different >= FEWEST and Role.KEYS not in named
     if Role.HOUSEHOLD in named and groups:
-        return Role.HOUSEHOLD, f"{facts.source}, and it is never missing"
+        return Role.HOUSEHOLD, f"{source}, and it is never missing"
     if facts.unique and Role.ID in named and (facts.whole or series.dtype == pl.String):
-        return Role.ID, f"{facts.source}, and no two records have the same"
+        return Role.ID, f"{source}, and no two records{facts.of_sample} have the same"
     return None
 
 
-def _by_content(series: pl.Series, facts: _Facts, named: set[Role]) -> tuple[Role | None, str]:
+def _by_content(series: pl.Series, facts: _Facts, named: set[Role], source: str) -> tuple[Role | None, str]:
     """Direct identifiers, sensitive values, keys and numbers."""
     if Role.DIRECT in named and Role.KEYS not in named:
-        return Role.DIRECT, facts.source
+        return Role.DIRECT, source
     if is_date(series.dtype):
         if Role.KEYS in named:
             return Role.KEYS, "a date that people know; recode it to the year"
         return None, "a date; a key if somebody may know it, then recode it to the year or month"
     few_words = (facts.nearly_unique or facts.free) and words_among_numbers(series)
     if facts.nearly_unique and not facts.number and not few_words:  # free text
-        return Role.DIRECT, "nearly every record has a value of its own"
+        return Role.DIRECT, f"nearly every record{facts.of_sample} has a value of its own"
     for role in (Role.SENSITIVE, Role.KEYS):
         if role in named:
-            return role, facts.source
+            return role, source
     if few_words:
         return None, "numbers but for a few words: declare these missing, and make it a number"
     if facts.free:
-        return Role.DIRECT, "text, and nearly every one is another"
+        return Role.DIRECT, f"text, and nearly every one{facts.of_sample} is another"
     many = facts.different > CODES or not facts.whole
     finite = facts.number and (facts.whole or bool(series.drop_nulls().cast(pl.Float64).is_finite().all()))
     if finite and many and not facts.labelled:
@@ -321,17 +340,17 @@ def _common(column: ColumnSummary, frame: pl.DataFrame, data: Microdata) -> tupl
     return tuple(data.labels.text(column.name, value) for value, n in counts.rows() if n >= OFTEN)
 
 
-def _missing_codes(column: ColumnSummary, data: Microdata) -> tuple[Any, ...]:
+def _missing_codes(column: ColumnSummary, frame: pl.DataFrame, data: Microdata) -> tuple[Any, ...]:
     """Values that may stand for a missing answer: as a codebook says, else guessed, and then none of a column
     that identifies.
     """
     declared = data.reading.declared_missing.get(column.name, ())
     if declared:
-        held = set(data.frame[column.name].drop_nulls().unique().to_list())
+        held = set(frame[column.name].drop_nulls().unique().to_list())
         return tuple(code for code in declared if code in held)
     if column.role in (Role.DIRECT, Role.ID, Role.HOUSEHOLD, Role.WEIGHT):
         return ()
-    return missing_codes(data.frame[column.name], data.labels)
+    return missing_codes(frame[column.name], data.labels)
 
 
 def _kind(series: pl.Series) -> str:

@@ -70,17 +70,8 @@ class Evaluator:
         risk = default_risk(data) if risk is None else risk
         utility = default_utility(data) if utility is None else utility
         risks, losses = weights(risk, Kind.RISK), weights(utility, Kind.UTILITY)
-        own = "risk, utility, extra_measures, max_risk"
-        options = options_by_measure(measure_options, "A comparison", own)
-        if not isinstance(extra_measures, Sequence):
-            raise OptionError(
-                "extra_measures names measures.",
-                given=preview(extra_measures),
-                allowed="a name or a list of names",
-            )
-        asked = (extra_measures,) if isinstance(extra_measures, str) else tuple(extra_measures)
-        further = [Quantity.named(name, Kind.RISK, Kind.UTILITY) for name in asked]
-        for spec in [*(Quantity.named(name).spec for name in (*risks, *losses)), *(q.spec for q in further)]:
+        asked, options = further_measures(extra_measures, measure_options)
+        for spec in (Quantity.named(name).spec for name in (*risks, *losses, *asked)):
             spec.check(data, spec.validate(options.get(spec.name, {})))
         about = {
             "risks": risks,
@@ -319,6 +310,23 @@ def weights(asked: str | Sequence[str] | Weights, kind: Kind) -> dict[str, float
     for name in shares:
         Quantity.named(name, kind)
     return shares
+
+
+def further_measures(
+    extra_measures: str | Sequence[str], measure_options: Mapping[str, Any]
+) -> tuple[tuple[str, ...], dict[str, dict[str, Any]]]:
+    """The measures beside the axes, and the options of all by measure: names and options are checked."""
+    options = options_by_measure(measure_options, "A comparison", "risk, utility, extra_measures, max_risk")
+    if not isinstance(extra_measures, Sequence):
+        raise OptionError(
+            "extra_measures names measures.",
+            given=preview(extra_measures),
+            allowed="a name or a list of names",
+        )
+    asked = (extra_measures,) if isinstance(extra_measures, str) else tuple(extra_measures)
+    for name in asked:
+        Quantity.named(name, Kind.RISK, Kind.UTILITY)
+    return asked, options
 
 
 def default_risk(data: Microdata) -> str:

@@ -10,6 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from sdckit.choose.plan import Plan
+    from sdckit.data.microdata import Microdata
 
 SHARE = 3  # a file takes several times its size while it is worked on
 
@@ -32,11 +33,15 @@ Engine = Annotated[
 
 
 def with_engine(plan: "Plan", engine: EngineName | None) -> "Plan":
-    """The plan with the engine of the command line, made ready for work."""
-    chosen = plan if engine is None else replace(plan, data={**plan.data, "engine": engine.value})
+    """The plan with the engine of the command line."""
+    return plan if engine is None else replace(plan, data={**plan.data, "engine": engine.value})
+
+
+def read_data(plan: "Plan") -> "Microdata":
+    """The data of a plan, when all else has been checked: Spark takes half a minute to start."""
     files = [plan.folder / str(plan.data["file"])] if "file" in plan.data else []
-    get_ready(str(chosen.data.get("engine", EngineName.POLARS)), files)
-    return chosen
+    get_ready(str(plan.data.get("engine", EngineName.POLARS)), files)
+    return plan.read()
 
 
 def get_ready(engine: str, files: Iterable[Path]) -> None:
@@ -44,8 +49,12 @@ def get_ready(engine: str, files: Iterable[Path]) -> None:
     from sdckit._support.memory import free_memory
     from sdckit.cli._progress import say
     from sdckit.engine.spark_session import start_session
+    from sdckit.io.dataset import files_of, is_dataset
+    from sdckit.io.formats import readable
 
     if engine == EngineName.SPARK:
+        for file in files:
+            files_of(file) if is_dataset(file) else readable(file)  # an error where there is none
         start_session()
     free = free_memory()
     if engine != EngineName.POLARS or free is None:

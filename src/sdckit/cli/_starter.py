@@ -18,13 +18,13 @@ HEADER = """\
 """
 
 
-def starter(columns: Sequence[ColumnSummary], files: Mapping[str, str], plan: str) -> str:
+def starter(columns: Sequence[ColumnSummary], source: Mapping[str, str], plan: str) -> str:
     """The text of a plan with the suggested roles, and two ways to protect the file.
 
-    files: the data file and its codebook, as entries of data.
+    source: the data file, its codebook and the engine, as entries of data.
     """
     several = [role for role in Role if isinstance(getattr(Roles(), role.value), tuple)]
-    data: dict[str, Any] = dict(files)
+    data: dict[str, Any] = dict(source)
     for role in Role:
         names = [c.name for c in columns if c.role is role]
         if names:

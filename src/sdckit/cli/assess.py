@@ -72,7 +72,6 @@ def assess(
     from sdckit.choose import plain
     from sdckit.choose.plan import Plan
     from sdckit.cli import _json, _show
-    from sdckit.cli._engine import get_ready
     from sdckit.cli._files import check_outputs, plan_inputs, report_outputs, results_output
     from sdckit.cli._plan import for_one_release, measured_files, settings
 
@@ -93,7 +92,6 @@ def assess(
     single = {"weight": weight, "cluster": cluster, "household": household, "id": id}
     given |= {role: column for role, column in single.items() if column}
     entries = {**loaded.data, **given, **({"engine": engine.value} if engine else {})}
-    get_ready(str(entries.get("engine", "polars")), [original, *([protected] if protected else [])])
     done = measured_files(original, protected, entries, chosen, loaded.intruders, loaded.folder)
     if as_json:
         _json.emit(plain.assessment(done))

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sdckit.cli._engine import Engine
 from sdckit.cli._options import Json, expanded
 
 
@@ -28,12 +29,14 @@ def columns(
             metavar="FILE", callback=expanded, help="A codebook with labels: DDI-Codebook .xml, or .csv."
         ),
     ] = None,
+    engine: Engine = None,
     as_json: Json = False,
 ) -> None:
     """Show the columns of a file with a role suggested for each, and a plan to begin with.
 
     Roles are guessed from names, labels and values: you decide. Of columns that may identify no value is
-    shown, of others only what several records have.
+    shown, of others only what several records have. With --engine duckdb or spark the file stays where it
+    is: some 200,000 records are looked at, and what they cannot tell is said.
 
     Example: `sdckit columns survey.sav --plan plan.yaml`
     """
@@ -41,6 +44,7 @@ def columns(
     from sdckit.choose import plain
     from sdckit.choose.describe import describe
     from sdckit.cli import _json, _show
+    from sdckit.cli._engine import EngineName, get_ready
     from sdckit.cli._files import check_outputs, check_plan_name, relative
     from sdckit.cli._progress import say
     from sdckit.cli._starter import may_be_missing, starter
@@ -52,16 +56,21 @@ def columns(
         if plan.exists():
             raise FileError(f"{plan} exists already, and is not replaced.", hint="Choose another name.")
         check_outputs([plan], [file, *([codebook] if codebook else [])], force=False)
-    data = read(file, codebook=codebook)
-    found = describe(data).columns
+    where = (engine or EngineName.POLARS).value
+    get_ready(where, [file])
+    description = describe(read(file, codebook=codebook, engine=where))  # type: ignore[arg-type]
+    found = description.columns
     called = "plan.yaml" if plan is None else shlex.quote(str(plan))
     read_from = {"file": file, **({"codebook": codebook} if codebook else {})}
     named = {n: path.name if plan is None else relative(path, plan) for n, path in read_from.items()}
-    text = starter(found, named, called)
+    text = starter(found, named if engine is None else {**named, "engine": where}, called)
     if as_json:
-        _json.emit({"records": data.height, "columns": [plain.column(c) for c in found], "plan": text})
+        counted = {"records": description.records, "looked_at": description.looked_at}
+        _json.emit({**counted, "columns": [plain.column(c) for c in found], "plan": text})
     else:
-        _show.columns(found, data.height)
+        _show.columns(found, description.records)
+        if description.caution:
+            typer.echo(description.caution)
         for line in may_be_missing(found) if plan is not None else ():
             typer.echo(line)
         if plan is None:

@@ -85,7 +85,7 @@ def protect(
     from sdckit.choose.release_facts import unmeasured
     from sdckit.choose.scenario import StepCache, seed_or_secret
     from sdckit.cli import _json, _show
-    from sdckit.cli._engine import with_engine
+    from sdckit.cli._engine import read_data, with_engine
     from sdckit.cli._files import check_outputs, plan_inputs
     from sdckit.cli._plan import one_scenario
     from sdckit.cli._progress import before_writing, following, say, writing
@@ -107,7 +107,7 @@ def protect(
     )
     chosen = one_scenario(loaded, scenario)
     used = loaded.seed if seed is None else seed
-    data = loaded.read()
+    data = read_data(loaded)
     for path in outputs:  # a file of the folder that is read: said before the work, not after it
         keep_original(data, path, overwrite=overwrite)
     with following("Step") as tell:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sdckit.cli._engine import Engine
 from sdckit.cli._options import (
     Audience,
     Axis,
@@ -48,6 +49,7 @@ def search(
     ] = None,
     report_file: ReportFile = None,
     audience: For = Audience.INTERNAL,
+    engine: Engine = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -73,12 +75,13 @@ def search(
     """
     from sdckit.choose.plan import Plan
     from sdckit.cli import _show
+    from sdckit.cli._engine import with_engine
     from sdckit.cli._files import check_outputs, check_plan_name, plan_inputs, report_outputs
     from sdckit.cli._plan import searched
 
     if save is not None:
         check_plan_name(save)
-    loaded = Plan.load(plan)
+    loaded = with_engine(Plan.load(plan), engine)
     outputs = [*report_outputs(report_file), *([save] if save else [])]
     check_outputs(outputs, plan_inputs(plan, loaded), force=force)
     given = {

@@ -247,6 +247,16 @@ def different_values(frame: Any, names: Sequence[str]) -> dict[str, int]:
     return found
 
 
+def missing_values(frame: Any, names: Sequence[str]) -> dict[str, int]:
+    """How many values of each column are missing, counted by the engine some columns at a time."""
+    found: dict[str, int] = {}
+    for start in range(0, len(names), COLUMNS):
+        some = names[start : start + COLUMNS]
+        missing = (nw.col(name).is_null().cast(nw.Int64).sum() for name in some)
+        found |= dict(zip(some, gather(lazy(frame).select(*missing)).row(0), strict=True))
+    return found
+
+
 def facts(frame: Any, numeric: Sequence[str], weight: str | None, keys: Sequence[str]) -> dict[str, int]:
     """The counts that decide whether the values can be worked with, in one pass."""
     if isinstance(frame, pl.DataFrame):

@@ -1,15 +1,18 @@
 """The Spark session: the one that is there, of a cluster, of this machine or of Spark Connect."""
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
-from sdckit.errors import EngineError
+from sdckit.errors import EngineError, preview
 
 
 def active_session() -> Any:
@@ -24,8 +27,7 @@ def active_session() -> Any:
 
 def start_session() -> Any:
     """The session that is there, or a new one: of the cluster that spark-submit names, or here."""
-    if find_spec("pyspark") is None:
-        raise EngineError("pyspark is not installed.", hint="pip install 'sdckit[spark]'")
+    require_package("spark")
     from pyspark.sql import SparkSession
 
     session = SparkSession.getActiveSession()
@@ -43,10 +45,31 @@ def start_session() -> Any:
         return builder.getOrCreate()
     except Exception as error:  # of Java, of the gateway to it, or of the network
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        reason = _java_said() or reason if EXITED in reason else reason
         raise EngineError("Spark cannot be started.", hint=reason) from error
 
 
+def require_package(engine: str) -> None:
+    """Refuse an engine that is not installed, or without pyarrow, through which its records pass."""
+    for package in ("pyspark" if engine == "spark" else engine, "pyarrow"):
+        if find_spec(package) is None:
+            raise EngineError(f"{package} is not installed.", hint=f"pip install 'sdckit[{engine}]'")
+
+
+def _java_said() -> str:
+    """What Java says where it ends as soon as Spark starts it: started again for its words alone."""
+    launch_gateway = import_module("pyspark.java_gateway").launch_gateway
+    with TemporaryFile() as said:
+        with suppress(Exception):  # it ends again
+            launch_gateway(popen_kwargs={"stderr": said}).shutdown()
+        said.seek(0)
+        words = said.read().decode(errors="replace")
+    return f"Java says: {preview(words, str)}" if words.strip() else ""
+
+
+EXITED = "JAVA_GATEWAY_EXITED"  # Spark's name for a Java that ended before it answered
 LACKING = "ModuleNotFoundError: No module named "
+NO_PROGRAM = re.compile(r'Cannot run program ("[^"]+")')
 
 
 @contextmanager
@@ -71,6 +94,11 @@ def _reason(text: str, error: BaseException) -> str:
         return (
             f"Its workers lack the package {lacking[-1]}: start the session with PYSPARK_PYTHON set to one "
             "with sdckit."
+        )
+    if program := NO_PROGRAM.search(text):
+        return (
+            f"Its workers cannot run the program {program[1]}: start the session with PYSPARK_PYTHON set to "
+            "a Python with sdckit."
         )
     if raised := _raised_by_worker(raw):
         return raised

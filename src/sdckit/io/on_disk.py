@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from sdckit.engine import frames, recode
 from sdckit.engine._duckdb import quoted
 from sdckit.engine.duckdb_session import connection
 from sdckit.engine.frames import refuse_names
-from sdckit.engine.spark_session import active_session
+from sdckit.engine.spark_session import active_session, require_package
 from sdckit.errors import EngineError, FileError
 from sdckit.io.dataset import Dataset
 from sdckit.io.delimited import MISSING, Layout, column_types, layout_of, scan_texts
@@ -95,13 +94,6 @@ def open_lake(path: Path, kind: str, engine: str) -> Any:
         )
     require_package(engine)
     return active_session().read.format(kind).load(_spark_path(path))
-
-
-def require_package(engine: str) -> None:
-    """Refuse an engine that is not installed."""
-    package = "pyspark" if engine == "spark" else engine
-    if find_spec(package) is None:
-        raise EngineError(f"{package} is not installed.", hint=f"pip install 'sdckit[{engine}]'")
 
 
 def zones_lost(frame: Any, file: Path, engine: str) -> list[str]:

@@ -14,6 +14,7 @@ from sdckit._support.messages import join_names, require_flag
 from sdckit._support.progress import Progress, ShowProgress
 from sdckit.data.before_release import before_release, direct_identifiers
 from sdckit.data.effects import merged
+from sdckit.data.files_unchanged import require_unchanged
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.data.missing_codes import codes_in_place
@@ -174,7 +175,7 @@ def write(
                 notes, codes = _write(data, made, ending, how)
             for kind, text in (_codebook(data, target, ending, how, codes) if codebook else {}).items():
                 files.enter_context(atomic_write(beside(target)[kind])).write_text(text, encoding="utf-8")
-            _require_unchanged(data)
+            require_unchanged([data])
     for told in notes:
         warn(told, SdcWarning, stacklevel=2)
     if told := before_release(data):
@@ -216,16 +217,6 @@ def keep_original(data: Microdata, target: Path, *, overwrite: bool) -> None:
             "The data were read from this file, so it is not replaced.",
             given=target,
             hint="Choose another name, or pass overwrite=True: the original is gone then.",
-        )
-
-
-def _require_unchanged(data: Microdata) -> None:
-    """Refuse what was decided on other records than were written: files on disk are read several times."""
-    if data.engine != "polars" and (changed := data.reading.changed_files()):
-        raise FileError(
-            "Files have changed since they were read, so the protection may not fit the records.",
-            given=join_names(map(str, changed)),
-            hint="Read them again and protect again, once nobody writes them any more.",
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from sdckit._support.progress import Progress, closes_progress
 from sdckit.data.effects import merged
+from sdckit.data.files_unchanged import files_unchanged
 from sdckit.data.microdata import LogEntry, Microdata, require_microdata
 from sdckit.data.result import Result, pool_results, worst_result
 from sdckit.engine import frames
@@ -67,7 +68,7 @@ def measuring(spec: Spec) -> Callable[..., Result]:
         options = prepare(spec, files, given)
         if "progress" in spec.parameters:
             options["progress"] = Progress.of(progress)
-        with frames.engine_errors(files[0].engine):
+        with files_unchanged(files), frames.engine_errors(files[0].engine):
             result = _of_sets(spec, files, options)
         options.pop("progress", None)
         plain = {"value": number(result.value), "figures": numbers(result.figures)}
@@ -120,7 +121,7 @@ def protecting(spec: Spec) -> Callable[..., Microdata]:
             extra["progress"] = Progress.of(progress)
 
         def whole(file: Microdata) -> Microdata:
-            with frames.engine_errors(file.engine):
+            with files_unchanged([file]), frames.engine_errors(file.engine):
                 return _run(spec, Microdata, [file], {**options, **extra})
 
         if where is None or spec.gets_where:
