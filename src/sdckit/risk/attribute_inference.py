@@ -46,6 +46,7 @@ from sdckit.risk._unlinked_inference import SCHEMA, unlinked_inference
 from sdckit.risk.reidentification_risk import Holdout, Intruders, Linked, Sure, attack
 
 TARGETS = 1_000  # persons of whom sensitive numbers are inferred
+ByKeys = dict[tuple[KnownKeys, str, int], dict[str, float]]  # kept for the next intruder with these keys
 
 Within = Annotated[
     float,
@@ -146,10 +147,11 @@ def attribute_inference(
     files = LinkedFiles.of(original, protected) if linked else None
     if files is None:
         return unlinked_inference(original, protected, holdout, people, there, sure)
-    rows = []
+    rows: list[dict[str, Any]] = []
+    by_keys: ByKeys = {}
     for position, intruder in enumerate(people):
         progress(f"inference by {intruder.name}", position, len(people))
-        rows += [_row(files, intruder, column, within, sure) for column in there]
+        rows += [_row(files, intruder, column, within, sure, by_keys) for column in there]
         groups = columns_of_answers(original, protected, there)
         rows += [_row_of_answers(files, intruder, columns, sure) for columns in groups]
     return _result(rows, lost)
@@ -164,7 +166,9 @@ def _different(data: Microdata, intruders: Sequence[Intruder]) -> list[Intruder]
     return list(known.values())[::-1]
 
 
-def _row(files: LinkedFiles, intruder: Intruder, column: str, within: float, sure: float) -> dict[str, Any]:
+def _row(
+    files: LinkedFiles, intruder: Intruder, column: str, within: float, sure: float, by_keys: ByKeys
+) -> dict[str, Any]:
     """What one intruder infers of one variable; nan where there is too much to look at.
 
     Who knows numbers or households, too, knows what the keys alone tell.
@@ -179,13 +183,16 @@ def _row(files: LinkedFiles, intruder: Intruder, column: str, within: float, sur
     # ages with noise and dates that were shifted: the nearest records tell more than equal ones
     fewer = together(files, alone.only([c for c in alone.names if c not in moved])) if moved else keys
     rows = []
-    for first, second in _scales(files, column):
+    for scale, (first, second) in enumerate(_scales(files, column)):
         if numbers or moved:
             near = numbers or dict.fromkeys(moved, 0.0)
             rows.append(_by_neighbours(files, fewer, near, first, second, within, sure))
         if keys.names or not numbers:
-            each = dict.fromkeys((alone, keys))  # the same one where no household is known
-            rows += [_by_keys(files, some, first, second, within, sure) for some in each]
+            for some in dict.fromkeys((alone, keys)):  # the same one where no household is known
+                what = (some, column, scale)
+                if what not in by_keys:
+                    by_keys[what] = _by_keys(files, some, first, second, within, sure)
+                rows.append(by_keys[what])
         if moved:
             rows.append(_of_found(files, intruder, first, second, within, sure))
     return {"intruder": intruder.name, "sensitive": column} | most_of(rows)
