@@ -8,8 +8,9 @@ import pytest
 
 import sdckit as sdc
 from sdckit import Intruder
+from sdckit.models import category_inference
 from sdckit.risk import _nearest_guess, _nearest_records
-from sdckit.risk.attribute_inference import _most
+from sdckit.risk._uncertainty import wilson
 
 NEIGHBOUR = [Intruder("neighbour")]
 
@@ -133,12 +134,38 @@ def test_the_commonest_neighbour_is_the_smallest_of_ties():
     assert _nearest_guess._commonest(values).tolist() == [1, 0, -2, 4]
 
 
-def test_an_attack_on_a_sample_may_infer_more_than_the_one_that_infers_most():
-    nothing = {"share": math.nan, "upper": math.nan, "guess_right": 0.9}
-    everybody = {"share": 0.02, "upper": 0.02, "guess_right": 0.5}
-    sample = {"share": 0.018, "upper": 0.029, "guess_right": 0.4}
-    most = {"share": 0.02, "upper": 0.029, "guess_right": 0.5}
-    assert _most([nothing, everybody, sample]) == _most([sample, everybody]) == most
+@pytest.mark.parametrize(("limit", "status"), [(0.05, "not met"), (0.9, "not judged")])
+def test_an_attack_that_was_too_large_is_said_unless_another_infers_too_much(monkeypatch, limit, status):
+    monkeypatch.setattr(category_inference, "MOST_PROBABILITIES", 0)
+    data = known_numbers(1000)
+    who = [Intruder("insider", numbers={"number": 0})]
+    result = sdc.risk.attribute_inference(data, data, intruders=who)
+    assert math.isnan(result.value)
+    assert result.notes[0] == "Could not be judged: answer."
+    options = {"measures": ["attribute_inference"], "intruders": who, "max_risk": limit}
+    (one,) = [c for c in sdc.assess(data, data, **options).verdict if c.name.startswith("inference of")]
+    assert one.status.value == status
+
+
+@pytest.mark.parametrize("unit", ["person", "household"])
+@pytest.mark.parametrize("blank", [0.0, 0.4])
+def test_who_knows_more_than_keys_infers_no_less(unit, blank):
+    """Half of the cells share a value, and of 40 % of the records it is blank; size tells nothing."""
+    rng = np.random.default_rng(4)
+    cell, n = np.repeat(np.arange(100), 10), 1000
+    answer = np.where(cell % 2 == 0, "ill", rng.choice(["a", "b", "c"], n))
+    pay = np.where(cell % 2 == 0, 100.0 + 50 * cell, np.exp(rng.normal(8, 1, n)))
+    frame = pl.DataFrame({"key": cell, "home": rng.permutation(n) // 2, "size": np.exp(rng.normal(size=n))})
+    frame = frame.with_columns(pl.Series("answer", answer), pl.Series("pay", pay))
+    roles = {"keys": "key", "numeric": "size", "household": "home"}
+    shown = [pl.when(pl.Series(rng.random(n) >= blank)).then(c).alias(c) for c in ("answer", "pay")]
+    more = [] if unit == "household" else [{"size": 0.1}]
+    for sensitive in ("answer", "pay"):
+        data = sdc.read(frame, sensitive=sensitive, **roles)
+        file = data.with_frame(frame.with_columns(shown))
+        people = [Intruder("keys"), Intruder("more", ["keys", *more], unit=unit)]
+        least, found = (sdc.risk.attribute_inference(data, file, intruders=[i]).value for i in people)
+        assert found >= least > 0.45
 
 
 def strangers(seed: int) -> pl.DataFrame:
@@ -174,3 +201,29 @@ def test_people_held_back_of_whom_less_is_known_show_nothing(lacking):
 
 def test_who_knows_no_key_of_a_file_without_a_link_is_not_judged():
     assert math.isnan(of_a_copy(strangers(2), Intruder("odd", [], {"age": 0.1})).value)
+
+
+def test_how_roughly_people_held_back_show_chance_is_counted():
+    """All people of the original are asked; those held back are a sample, and few of them leave more open."""
+    open_ends = []
+    for many in (40, 400):
+        result = of_a_copy(strangers(2).head(many))
+        chance, upper = (result.figures[name] for name in ("among_others", "upper"))
+        assert upper == pytest.approx(result.value + chance - wilson(chance, many)[0])
+        open_ends.append(upper - result.value)
+    assert open_ends[0] > open_ends[1] > 0
+
+
+@pytest.mark.parametrize(("many", "status"), [(60, "not judged"), (3000, "met")])
+def test_too_few_people_held_back_leave_inference_open(many, status):
+    """Of half of the keys all have one answer: who knows them is right about anybody."""
+
+    def drawn(n: int, seed: int) -> sdc.Microdata:
+        key = np.random.default_rng(seed).integers(0, 10, n)
+        answer = np.where(key < 5, "x", np.random.default_rng(seed + 1).choice(["x", "y", "z"], n))
+        return file(key, answer)
+
+    options = {"max_risk": 0.05, "attribute_inference": {"holdout": drawn(many, 5)}, "intruders": NEIGHBOUR}
+    done = sdc.assess(drawn(3000, 1), drawn(2999, 3), measures=["attribute_inference"], **options)
+    (one,) = [c for c in done.verdict if c.name.startswith("inference of")]
+    assert one.status.value == status

@@ -318,33 +318,46 @@ class PersonChecks(ReleaseCase):
             return
         name, measure = "inference of sensitive values", "attribute_inference"
         result, hidden = self.measured(measure), self.original.roles.sensitive
-        if result is None:
+        limit = self.x.max_risk if self.accepted.inference is None else self.accepted.inference
+        value = self._inferred_at_least() if result is None else result.value
+        if result is None and (limit is None or value <= limit):
             why = "What can be inferred of sensitive values is not known"
             mends = "For synthetic files give people who were not in the original (holdout)."
             places = at(Place.options(measure), Place.role(Role.SENSITIVE, hidden))
             yield self.not_known(name, measure, why, mends, *places)
             return
-        limit = self.x.max_risk if self.accepted.inference is None else self.accepted.inference
         about = (
-            f"Of {100 * result.value:.3g} % of the persons a sensitive value can be inferred with near "
+            f"Of {100 * value:.3g} % of the persons a sensitive value can be inferred with near "
             "certainty "
             "that could not be guessed without the file"
         )
-        upper = result.figures.get("upper", result.value)
-        if upper > result.value:
-            about += f" (up to {100 * upper:.3g} %, as not all were asked)"
+        figures = {} if result is None else result.figures
+        upper, among = figures.get("upper", value), figures.get("among_others")
+        if upper > value:
+            sample = "as not all were asked" if among is None else "as few people were held back"
+            about += f" (up to {100 * upper:.3g} %, {sample})"
         if limit is None:
             why = f"{about}; no accepted share was set."
             mends = "Set max_risk or accept: {inference: …}."
             places = at(Place.accept("max_risk"), Place.accept("inference"))
-            yield Criterion(
-                name, Status.NOT_JUDGED, why, result.value, None, mends, share=True, places=places
-            )
+            yield Criterion(name, Status.NOT_JUDGED, why, value, None, mends, share=True, places=places)
         elif upper <= limit:
-            yield Criterion(name, Status.MET, f"{about}.", result.value, limit, share=True)
+            yield Criterion(name, Status.MET, f"{about}.", value, limit, share=True)
+        elif value <= limit and among is not None:
+            why = f"{about}; accepted are {100 * limit:.3g} %."
+            mends = "Hold back more people (holdout): too few show too roughly what is chance."
+            places = at(Place.options(measure), Place.accept("inference"))
+            yield Criterion(name, Status.NOT_JUDGED, why, value, limit, mends, share=True, places=places)
         else:
             mends = "Make the keys coarser, suppress with l-diversity, or apply PRAM to the sensitive column."
             why = f"{about}; accepted are {100 * limit:.3g} %."
             places = at(Place.step("pram", hidden), Place.step("recode"), Place.step("suppress"))
             places = at(*places, Place.accept("inference"))
-            yield Criterion(name, Status.NOT_MET, why, result.value, limit, mends, share=True, places=places)
+            yield Criterion(name, Status.NOT_MET, why, value, limit, mends, share=True, places=places)
+
+    def _inferred_at_least(self) -> float:
+        """The largest share that any attack inferred, where others could not be judged."""
+        result = self.result("attribute_inference")
+        if result is None or result.parts is None:
+            return 0.0
+        return max((share for share in result.parts["share"] if share == share), default=0.0)

@@ -14,6 +14,7 @@ from sdckit.methods.recoding import apply_same_recoding
 from sdckit.risk._closest_guess import closest_guesses
 from sdckit.risk._held_back import held_back_problem
 from sdckit.risk._synthetic import as_texts
+from sdckit.risk._uncertainty import wilson
 
 SCHEMA = {
     "intruder": pl.String,
@@ -64,7 +65,8 @@ def unlinked_inference(
             (right, mine), (_, share) = (
                 _sure(closest_guesses(some, frames[2], asked, column), sure) for some in (people, strangers)
             )
-            beyond = max(mine - share, 0.0)
+            more = max(mine - share, 0.0)
+            at_most = mine - wilson(share, strangers.height)[0]  # `mine` is counted, not estimated
             rows.append(
                 {
                     "intruder": name,
@@ -73,13 +75,14 @@ def unlinked_inference(
                     "guess_right": right,
                     "baseline": float(most or 0) / people.height,  # type: ignore[arg-type]
                     "inferred": mine * people.height,
-                    "by_own_record": beyond * people.height,
-                    "share": beyond,
-                    "upper": beyond,
+                    "by_own_record": more * people.height,
+                    "share": more,
+                    "upper": max(at_most, more),
                 }
             )
     worst = max(rows, key=lambda row: row["share"])
     figures = {name: worst[name] for name in ("guess_right", "baseline", "inferred", "by_own_record")}
+    figures["upper"] = max(row["upper"] for row in rows)
     figures["among_others"] = worst["inferred"] / worst["persons"] - worst["share"]
     note = f"Compared with {holdout.height:,} people who were not in the original."
     return Result(worst["share"], figures, pl.DataFrame(rows, schema=SCHEMA), (note,))

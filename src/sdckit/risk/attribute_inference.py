@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isnan, nan, sqrt
+from math import isnan, nan
 from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
 from pydantic import Field
 
-from sdckit._support.arrays import Ints
+from sdckit._support.arrays import Floats, Ints
 from sdckit._support.messages import join_names
 from sdckit._support.progress import Progress
 from sdckit.data.common_columns import is_continuous
@@ -27,7 +27,9 @@ from sdckit.models.attribute_inference import AttributeInference
 from sdckit.models.category_inference import infer_category
 from sdckit.models.number_inference import infer_number
 from sdckit.models.number_intruder import draw_targets
+from sdckit.risk._alike_numbers import usually_near
 from sdckit.risk._alike_records import mostly_shown
+from sdckit.risk._inferred import most_of, nothing, of_chances, of_guesses
 from sdckit.risk._known_values import (
     FEW,
     CountedPairs,
@@ -38,12 +40,13 @@ from sdckit.risk._known_values import (
 )
 from sdckit.risk._moved_dates import has_no_useful_zero, on_relative_scale
 from sdckit.risk._multiple_answers import answers, columns_of_answers
-from sdckit.risk._nearest_guess import Guessed, guess_categories, guess_numbers, with_composition
+from sdckit.risk._nearest_guess import guess_categories, guess_numbers, with_composition
 from sdckit.risk._own_record_guess import guess_from_own_category, guess_from_own_number
 from sdckit.risk._unlinked_inference import SCHEMA, unlinked_inference
 from sdckit.risk.reidentification_risk import Holdout, Intruders, Linked, Sure, attack
 
 TARGETS = 1_000  # persons of whom sensitive numbers are inferred
+ByKeys = dict[tuple[KnownKeys, str, int], dict[str, float]]  # kept for the next intruder with these keys
 
 Within = Annotated[
     float,
@@ -110,16 +113,18 @@ def attribute_inference(
     (those of them of whom he would not be so sure had they not taken part), upper (the largest share that a
     variable may have where not all persons were asked: two standard errors and three persons more). tables:
     `sensitive`, a row for each intruder and variable.
-    Where a category was changed or blanked, an intruder who knows keys also takes what the records with a
+    Where a category or a number was changed or blanked, an intruder also takes what the records with a
     person's released keys mostly show; how often such values are true is learned from all records.
     An answer that stands in one of several text columns with the same answers, as one of five diagnoses, is
     asked for wherever it stands.
     Intruders who know numbers, too, ask the records nearest to what they know, in files of more than 5,000
-    persons for 2,000 of them; those who know households, records in households alike.
+    persons for 2,000 of them; those who know households, records in households alike. What the keys alone
+    tell counts for both, too. Where one attack is too large to be made, the value is nan.
 
     **Synthetic and unlinked files** (`linked=False`): the intruder takes the released records that differ in
     the fewest keys. `holdout` are people of the same population who were not in the original: the value is
-    how much more often he is sure and right about people of the original than about them (among_others).
+    how much more often he is sure and right about people of the original than about them (among_others);
+    upper takes the lower end of Wilson's 95 % interval of theirs, as few people show roughly what is chance.
     Without it there is nothing to compare with, and the value is nan.
 
     Weights: not used. Missing: persons whose true value is missing are not counted; a missing key is a value.
@@ -142,10 +147,11 @@ def attribute_inference(
     files = LinkedFiles.of(original, protected) if linked else None
     if files is None:
         return unlinked_inference(original, protected, holdout, people, there, sure)
-    rows = []
+    rows: list[dict[str, Any]] = []
+    by_keys: ByKeys = {}
     for position, intruder in enumerate(people):
         progress(f"inference by {intruder.name}", position, len(people))
-        rows += [_row(files, intruder, column, within, sure) for column in there]
+        rows += [_row(files, intruder, column, within, sure, by_keys) for column in there]
         groups = columns_of_answers(original, protected, there)
         rows += [_row_of_answers(files, intruder, columns, sure) for columns in groups]
     return _result(rows, lost)
@@ -160,8 +166,13 @@ def _different(data: Microdata, intruders: Sequence[Intruder]) -> list[Intruder]
     return list(known.values())[::-1]
 
 
-def _row(files: LinkedFiles, intruder: Intruder, column: str, within: float, sure: float) -> dict[str, Any]:
-    """What one intruder infers of one variable; nan where there is too much to look at."""
+def _row(
+    files: LinkedFiles, intruder: Intruder, column: str, within: float, sure: float, by_keys: ByKeys
+) -> dict[str, Any]:
+    """What one intruder infers of one variable; nan where there is too much to look at.
+
+    Who knows numbers or households, too, knows what the keys alone tell.
+    """
     known, numbers = known_columns(intruder, files)
     names = [c for c in known if c != column]
     alone = KnownKeys.of(files, names)
@@ -172,15 +183,19 @@ def _row(files: LinkedFiles, intruder: Intruder, column: str, within: float, sur
     # ages with noise and dates that were shifted: the nearest records tell more than equal ones
     fewer = together(files, alone.only([c for c in alone.names if c not in moved])) if moved else keys
     rows = []
-    for first, second in _scales(files, column):
+    for scale, (first, second) in enumerate(_scales(files, column)):
         if numbers or moved:
             near = numbers or dict.fromkeys(moved, 0.0)
             rows.append(_by_neighbours(files, fewer, near, first, second, within, sure))
-        if not numbers:
-            rows.append(_by_keys(files, keys, first, second, within, sure))
+        if keys.names or not numbers:
+            for some in dict.fromkeys((alone, keys)):  # the same one where no household is known
+                what = (some, column, scale)
+                if what not in by_keys:
+                    by_keys[what] = _by_keys(files, some, first, second, within, sure)
+                rows.append(by_keys[what])
         if moved:
             rows.append(_of_found(files, intruder, first, second, within, sure))
-    return {"intruder": intruder.name, "sensitive": column} | _most(rows)
+    return {"intruder": intruder.name, "sensitive": column} | most_of(rows)
 
 
 def _row_of_answers(
@@ -189,21 +204,14 @@ def _row_of_answers(
     """What one intruder infers of an answer that may stand in any of several columns."""
     known, numbers = known_columns(intruder, files)
     keys = KnownKeys.of(files, [c for c in known if c not in columns])
-    rows = [_nothing() | {"share": 0.0, "upper": 0.0}]
+    rows = [nothing() | {"share": 0.0, "upper": 0.0}]
     for first, second in answers(files.original, files.protected, columns):
         true, shown = (x.cast(pl.Int64).fill_null(-1).to_numpy() for x in (first, second))
         if numbers:
-            rows.append(_told(guess_categories(files, keys, numbers, true, shown, sure)))
-        else:
+            rows.append(of_guesses(guess_categories(files, keys, numbers, true, shown, sure)))
+        if keys.names or not numbers:
             rows.append(_of_category(files, keys, true, shown, 2, sure))
-    return {"intruder": intruder.name, "sensitive": f"an answer in {join_names(columns, 3)}"} | _most(rows)
-
-
-def _most(rows: Sequence[dict[str, float]]) -> dict[str, float]:
-    """The attack that infers most; `upper` is that of any, as one that asked a sample may infer more."""
-    judged = [row for row in rows if not isnan(row["share"])] or rows
-    most = max(judged, key=lambda row: row["share"])
-    return most | {"upper": max(row["upper"] for row in judged)}
+    return {"intruder": intruder.name, "sensitive": f"an answer in {join_names(columns, 3)}"} | most_of(rows)
 
 
 def _scales(files: LinkedFiles, column: str) -> list[tuple[pl.Series, pl.Series]]:
@@ -252,7 +260,7 @@ def _of_category(
     if isnan(alone["share"]) or np.array_equal(true[linked], of_records[files.own[linked]]):
         return alone
     alike, many = mostly_shown(keys.released, of_records, size)
-    return _most([alone, _of_codes(files, keys, true, alike, max(size, many), sure)])
+    return most_of([alone, _of_codes(files, keys, true, alike, max(size, many), sure)])
 
 
 def _of_codes(
@@ -265,7 +273,7 @@ def _of_codes(
     rows = np.zeros(len(counted.pairs.count), dtype=np.int64)
     rows[counted.cell] = np.arange(n)
     found = infer_category(counted.pairs, true[rows], shown[rows], max(size, 1), counted.channels)
-    return _figures(found, sure, 1.0) if isinstance(found, AttributeInference) else _nothing()
+    return of_chances(found, sure, 1.0) if isinstance(found, AttributeInference) else nothing()
 
 
 def _by_neighbours(
@@ -279,7 +287,7 @@ def _by_neighbours(
 ) -> dict[str, float]:
     """What an intruder infers who knows numbers, too: from the records nearest to what is known."""
     if is_continuous(first, files.original) and second.dtype.is_numeric():
-        return _told(guess_numbers(files, keys, numbers, first, second, within, sure))
+        return of_guesses(guess_numbers(files, keys, numbers, first, second, within, sure))
     moved = is_date(first.dtype) or is_date(files.original.frame.schema[first.name])  # on another scale
     both = (
         (text_codes(first), text_codes(second))
@@ -287,7 +295,7 @@ def _by_neighbours(
         else (_codes_of(files.original, first.name), _codes_of(files.protected, first.name))
     )
     (true, shown), _ = common_codes(*both)
-    return _told(guess_categories(files, keys, numbers, true, shown, sure))
+    return of_guesses(guess_categories(files, keys, numbers, true, shown, sure))
 
 
 def _codes_of(data: Microdata, column: str) -> TextCodes:
@@ -300,55 +308,31 @@ def _of_found(
     """What an intruder infers of whom he finds: the value of their own record."""
     outcome = attack(files, replace(intruder, unit=Unit.PERSON), TARGETS)
     if is_continuous(first, files.original) and second.dtype.is_numeric():
-        return _told(guess_from_own_number(files, outcome, first, second, within, sure))
-    return _told(guess_from_own_category(files, outcome, texts(first), texts(second), sure))
-
-
-def _told(found: Guessed) -> dict[str, float]:
-    if not found.persons:
-        return _nothing()
-    return {
-        "persons": float(found.persons),
-        "guess_right": found.right,
-        "baseline": found.baseline,
-        "inferred": float(found.inferred),
-        "by_own_record": float(found.by_own_record),
-        "share": found.inferred / found.persons,
-        "upper": _upper(found.inferred / found.persons, found.sampled, found.persons),
-    }
-
-
-def _upper(value: float, sampled: float, persons: float) -> float:
-    """The share that is hardly exceeded, where it was found on a sample (0: on all persons)."""
-    if not 0 < sampled < persons:
-        return value
-    error = sqrt(value * (1 - value) / sampled * (1 - sampled / persons))
-    return min(value + 2 * error + 3 / sampled, 1.0)
-
-
-def _figures(found: AttributeInference, sure: float, scale: float) -> dict[str, float]:
-    """What is inferred of all persons; `scale` where only a part of them was attacked."""
-    if not found.persons:
-        return _nothing()
-    guessed = (found.largest_chance >= sure - 1e-9) & (found.right > 0) & (found.true_share < sure)
-    inferred = float(found.count @ (found.is_inferred(sure) | guessed))
-    return {
-        "persons": found.persons * scale,
-        "guess_right": found.guess_right,
-        "baseline": found.baseline,
-        "inferred": inferred * scale,
-        "by_own_record": found.inferred_by_own_record(sure) * scale,
-        "share": inferred / found.persons,
-        "upper": _upper(inferred / found.persons, found.persons, found.persons * scale),
-    }
+        return of_guesses(guess_from_own_number(files, outcome, first, second, within, sure))
+    return of_guesses(guess_from_own_category(files, outcome, texts(first), texts(second), sure))
 
 
 def _of_number(
     files: LinkedFiles, keys: KnownKeys, first: pl.Series, second: pl.Series, within: float, sure: float
 ) -> dict[str, float]:
-    true = first.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    released = second.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    shown = np.where(files.own >= 0, released[np.maximum(files.own, 0)], np.nan)
+    """What is inferred of a number; where it was changed, also from what records with the same keys show."""
+    true, released = (c.cast(pl.Float64).fill_null(nan).to_numpy() for c in (first, second))
+    alone = _of_shown(files, keys, true, released, within, sure)
+    linked = files.own >= 0
+    own = files.own[linked]
+    if isnan(alone["share"]) or np.array_equal(true[linked], released[own], equal_nan=True):
+        return alone
+    of_records = np.full(len(released), nan)
+    of_records[own] = true[linked]
+    alike = usually_near(keys.released, released, of_records, within, sure)
+    return most_of([alone, _of_shown(files, keys, true, alike, within, sure)])
+
+
+def _of_shown(
+    files: LinkedFiles, keys: KnownKeys, true: Floats, released: Floats, within: float, sure: float
+) -> dict[str, float]:
+    """What numbers of records tell of true ones, of persons drawn at random."""
+    shown = np.where(files.own >= 0, released[np.maximum(files.own, 0)], nan)
     counted = CountedPairs.of(files, keys, np.arange(len(true)))  # a pair for each person
     order = np.empty(len(true), dtype=np.int64)
     order[counted.cell] = np.arange(len(true))
@@ -357,17 +341,13 @@ def _of_number(
         counted.pairs, true[order], shown[order], within=within, rows=targets, channels=counted.channels
     )
     scale = len(true) / max(len(targets), 1)
-    return _figures(found, sure, scale) if isinstance(found, AttributeInference) else _nothing()
-
-
-def _nothing() -> dict[str, float]:
-    return dict.fromkeys([name for name, kind in SCHEMA.items() if kind == pl.Float64], nan)
+    return of_chances(found, sure, scale) if isinstance(found, AttributeInference) else nothing()
 
 
 def _result(rows: Sequence[dict[str, Any]], lost: tuple[str, ...]) -> Result:
     table = pl.DataFrame(rows, schema=SCHEMA)
     notes = []
-    unknown = [row["sensitive"] for row in rows if isnan(row["share"])]
+    unknown = [row["sensitive"] for row in rows if isnan(row["upper"])]
     if unknown:
         notes.append(f"Could not be judged: {join_names(dict.fromkeys(unknown))}.")
     judged = [row for row in rows if not isnan(row["share"])]
