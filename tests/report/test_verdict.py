@@ -96,6 +96,17 @@ def test_intruders_are_shown_with_what_they_know_and_find(data):
         public["intruders"][1]["finds"],
     ]
     assert {i["persons"] + i["claims"] + i["right"] for i in public["intruders"]} == {""}
+    assert [i["name"] for i in public["intruders"]] == ["neighbour", "intruder 2"]
+
+
+def test_the_names_that_people_gave_their_intruders_are_not_for_the_public(data):
+    who = sdc.Intruder("the boss, who pays 93200")
+    done = sdc.assess(data, data, measures=["reidentification_risk"], max_risk=0.1, intruders=who)
+    assert "93200" in str(told(done)[0])
+    public, _ = told(done, "public")
+    assert "93200" not in str(public)
+    names = {criterion["name"] for criterion in public["criteria"]}
+    assert {"re-identification by intruder 1", "claims of intruder 1"} <= names
 
 
 def test_copies_in_a_synthetic_file_are_told(data):

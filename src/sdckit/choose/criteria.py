@@ -33,7 +33,8 @@ class Criterion:
 
     value and limit are what was found and what is accepted, where there are such numbers. mends: the step or
     decision that would settle it. share: value and limit are shares of persons. places: where that is
-    decided, the best first; a criterion that is not met, or not judged, has at least one.
+    decided, the best first; a criterion that is not met, or not judged, has at least one. intruder: whom it
+    is about, with whose name its own ends.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Criterion:
     mends: str = ""
     share: bool = False
     places: tuple[Place, ...] = ()
+    intruder: str = ""
 
     @property
     def met(self) -> bool:

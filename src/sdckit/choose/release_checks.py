@@ -1,6 +1,7 @@
 """The questions before a release that are about persons, and the verdict that all questions give together."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from sdckit.choose.copies import copies_of_originals
 from sdckit.choose.criteria import Criterion, Status, Verdict, worst_of_each
 from sdckit.choose.file_checks import FileChecks
 from sdckit.choose.judging_options import high_ceilings, weakened_options
+from sdckit.choose.moved_together import by_moved_values
 from sdckit.choose.place import FILE, INTRUDERS, Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.same_records import surely_linked
@@ -22,6 +24,7 @@ from sdckit.data.common_columns import measured_variables
 from sdckit.data.intruder import Unit
 from sdckit.data.roles import Role
 from sdckit.methods.registry import find
+from sdckit.methods.spec import Kind
 
 if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
@@ -68,6 +71,20 @@ class PersonChecks(ReleaseCase):
         yield from self._inference()
         if self.x.same_people:
             yield columns_that_tell(self)
+            yield from self._moved_together()
+
+    def _moved_together(self) -> Iterator[Criterion]:
+        """What is found and inferred where a person's record is the one that has these values of hers."""
+        for names, data in by_moved_values(self.original, self.data):
+            asked = {"intruders": intruders_asked(self.x)}
+            measures = [
+                m for m in ("reidentification_risk", "attribute_inference") if self.measured(m) is not None
+            ]
+            after = {m: find(m, Kind.RISK).call(self.original, data, **asked) for m in measures}
+            other = PersonChecks(replace(self.x, protected=(data,), after=after), data)
+            for one in (*other.of_intruders(), *other._inference()):
+                moved = f"{join_names(names, 4)} moved together, and are the person's in another record."
+                yield replace(one, name=f"values that moved together: {one.name}", why=f"{moved} {one.why}")
 
     def _direct_identifiers(self) -> Criterion:
         left = [*self.data.roles.direct]
@@ -155,8 +172,8 @@ class PersonChecks(ReleaseCase):
         result = self.result("reidentification_risk")
         table = None if result is None else result.tables.get("intruders")
         for row in () if table is None else table.iter_rows(named=True):
-            yield self._risk_of(row)
-            yield self._claims_of(row)
+            for one in (self._risk_of(row), self._claims_of(row)):
+                yield replace(one, intruder=row["intruder"])
 
     def _risk_of(self, row: dict[str, object]) -> Criterion:
         name = f"re-identification by {row['intruder']}"
@@ -244,9 +261,8 @@ class PersonChecks(ReleaseCase):
         back, others = result.figures["come_back"], result.figures.get("among_others")
         beyond = 1.0 if others is None else max(back - others, 0.0) / back if back else 0.0
         for row in result.tables["intruders"].iter_rows(named=True):
-            yield self._whole_records_of(
-                row, max(result.value if row["on_axis"] else 0.0, row["upper"]), beyond, others
-            )
+            found = max(result.value if row["on_axis"] else 0.0, row["upper"])
+            yield replace(self._whole_records_of(row, found, beyond, others), intruder=row["intruder"])
         yield self._in_some_columns(result.figures["in_some_columns"], held_back=others is not None)
 
     def _in_some_columns(self, value: float, *, held_back: bool) -> Criterion:

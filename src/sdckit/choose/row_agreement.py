@@ -12,16 +12,17 @@ SURE = 5  # standard errors beyond chance
 VALUES = 2_000_000  # of one file that are looked at together, so that wide and long files take no more memory
 
 
-def agreement(first: pl.DataFrame, second: pl.DataFrame) -> dict[str, bool | None]:
-    """For columns of the same names whether they agree row by row far beyond chance; None where unknown.
+def agreement(first: pl.DataFrame, second: pl.DataFrame) -> dict[str, float | None]:
+    """How closely columns of the same names agree row by row, from 0 (no more than by chance) to 1.
 
-    A column of lists, or with one value only, can show nothing.
+    Where a share of the rows is in place and the others are not, it is about that share. None where unknown:
+    a column of lists, or with one value only, can show nothing.
 
     >>> frame = pl.DataFrame({"x": range(40), "y": [1] * 40})
     >>> agreement(frame, frame)
-    {'x': True, 'y': None}
+    {'x': 1.0, 'y': None}
     """
-    found: dict[str, bool | None] = dict.fromkeys(first.columns)
+    found: dict[str, float | None] = dict.fromkeys(first.columns)
     if first.height < 2:
         return found
     for names in _chunks(first.columns, first.height):
@@ -65,27 +66,34 @@ def _codes(first: pl.DataFrame, second: pl.DataFrame) -> Iterator[tuple[str, Int
         yield column.name, codes.reshape(2, -1)
 
 
-def _agrees(codes: Ints, first: pl.Series, second: pl.Series) -> bool | None:
-    """Whether two columns with these codes agree row by row far beyond chance; None where one is constant."""
+def _agrees(codes: Ints, first: pl.Series, second: pl.Series) -> float | None:
+    """How closely columns with these codes agree, 0 if not far beyond chance; None where one is constant."""
     n, size = codes.shape[1], int(codes.max()) + 1
     counts = [np.bincount(one, minlength=size).astype(np.float64) for one in codes]
     if min(np.count_nonzero(one) for one in counts) < 2:
         return None
     chance = float(counts[0] @ counts[1]) / n**2
     same = float((codes[0] == codes[1]).mean())
+    found = [0.0]
     if (same - chance) / np.sqrt(max(chance * (1 - chance), 1 / n) / n) > SURE:
-        return True
+        found.append((same - chance) / (1 - chance))
     if first.dtype.is_numeric() and second.dtype.is_numeric():
         ranks = [x.rank("average").fill_null(0.0).to_numpy() for x in (first, second)]
-        return bool(abs(np.corrcoef(ranks[0], ranks[1])[0, 1]) * np.sqrt(n) > SURE)
-    return _depends(codes, counts[0], counts[1])
+        together = float(abs(np.corrcoef(ranks[0], ranks[1])[0, 1]))
+        found.append(together if together * np.sqrt(n) > SURE else 0.0)
+    else:
+        found.append(_dependence(codes, counts[0], counts[1]))
+    return max(found)
 
 
-def _depends(codes: Ints, rows: np.ndarray, columns: np.ndarray) -> bool:
-    """Whether categories depend on each other row by row: other names for the same thing (chi-squared)."""
+def _dependence(codes: Ints, rows: np.ndarray, columns: np.ndarray) -> float:
+    """How closely categories depend on each other: other names for the same thing (chi-squared)."""
     n, size = codes.shape[1], len(rows)
     cells, observed = np.unique(codes[0] * size + codes[1], return_counts=True)
     expected = rows[cells // size] * columns[cells % size] / n
     statistic = float((observed**2 / expected).sum()) - n
-    freedom = (np.count_nonzero(rows) - 1) * (np.count_nonzero(columns) - 1)
-    return bool(statistic > freedom + SURE * np.sqrt(2 * freedom))
+    most = [np.count_nonzero(one) - 1 for one in (rows, columns)]
+    freedom = most[0] * most[1]
+    if statistic <= freedom + SURE * np.sqrt(2 * freedom):
+        return 0.0
+    return float(np.sqrt((statistic - freedom) / max(n * min(most) - freedom, statistic - freedom)))

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sdckit._support.arrays import Floats, Ints
+from sdckit.choose.release_facts import done_here
 from sdckit.choose.row_agreement import SURE, agreement
 from sdckit.data.effects import merged
 from sdckit.data.intruder import known_numbers
@@ -20,6 +21,8 @@ from sdckit.kernels.hashing import distinct_rows
 FEW = 50  # values of a column by which records are put together
 PARTS = 20  # of a file that must agree each
 FEWEST = 100  # rows of a part
+MOST = 0.8  # of the rows that must be in place where nothing but the rows themselves shows it
+ALIKE = 0.4  # the least correlation among records that have the rest in common: noise may be twice the spread
 
 
 def surely_linked(original: Microdata, protected: Microdata) -> bool:
@@ -27,8 +30,9 @@ def surely_linked(original: Microdata, protected: Microdata) -> bool:
 
     By unique ids that both files have, or because what stands in a row agrees far better with the person it
     is taken for than by chance, in at least half of the columns that no step moved: a log of steps alone
-    proves nothing of a table that was put in by hand. A table made elsewhere must agree in every part, and
-    among records that have the rest in common: they may have been sorted anew within region and age.
+    proves nothing of a table that was put in by hand. A table made elsewhere, or by a step of others, must
+    agree in most rows, in every part, and among records that have the rest in common: they may have been
+    sorted anew within region and age.
     """
     name = original.roles.id
     if original is protected:
@@ -44,24 +48,27 @@ def surely_linked(original: Microdata, protected: Microdata) -> bool:
         and original.frame[name].gather(rows).equals(protected.frame[name])
     ):
         return original.is_unique(name)
-    effects = merged(entry.effects for entry in protected.steps_since(original))
+    steps = protected.steps_since(original)
+    effects = merged(entry.effects for entry in steps)
     moved = {*effects.moves_values, *effects.randomises, *effects.synthesises}
     there = set(protected.columns)
     shared = [c for c in original.columns if c in there and c != name]
     first, second = original.frame.select(shared)[rows], protected.frame.select(shared)
     judged = agreement(first, second)
     agree = _agree(judged, moved)
-    by_steps = protected.origin == original.origin and protected.reading.steps_before_table is None
-    if not agree or by_steps:
+    here = protected.origin == original.origin and protected.reading.steps_before_table is None
+    if not agree or (here and all(done_here(step) for step in steps)):
         return agree
-    alike = [c for c, one in judged.items() if one]
+    alike = [c for c, share in judged.items() if (share or 0.0) >= MOST]
+    if not alike and any(share is not None for share in judged.values()):
+        return False
     known = [*original.roles.keys, *known_numbers(original)]
     return _in_step(first, second) and _in_place_among_alike(first, second, alike, known)
 
 
-def _agree(judged: Mapping[str, bool | None], moved: Collection[str] = ()) -> bool:
+def _agree(judged: Mapping[str, float | None], moved: Collection[str] = ()) -> bool:
     """Whether half of the columns that no step moved agree; where all were moved, whether any does."""
-    known = {c: one for c, one in judged.items() if one is not None}
+    known = {c: one > 0 for c, one in judged.items() if one is not None}
     still = [one for c, one in known.items() if c not in moved]
     return 2 * sum(still) >= len(still) if still else any(known.values())
 
@@ -82,7 +89,8 @@ def _in_place_among_alike(
 ) -> bool:
     """Whether records alike in columns of few values are in place by others, or nothing tells them apart.
 
-    first, second: the same columns of both files. alike: those that agree. known: those intruders know.
+    first, second: the same columns of both files. alike: those that agree in most rows. known: those that
+    intruders know.
     """
     few = [text_codes(second[c]).codes for c in alike if second[c].n_unique() <= FEW]
     cell = distinct_rows([c.astype(np.int64) for c in few])[1] if few else np.zeros(second.height, np.int64)
@@ -93,7 +101,7 @@ def _in_place_among_alike(
             continue
         freedom = max(len(cell) - int(cell.max(initial=0)) - 1, 1)
         together = float(x @ y) / sqrt(float(x @ x) * float(y @ y))
-        if together * sqrt(freedom) > SURE:
+        if together >= ALIKE and together * sqrt(freedom) > SURE:
             return True
         apart = apart or column in known
     return not apart

@@ -36,7 +36,9 @@ class Effects:
     were changed at random. synthesises: columns with values drawn anew. drops: columns that are gone.
     new_records: no record is that of a person, for all of them were drawn. resamples: from a model of a
     bootstrap of the records. record_by_record: what became of a record depends on itself, on options and
-    on chance alone, not on other records. privacy: what differentially private steps promise.
+    on chance alone, not on other records. privacy: what differentially private steps promise. column_rows:
+    of columns whose values moved together, the row in the file before that each value is from; kept as
+    source_rows are.
     """
 
     reorders_rows: bool = False
@@ -54,6 +56,7 @@ class Effects:
     record_by_record: bool = False
     privacy: tuple[PrivacyLoss, ...] = ()
     new_numbers: tuple[str, ...] = ()
+    column_rows: Mapping[str, Ints] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def rows_differ(self) -> bool:
@@ -83,6 +86,7 @@ class Effects:
             self.record_by_record and later.record_by_record,
             tuple(dict.fromkeys((*self.privacy, *later.privacy))),
             _both(self.new_numbers, later.new_numbers),
+            _column_rows(self, later),
         )
 
 
@@ -102,9 +106,28 @@ def _source(first: Effects, second: Effects) -> Ints | None:
     """The rows before both steps, where both are known."""
     if not (first.rows_known and second.rows_known):
         return None
-    if first.source_rows is None or second.source_rows is None:
-        return first.source_rows if second.source_rows is None else second.source_rows
-    return np.asarray(first.source_rows[second.source_rows])
+    return _rows_of_rows(first.source_rows, second.source_rows)
+
+
+def _rows_of_rows(first: Ints | None, second: Ints | None) -> Ints | None:
+    """The rows before two steps; None where rows stay where they are."""
+    if first is None or second is None:
+        return first if second is None else second
+    return np.asarray(first[second])
+
+
+def _column_rows(first: Effects, second: Effects) -> dict[str, Ints]:
+    """From which rows before both steps the values of a column are, where they moved together."""
+    if not (first.rows_known and second.rows_known):
+        return {}
+    lost = {*second.moves_values, *second.synthesises} - {*second.column_rows}
+    found = {}
+    for column in dict.fromkeys((*first.column_rows, *second.column_rows)):
+        before, after = (one.column_rows.get(column, one.source_rows) for one in (first, second))
+        rows = _rows_of_rows(before, after)
+        if rows is not None and column not in lost:
+            found[column] = rows
+    return found
 
 
 def _both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:

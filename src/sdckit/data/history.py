@@ -34,10 +34,10 @@ class LogEntry:
         return f"{self.method or 'changed'}({options})" + (f": {', '.join(counts)}" if counts else "")
 
     def without_rows(self) -> "LogEntry":
-        """The entry without the row that each record had before, which is for the data holder alone."""
-        if self.effects.source_rows is None:
+        """The entry without the rows that records and values had before, for the data holder alone."""
+        if self.effects.source_rows is None and not self.effects.column_rows:
             return self
-        return replace(self, effects=replace(self.effects, source_rows=None))
+        return replace(self, effects=replace(self.effects, source_rows=None, column_rows={}))
 
     def warnings(self, columns: Collection[str]) -> list[str]:
         """What the figures give reason to warn of in a file with these columns, and the way out."""

@@ -186,7 +186,9 @@ def protect_some(data: Microdata, which: Chosen, protect: Callable[[Microdata], 
     frame = data.frame.with_columns(_put_back(data.frame[c], done.frame[c], chosen) for c in changed)
     figures = {name: value for entry in steps for name, value in entry.figures.items()}
     return data.with_frame(
-        frame, effects=replace(effects, recodes={}, record_by_record=False), **{**figures, **counted}
+        frame,
+        effects=replace(effects, recodes={}, record_by_record=False, column_rows={}),
+        **{**figures, **counted},
     )
 
 

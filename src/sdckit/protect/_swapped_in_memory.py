@@ -13,8 +13,8 @@ from sdckit.protect._households import Households, households
 from sdckit.protect._swapped_homes import Homes, Swapping, area_numbers, figures_of, level_left, numbered
 
 
-def swapped_in_memory(data: Microdata, asked: Swapping) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """The file with households in other areas, and what the log says."""
+def swapped_in_memory(data: Microdata, asked: Swapping) -> tuple[pl.DataFrame, Ints, dict[str, Any]]:
+    """The file with households in other areas, the row each area is from, and what the log says."""
     homes = households(data) or Households(np.arange(data.height), np.arange(data.height))
     levels, settled = _areas(data, homes, asked)
     depth, count = len(asked.geography), len(homes.first)
@@ -40,7 +40,7 @@ def swapped_in_memory(data: Microdata, asked: Swapping) -> tuple[pl.DataFrame, d
     source = np.where(swapped, partner, np.arange(count))
     left = level_left(levels, levels[source])
     moved = swapped[homes.number]
-    rows = np.where(moved, homes.first[source][homes.number], np.arange(data.height))
+    rows = _fellows(homes.number, source)
     counts = {
         "households": count,
         "households_swapped": int(swapped.sum()),
@@ -50,7 +50,19 @@ def swapped_in_memory(data: Microdata, asked: Swapping) -> tuple[pl.DataFrame, d
     }
     frame = data.frame.with_columns(data.frame[c].gather(rows) for c in asked.geography)
     leaving = [int((left <= level).sum()) for level in range(depth)]
-    return frame, figures_of(asked.geography, counts, leaving, blocks)
+    return frame, rows, figures_of(asked.geography, counts, leaving, blocks)
+
+
+def _fellows(home: Ints, source: Ints) -> Ints:
+    """For each record the one of the same place in the household from which its own has the area.
+
+    Both have the same size. source: that household for each one.
+    """
+    order = np.argsort(home, kind="stable")
+    begin = np.concatenate([[0], np.bincount(home).cumsum()[:-1]])
+    place = np.empty(len(home), dtype=np.int64)
+    place[order] = np.arange(len(home)) - begin[home[order]]
+    return np.asarray(order[begin[source[home]] + place])
 
 
 def _codes(data: Microdata, homes: Households) -> tuple[Ints, Bools]:

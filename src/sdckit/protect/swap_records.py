@@ -1,6 +1,7 @@
 """Targeted record swapping: households change places between areas."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -112,6 +113,10 @@ def swap_records(
     asked = Swapping(
         tuple(geography), tuple(map(tuple, similar)), share, tuple(keys), k, Draws(data, rng).seed
     )
-    swapped = swapped_in_memory if data.engine == "polars" else swapped_on_engine
-    frame, figures = swapped(data, asked)
-    return data.with_frame(frame, effects=Effects(moves_values=tuple(geography)), **figures)
+    effects = Effects(moves_values=tuple(geography))
+    if data.engine != "polars":
+        frame, figures = swapped_on_engine(data, asked)
+        return data.with_frame(frame, effects=effects, **figures)
+    frame, rows, figures = swapped_in_memory(data, asked)
+    effects = replace(effects, column_rows=dict.fromkeys(geography, rows))
+    return data.with_frame(frame, effects=effects, **figures)

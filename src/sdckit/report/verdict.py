@@ -9,6 +9,7 @@ from sdckit._support.number_text import number, percent
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.criteria import Release, Status, Verdict
 from sdckit.choose.release_checks import accepted_in_words
+from sdckit.data.intruder import default_intruders
 from sdckit.methods.registry import find
 from sdckit.report.public_numbers import public_count, public_share
 from sdckit.report.sections import in_order
@@ -55,7 +56,7 @@ def public_verdict(
 ) -> dict[str, Any]:
     """The same for the public: which criteria there are and what became of them, without reasons and values.
 
-    Whom an intruder finds is rounded; the names that people gave their scenarios are not shown.
+    Whom an intruder finds is rounded; the names that people gave their scenarios and intruders are not shown.
     """
     judged = None if x is None else x.verdict
     if x is None or judged is None:
@@ -69,12 +70,11 @@ def public_verdict(
             Release.NOT_RELEASABLE: f"{name} must not be released: not every criterion is met.",
             Release.OPEN: f"{name} is not cleared for release: not every criterion was judged.",
         }[judged.status]
-    nothing = {"value": "", "why": "", "mends": ""}
     return {
         "status": BAD if judged is None else STATUS[judged.status],
         "headline": headline,
         "intruders": [] if x is None else _public_intruders(x),
-        "criteria": [] if judged is None else [{**c, **nothing} for c in _criteria(judged, shares=True)],
+        "criteria": [] if x is None or judged is None else _public_criteria(x, judged),
         "answers": _answers(judged, found, measured, details),
         "tiles": _tiles(x, found, measured),
     }
@@ -89,14 +89,38 @@ def _headline(found: Mapping[str, Any] | None) -> str:
     return f"No scenario is acceptable{f' at a risk of at most {ceiling}' if ceiling else ''}."
 
 
-def _criteria(judged: Verdict, *, shares: bool = False) -> list[dict[str, str]]:
-    """The criteria, what is not met first; with `shares` the limits only of those that are shares."""
+def _public_criteria(x: Assessment, judged: Verdict) -> list[dict[str, str]]:
+    """The criteria by name and status, with the limits of those that are shares."""
+    called = _aliases(x)
+    shown = [
+        replace(
+            c,
+            name=c.name.removesuffix(c.intruder) + called.get(c.intruder, c.intruder),
+            value=None,
+            limit=c.limit if c.share else None,
+            why="",
+            mends="",
+        )
+        for c in judged
+    ]
+    return _criteria(replace(judged, criteria=tuple(shown)))
+
+
+def _aliases(x: Assessment) -> dict[str, str]:
+    """What intruders are called for the public: a name may say whom somebody thinks of, and what he earns."""
+    usual = {one.name for one in default_intruders(x.original)}
+    names = [str(name) for name in dict.fromkeys(row["intruder"] for row in _rows(x))]
+    return {name: name if name in usual else f"intruder {i}" for i, name in enumerate(names, 1)}
+
+
+def _criteria(judged: Verdict) -> list[dict[str, str]]:
+    """The criteria, what is not met first."""
     return [
         {
             "name": c.name,
             "status": c.status.value,
             "value": c.text(c.value),
-            "limit": c.text(c.limit) if c.share or not shares else "",
+            "limit": c.text(c.limit),
             "why": c.why,
             "mends": "" if c.met else c.mends,
         }
@@ -139,7 +163,10 @@ def _public_intruders(x: Assessment) -> list[dict[str, Any]]:
     known = ((row, public_share(row["value"], x.original.height)) for row in _rows(x) if _known(row["value"]))
     shown = [(row, str(share)) for row, share in known if share is not None]
     shown += [(row, UNMEASURED) for row in _rows(x) if not _known(row["value"])]
-    return [{**_who(row, x), **nothing, "finds": text} for row, text in shown]
+    called = _aliases(x)
+    return [
+        {**_who(row, x), **nothing, "name": called[row["intruder"]], "finds": text} for row, text in shown
+    ]
 
 
 def _who(row: Mapping[str, Any], x: Assessment) -> dict[str, Any]:
