@@ -11,6 +11,8 @@ def test_writes_the_file_and_prints_the_log(run, plan):
     assert "microaggregate" in result.stdout
     assert "recode" in result.stdout
     assert str(out.name) in result.stdout
+    assert "Not judged: whether this can be released." in result.stderr
+    assert "sdckit compare plan.yaml judges it, with --seed 7." in result.stderr
     assert read(out).height == 200
 
 

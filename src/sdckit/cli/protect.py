@@ -140,6 +140,8 @@ def protect(
         _show.written(written)
     for text in warnings:
         say(f"Warning: {text}")
+    same = f"--seed {used}" if used is not None else "a seed in the plan, so that it judges the same draw"
+    say(f"Not judged: whether this can be released. sdckit compare {plan.name} judges it, with {same}.")
 
 
 def _require_synthesis(data: "Microdata", protected: "Microdata", sets: int) -> None:
