@@ -1,5 +1,6 @@
 """Measures name the variables of which they say nothing, because the protected file no longer has them."""
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -92,3 +93,17 @@ def test_notes_of_every_set_are_kept(data: sdc.Microdata) -> None:
     less = sdc.protect.drop(data, variables=["income"])
     found = sdc.utility.il1s(data, [data, less])
     assert any("income" in note for note in found.notes)
+
+
+def test_a_scenario_that_one_loss_says_nothing_of_keeps_its_place_under_another(data: sdc.Microdata) -> None:
+    ways = {"without": [{"drop": {"variables": "income"}}], "noisy": [{"add_noise": {"sd": 0.1}}]}
+    found = sdc.compare(
+        data, ways, risk="k_anonymity", utility="il1s", extra_measures="entropy_loss.share", seed=1
+    )
+    without, _ = found.results
+    assert "says nothing of income" in without.error
+    assert (np.isnan(without.loss), np.isfinite(without.risk)) == (True, True)
+    seen = found.with_axes(utility="entropy_loss.share")
+    assert [(p.error, p.ok) for p in seen.results] == [("", True)] * 2
+    back, _ = seen.with_axes(utility="il1s").results
+    assert "says nothing of income" in back.error

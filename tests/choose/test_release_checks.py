@@ -53,7 +53,7 @@ def test_ids_of_the_original(frame):
     data = sdc.read(frame.select("number", "sex"), keys="sex", id="number")
     (text,) = unmeasured(data, data)
     assert text.startswith("The ids in number are those of the original file")
-    assert "new_ids" in text
+    assert "Give new random ids in a last step" in text
     assert unmeasured(data, sdc.protect.new_ids(data, rng=1)) == ()
     assert unmeasured(data, sdc.protect.shuffle_order(data, rng=1)) != ()
     assert unmeasured(data, sdc.protect.drop(data, variables=["number"])) == ()

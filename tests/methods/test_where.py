@@ -203,9 +203,9 @@ def test_records_that_could_not_be_judged_are_counted_and_warned_of(marks):
     assert (figures["records_chosen"], figures["records_not_judged"]) == (1, 3)
     (text,) = done.warnings
     assert text.startswith(
-        "round_values did not protect 3 records that marked, given as where, could not judge."
+        "3 records were not protected, because the measure that chooses records (marked) could not judge"
     )
-    assert "protect all records, without where" in text
+    assert "or protect all records" in text
     again = sdc.protect.round_values(data, base=10, where=marks(data))
     assert (again.log[-1].figures, again.warnings) == (figures, done.warnings)
     together = sdc.protect.round_values(data.with_roles(household="home"), base=10, where="marked")
@@ -214,7 +214,7 @@ def test_records_that_could_not_be_judged_are_counted_and_warned_of(marks):
     none = data.with_frame(frame.with_columns(mark=pl.Series([0, 0, 0, None, 0])))
     left = sdc.protect.round_values(none, base=10, where="marked")
     assert left.log[-1].figures == {"records_chosen": 0, "records_not_judged": 1}
-    assert "did not protect 1 record that" in left.warnings[0]
+    assert "1 record was not protected" in left.warnings[0]
     all_judged = data.with_frame(frame.with_columns(mark=pl.lit(1)))
     figures = sdc.protect.round_values(all_judged, base=10, where="marked").log[-1].figures
     assert "records_not_judged" not in figures

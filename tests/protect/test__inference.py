@@ -175,7 +175,7 @@ def test_suppress_logs_what_is_told_and_warns_while_the_columns_are_there(suppre
     assert "sex" not in figures["inferred_from"]
     assert sum(max(by.values()) for by in figures["inferred_from"].values()) <= figures["values_inferable"]
     (text,) = suppressed.warnings
-    assert text.startswith("suppress blanked values that other columns, as they were then, tell: region (")
+    assert text.startswith("Blanked values can be told from other columns, as they were then: region (")
     assert f"{tellers['stratum']} by stratum" in text
     assert "Drop these columns, or make them or the key coarser" in text
     assert text in repr(suppressed)
@@ -212,7 +212,7 @@ def test_suppress_risky_logs_it_as_well():
         <= figures["values_inferable"]
         <= figures["cells_suppressed"]
     )
-    assert done.warnings[0].startswith("suppress_risky blanked values")
+    assert done.warnings[0].startswith("Blanked values can be told from other columns")
     nothing = sdc.protect.suppress_risky(data, threshold=0.9)
     assert (nothing.log[-1].figures["values_inferable"], nothing.warnings) == (0, ())
 
@@ -222,7 +222,9 @@ def test_reports_warn_inside_and_say_nothing_of_it_to_the_public(suppressed):
     done = sdc.assess(original, suppressed, measures=["individual_risk", "missing_values"])
     inside, outside = (summarize(done, who)["steps"][-1] for who in ("internal", "public"))
     assert inside["warnings"] == list(suppressed.warnings)
-    assert {"Values inferable", "Inferred from"} <= {p["label"] for p in inside["did"]}
+    assert {"Suppressed values that other columns tell", "Columns that tell suppressed values"} <= {
+        p["label"] for p in inside["did"]
+    }
     assert outside["warnings"] == []
     assert not any("infer" in p["label"].lower() for p in outside["did"])
 
@@ -235,7 +237,7 @@ def test_the_command_line_warns(tmp_path):
     plan = tmp_path / "plan.yaml"
     plan.write_text(f"data: {{file: s.parquet, {roles}}}\nscenarios: {{a: [{{suppress: {{k: 3}}}}]}}\n")
     shown = CliRunner().invoke(app, ["protect", str(plan), "--out", str(tmp_path / "p.csv")])
-    assert "Warning: suppress blanked values that other columns" in shown.stderr
+    assert "Warning: Blanked values can be told from other columns" in shown.stderr
     assert "by stratum" in shown.stderr
     asked = CliRunner().invoke(app, ["protect", str(plan), "--out", str(tmp_path / "q.csv"), "--json"])
     document = json.loads(asked.stdout)
@@ -254,7 +256,7 @@ def test_compare_keeps_the_warnings_and_shows_those_of_the_recommended(tmp_path)
         "scenarios: {a: [{suppress: {k: 3}}]}\nassess: {utility: missing_values}\n"
     )
     told = CliRunner().invoke(app, ["compare", str(plan)]).stdout
-    assert "Warning: suppress blanked values that other columns" in told
+    assert "Warning: Blanked values can be told from other columns" in told
     asked = json.loads(CliRunner().invoke(app, ["compare", str(plan), "--json"]).stdout)
     steps = {"a": [{"suppress": {"k": 3, "keys": ["region", "sex", "education"]}}]}
     first, kept = (

@@ -72,7 +72,7 @@ def test_the_wildcard_rule_says_whom_it_leaves_open(survey):
     alone = alone_on_shown_keys(released(done, keys))
     assert figures(done)["alone_on_shown_keys"] == alone > 0
     (text,) = [t for t in done.warnings if "exact match" in t]
-    assert text.startswith(f"After suppress, {alone} persons are still alone on fully shown keys")
+    assert text.startswith(f"After the suppression, {alone} persons are still alone on fully shown keys")
     assert f"{figures(done)['above_one_in_k']:,} persons have a chance above 1 in 3." in text
     assert "as sdcMicro does; it is no bound on re-identification" in text
     sound = sdc.protect.suppress(survey, k=3, keys=keys)

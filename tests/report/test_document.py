@@ -11,6 +11,8 @@ from report.canaries import LARGEST, NAMES, TOWN, canaries
 from report.odd_data import QUOTES, SCRIPT, nasty_names
 from sdckit.choose.compare import compare
 from sdckit.errors import OptionError
+from sdckit.methods.registry import specs
+from sdckit.methods.spec import Kind
 from sdckit.report import document, json_beside, report
 from sdckit.report.document import VERSION
 
@@ -174,3 +176,10 @@ def test_both_files_appear_or_none(tmp_path, monkeypatch):
     with pytest.raises(UnicodeEncodeError):
         report(done, tmp_path / "r.html")
     assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"r.html": "old", "r.json": "old"}
+
+
+def test_a_report_names_no_method_as_code_has_it(texts):
+    for audience, (html, _) in texts.items():
+        page = html.partition("<h3>Plan</h3>")[0] + html.rpartition("</pre>")[2]
+        named = [s.name for kind in Kind for s in specs(kind) if f">{s.name}</code>" in page]
+        assert (audience, named) == (audience, [])

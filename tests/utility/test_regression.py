@@ -279,7 +279,7 @@ def test_a_category_whose_last_event_was_protected_away_counts_as_zero():
     result = sdc.utility.regression(data, other, formula="y ~ g", family="logit")
     last = result.parts.row(2, named=True)
     assert (last["term"], last["overlap_clipped"], last["overlap"]) == ("g[T.c]", 0.0, None)
-    assert last["verdict"] == "lost: no interval in the protected file"
+    assert last["verdict"] == "lost: without an interval in the protected file"
     assert not last["same_significance"]
     assert result.value == pytest.approx(2 / 3)
     turned = sdc.utility.regression(other, data, formula="y ~ g", family="logit")

@@ -75,6 +75,12 @@ def test_a_new_wave_without_a_column_says_so_on_the_step(page, tmp_path):
         go.click()
         sync_api.expect(page.locator("main [role=alert]")).to_contain_text(wrong)
         sync_api.expect(page.locator("main [role=alert]")).to_have_count(1)
+    (tmp_path / "broken.xlsx").write_bytes(b"PK no workbook")
+    field.fill("broken.xlsx")
+    go.click()
+    page.get_by_role("heading", name="How broken.xlsx is read").wait_for()
+    page.wait_for_timeout(1000)  # its first records are asked for, and refused as well
+    sync_api.expect(page.locator("main [role=alert]")).to_have_count(1)
     field.fill("first.csv")
     go.click()
     page.get_by_role("heading", level=1, name="Variables").wait_for(timeout=LONG)

@@ -42,8 +42,8 @@ WORDS = {
     "occupation job isco profession employment labour labor nace sector industry size",
 }
 ELSEWHERE = {  # the same in French, German, Spanish and Italian, without accents
-    Role.WEIGHT: "poids ponderation gew gewicht gewichtung hochrechnungsgewicht hochrechnungsfaktor peso "
-    "ponderacion",
+    Role.WEIGHT: "poids ponderation gew gewicht gewichtung hochrechnung hochrechnungsgewicht "
+    "hochrechnungsfaktor peso ponderacion",
     Role.STRATA: "strate schicht estrato strato",
     Role.HOUSEHOLD: "menage haushalt hogar",
     Role.ID: "nummer numero",
@@ -156,7 +156,7 @@ def describe(data: Microdata) -> Description:
     if not any(c.role is Role.KEYS for c in found):  # names in another language: what looks like categories
         found = [
             replace(c, role=Role.KEYS, reason="few different values")
-            if c.role is None and _categories(c, data)
+            if c.role is None and is_categorical(c, data)
             else c
             for c in found
         ]
@@ -326,14 +326,14 @@ def is_age(name: str) -> bool:
     return "age" in _words(name)
 
 
-def _categories(column: ColumnSummary, data: Microdata) -> bool:
+def is_categorical(column: ColumnSummary, data: Microdata) -> bool:
     """Whether the values of a column look like categories: few, or with labels."""
     return 2 <= column.different <= max(CODES, len(data.labels.values.get(column.name, ())))
 
 
 def _common(column: ColumnSummary, frame: pl.DataFrame, data: Microdata) -> tuple[str, ...]:
     """The most frequent values of a column that does not identify, where several records have them."""
-    if column.role not in (None, Role.KEYS, Role.SENSITIVE, Role.STRATA) or not _categories(column, data):
+    if column.role not in (None, Role.KEYS, Role.SENSITIVE, Role.STRATA) or not is_categorical(column, data):
         return ()
     values = frame[column.name].drop_nulls().alias("value")  # a column may be called anything
     counts = values.value_counts(sort=True, name="of records").head(SHOWN)

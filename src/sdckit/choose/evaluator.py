@@ -34,8 +34,8 @@ from sdckit.methods.spec import Kind
 Weights = Mapping[str, float]
 FOR_NEW_RECORDS = "table_loss"  # the utility of maps with files in which nobody has a record
 NOT_JUDGED = (
-    "a file of new records cannot be cleared without people who were not in the original (holdout, "
-    "an option of reidentification_risk, closest_record and attribute_inference)"
+    "a file of new records cannot be cleared without people who were not in the original (a hold-out, which "
+    "every risk of new records asks for)"
 )
 
 
@@ -209,23 +209,23 @@ class Evaluator:
             seconds = perf_counter() - start
             return Point(scenario.name, scenario, nan, nan, {}, {}, seconds, str(error), privacy=privacy)
         omitted = {o.measure: f"{o.measure}: {o.reason}" for o in done.omitted}
-        names = dict.fromkeys(wanted[name].spec.name for name in (*self.risks, *self.losses))
-        fault = "; ".join(omitted[name] for name in names if name in omitted)
+        axes = {**risks, **losses}
+        missing = {n: omitted[wanted[n].spec.name] for n in axes if wanted[n].spec.name in omitted}
         lost = {n: done.utility[q.spec.name].lost for n, q in wanted.items() if q.spec.name in done.utility}
-        if scenario.steps and not fault:
-            fault = _no_number({**risks, **losses}, done, lost)
+        if scenario.steps and not missing:
+            missing = _no_number(axes, done, lost)
         extra, left_out = _extra({name: wanted[name] for name in self.extra_measures}, done, omitted)
         return Point(
             scenario.name,
             scenario,
-            nan if fault else combine(risks, self.risks),
-            nan if fault else combine(losses, self.losses),
+            combine(risks, self.risks),
+            combine(losses, self.losses),
             risks,
             losses,
             perf_counter() - start,
-            fault,
+            "; ".join(dict.fromkeys(missing.values())),
             extra=extra,
-            left_out=left_out,
+            left_out={**left_out, **missing},
             estimates=estimates_of(done.utility),
             warnings=protected.warnings,
             lost=lost,
@@ -259,16 +259,18 @@ def _extra(
     return extra, left_out
 
 
-def _no_number(values: Mapping[str, float], done: Assessment, lost: Mapping[str, Sequence[str]]) -> str:
+def _no_number(
+    values: Mapping[str, float], done: Assessment, lost: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
     """Why a number of an axis is nan; empty where all are there."""
     results = {**done.after, **done.utility}
     for name in (name for name, value in values.items() if isnan(value)):
         measure = Quantity.named(name).spec.name
         if lost.get(name):
-            return says_nothing(name, lost[name])
+            return {name: says_nothing(name, lost[name])}
         notes = results[measure].notes
-        return f"{measure}: {notes[-1] if notes else 'no number came out'}"
-    return ""
+        return {name: f"{measure}: {notes[-1] if notes else 'no number came out'}"}
+    return {}
 
 
 def rounded(value: float) -> float:

@@ -34,7 +34,7 @@ from sdckit.data.text_codes import text_codes
 from sdckit.data.unchanged import left_unchanged, released_ids, same_ids, unchanged_numbers
 from sdckit.engine import frames
 
-NEW_IDS = "Give new random ids (new_ids), or drop them."
+NEW_IDS = "Give new random ids, or drop them."
 NEARLY = 0.01  # by which a number may have moved and still be that of the person
 EMPTY = 50.0  # ε beyond which a promise holds of files that repeat their records as well
 MISSING = 0.05  # share of records with keys missing from the start that is taken for granted
@@ -161,7 +161,7 @@ class FileChecks(OriginalChecks):
         return Criterion(name, Status.MET, "No number of the original names a record.", 0, 0)
 
     def _order(self) -> Criterion:
-        name, mends = "order of the rows", "shuffle_order, or accept: {order: true}"
+        name, mends = "order of the rows", "Shuffle the order of records, or accept: {order: true}."
         places = at(Place.step("shuffle_order"), Place.accept("order"))
         if self.accepted.order:
             return Criterion(

@@ -27,7 +27,7 @@ class Point:
     error: str = ""
     runs: tuple[tuple[float, float], ...] = ()  # (risk, loss) of each seed where there were several
     extra: Mapping[str, float] = field(default_factory=dict)  # measured beside the axes
-    left_out: Mapping[str, str] = field(default_factory=dict)  # why some of that is missing
+    left_out: Mapping[str, str] = field(default_factory=dict)  # why some of the numbers are missing
     estimates: tuple[Estimated, ...] = ()
     warnings: tuple[str, ...] = ()  # of the protected data
     lost: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # variables a utility says nothing of
@@ -51,9 +51,12 @@ class Point:
         own = {name: numbers[name]} if name in numbers else {}
         other = self.loss_values if kind is Kind.RISK else self.risk_values
         extra = {n: v for n, v in numbers.items() if n != name and n not in other}
+        # A point without any number was not made; else what is on the axes now says why it has no place.
+        seen = [self.left_out[n] for n in (name, *other) if n in self.left_out]
+        error = "; ".join(dict.fromkeys(seen)) if numbers else self.error
         if kind is Kind.RISK:
-            return replace(self, risk=value, risk_values=own, extra=extra, runs=())
-        return replace(self, loss=value, loss_values=own, extra=extra, runs=())
+            return replace(self, risk=value, risk_values=own, extra=extra, runs=(), error=error)
+        return replace(self, loss=value, loss_values=own, extra=extra, runs=(), error=error)
 
     def not_comparable(self, lost: Mapping[str, Sequence[str]]) -> "Point":
         """The point without the numbers that say nothing of these variables, and with the reason."""
@@ -65,7 +68,7 @@ class Point:
             loss_values={n: nan if n in reasons else v for n, v in self.loss_values.items()},
             error="; ".join(here) or self.error,
             extra={n: nan if n in reasons else v for n, v in self.extra.items()},
-            left_out={**self.left_out, **{n: r for n, r in reasons.items() if n in self.extra}},
+            left_out={**self.left_out, **reasons},
         )
 
     def __repr__(self) -> str:

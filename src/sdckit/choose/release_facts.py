@@ -95,7 +95,7 @@ def unmeasured(original: Microdata, protected: Microdata, *, same_people: bool =
     if same:
         found.append(
             f"The ids in {join_names(same)} are those of the original file: whoever has them there finds the "
-            "records again. Make new_ids the last step of the file to release, or drop them."
+            "records again. Give new random ids in a last step, or drop them."
         )
     return tuple(found)
 

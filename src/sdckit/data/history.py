@@ -72,8 +72,8 @@ class LogEntry:
         if not words:
             return ""
         return (
-            f"{self.method} blanked values that other columns, as they were then, tell: {'; '.join(words)}. "
-            f"Drop these columns, or make them or the key coarser in a step before {self.method}."
+            f"Blanked values can be told from other columns, as they were then: {'; '.join(words)}. "
+            "Drop these columns, or make them or the key coarser in a step before the suppression."
         )
 
     def _not_examined(self) -> str:
@@ -81,8 +81,8 @@ class LogEntry:
         if self.figures.get("inference_examined", True) or not self.figures.get("cells_suppressed", 0):
             return ""
         return (
-            f"Whether other columns tell the values that {self.method} blanked was not examined, because the "
-            "records are not in memory: a stratum may tell the region, or a member that of the household."
+            "Whether other columns tell the blanked values was not examined, because the records are not in "
+            "memory: a stratum may tell the region, or a member that of the household."
         )
 
     def _open_to_linking(self) -> str:
@@ -96,8 +96,8 @@ class LogEntry:
             else "Only the keys or subsets asked for are protected."
         )
         return (
-            f"After {self.method}, {alone:,} persons are still alone on fully shown keys; whoever knows the "
-            "keys and takes the exact match is right for all of them. "
+            f"After the suppression, {alone:,} persons are still alone on fully shown keys; whoever knows "
+            "the keys and takes the exact match is right for all of them. "
             f"{above:,} persons have a chance above 1 in {self.options.get('k', 'k')}. {rule}"
         )
 
@@ -107,7 +107,7 @@ class LogEntry:
             return ""
         measure = next(iter(self.options.get("where") or {}), "the measure")
         return (
-            f"{self.method} did not protect {count:,} record{'s' * (count > 1)} that {measure}, "
-            "given as where, could not judge. "
-            "Give the measure other options, or protect all records, without where."
+            f"{count:,} record{'s were' if count > 1 else ' was'} not protected, because the measure that "
+            f"chooses records ({measure}) could not judge {'them' if count > 1 else 'it'}. Give the measure "
+            "other options, or protect all records."
         )

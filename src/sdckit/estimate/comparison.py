@@ -89,7 +89,7 @@ def verdict(original: Estimate, protected: Estimate, both: float, inside: bool) 
     """The comparison in words."""
     if isnan(both):
         return (
-            "lost: no interval in the protected file"
+            "lost: without an interval in the protected file"
             if _lost_interval(original, protected)
             else "no interval"
         )

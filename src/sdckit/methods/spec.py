@@ -225,8 +225,8 @@ class Spec:
 
     @property
     def summary(self) -> str:
-        """The first line of the docstring."""
-        return (inspect.getdoc(self.function) or "").split("\n")[0]
+        """The first line of the docstring, for people: without the marks of code."""
+        return (inspect.getdoc(self.function) or "").split("\n")[0].replace("`", "")
 
     def validate(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The options with types, bounds and rules checked and defaults filled in, or an SdcError."""

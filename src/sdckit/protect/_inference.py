@@ -19,6 +19,23 @@ SURE = 0.9  # of what chance leaves to be known, the share that a column must te
 SOME = 100_000  # records, about, that are looked at before all
 NAMES = (Role.STRATA, Role.CLUSTER, Role.HOUSEHOLD)  # their numbers are names: neighbours mean nothing
 
+FIGURES = {  # what a suppression logs, in words
+    "cells_suppressed": "Values suppressed",
+    "by_key": "Values suppressed by key",
+    "records_touched": "Records with a suppressed value",
+    "records_lent": "Records suppressed to protect others",
+    "smallest_pattern": "Records of the rarest combination",
+    "alone_on_shown_keys": "Records alone on their keys, none suppressed",
+    "above_one_in_k": "Records with a chance above 1 in k",
+    "hidden_value_shared": "Suppressed values that a whole combination shares",
+    "cells_for_diversity": "Values suppressed for diversity",
+    "linked_suppressed": "Values suppressed in linked columns",
+    "above_before": "Records above the threshold before",
+    "above_after": "Records above the threshold after",
+    "values_inferable": "Suppressed values that other columns tell",
+    "inferred_from": "Columns that tell suppressed values",
+}
+
 
 def inferable(before: Microdata, after: Any, blanked: Mapping[str, int]) -> dict[str, Any]:
     """What a suppression logs of the values it blanked that other columns tell; `blanked` counts them by key.

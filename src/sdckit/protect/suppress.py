@@ -23,7 +23,7 @@ from sdckit.methods.registry import protection
 from sdckit.protect._blanks_on_engine import blanked_on_engine
 from sdckit.protect._draws import Draws
 from sdckit.protect._households import Households, households
-from sdckit.protect._inference import inferable
+from sdckit.protect._inference import FIGURES, inferable
 from sdckit.protect._linked import require_linked, values_followed, with_linked
 from sdckit.protect._memory import require_memory
 from sdckit.protect._suppression import (
@@ -120,6 +120,7 @@ SecretSeed = Annotated[
 @protection(
     "Local suppression",
     family="Blanked values",
+    figures=FIGURES,
     engines="all",
     needs=Role.KEYS,
     reference="Samarati (2001); Templ, Kowarik & Meindl (2015)",

@@ -17,7 +17,7 @@ from sdckit.methods.registry import protection
 from sdckit.models.cell_risk import cell_risk
 from sdckit.protect._blanks_on_engine import BITS, carried_to_records
 from sdckit.protect._draws import Draws
-from sdckit.protect._inference import inferable
+from sdckit.protect._inference import FIGURES, inferable
 from sdckit.protect._lenders import Lenders
 from sdckit.protect._lending import Records, Released, RiskyCells
 from sdckit.protect._weighted_cells import WeightedCells, weighted_cells
@@ -27,6 +27,7 @@ from sdckit.protect.suppress import Rule, SecretSeed, refuse_nothing
 @protection(
     "Suppression in risky records",
     family="Blanked values",
+    figures=FIGURES,
     engines="all",
     needs=Role.KEYS,
     reference="Franconi & Polettini (2004); Templ, Kowarik & Meindl (2015)",

@@ -72,8 +72,8 @@ def public_estimates(x: Assessment) -> list[dict[str, Any]]:
 
 
 def _verdicts(parts: pl.DataFrame) -> list[dict[str, Any]]:
-    """How often there was each verdict; what comes after a colon or semicolon is about one estimate."""
-    counts = Counter(str(v).partition(";")[0].partition(":")[0] for v in parts["verdict"])
+    """How often there was each verdict: why one is lost says that it is; after a semicolon, more on one."""
+    counts = Counter(str(v).partition(";")[0].rpartition(": ")[2] for v in parts["verdict"])
     return [{"verdict": verdict, "count": count} for verdict, count in counts.most_common()]
 
 

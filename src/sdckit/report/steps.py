@@ -35,7 +35,7 @@ def steps(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
             **_method(entry),
             "note": entry.note,
             "options": _pairs(entry.options, entry.method),
-            "did": _pairs(_new(entry)),
+            "did": _pairs(_new(entry), entry.method),
             "warnings": [*entry.warnings(protected.columns), *_not_covered(entry)],
         }
         for entry in protected.steps_since(original)
@@ -48,7 +48,9 @@ def preparations(original: Microdata) -> list[dict[str, Any]]:
         {
             **_method(entry, Kind.PREPARATION),
             "options": _pairs(entry.options, entry.method, Kind.PREPARATION),
-            "did": _pairs({n: v for n, v in _new(entry).items() if n != "note"}),
+            "did": _pairs(
+                {n: v for n, v in _new(entry).items() if n != "note"}, entry.method, Kind.PREPARATION
+            ),
             "note": entry.figures.get("note", ""),
         }
         for entry in original.prepared
@@ -151,7 +153,10 @@ def _pairs(
     content: Mapping[str, Any], method: str = "", kind: Kind = Kind.PROTECTION
 ) -> list[dict[str, str]]:
     known = _spec(method, kind) if method else None
-    labels = {} if known is None else {f.name: f.label for f in known.form()}
+    labels = {}
+    if known is not None:
+        labels = {name: figure.label for name, figure in known.figures.items()}
+        labels |= {f.name: f.label for f in known.form()}
     return [
         {"label": labels.get(name, in_words(name)), "text": text}
         for name, value in content.items()

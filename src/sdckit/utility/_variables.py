@@ -44,7 +44,7 @@ def category_notes(
     """Says which columns were compared after the same recoding, and in which new names count as changes."""
     said = (
         f"Compared in the categories of the protected file: {join_names(recoded)}.",
-        "What the recoding itself loses is measured by entropy_loss.",
+        "What the recoding itself loses is the entropy-based information loss.",
     )
     rest = new_categories(original, protected, [c for c in columns if c not in recoded])
     return (said if recoded else ()) + rest

@@ -56,7 +56,7 @@ def contingency_loss(
     ] = 2,
     missing: MissingCells = MissingValues.DROP,
 ) -> Result:
-    r"""Change of every table of one to `order` variables, added up.
+    r"""Change of the tables of one variable, of two and so on, added up.
 
     .. math:: CTBIL = \sum_{T}\sum_{c\in T} |T_x(c) - T_y(c)|
 

@@ -34,8 +34,8 @@ from sdckit.utility._ordinal import Ordinal, ranks
     chart=charts.PartsBars("loss", "mean distance from the original, 0 to 1", counts="share"),
     interpretation=(
         "0: no value changed. 1: every value is as far from its original as can be. Numbers enter in their "
-        "own unit and a change by 10 units already counts 0.94: use il1s for amounts of money. Not "
-        "informative after swapping or synthesis."
+        "own unit and a change by 10 units already counts 0.94: for amounts of money, information loss IL1s "
+        "says more. Not informative after swapping or synthesis."
     ),
 )
 def variable_loss(

@@ -22,6 +22,7 @@ def _method(spec: Spec) -> dict[str, Any]:
         "judges": spec.judges,
         "share": spec.share,
     }
-    more["summary"] = spec.summary.replace("`", "")
+    more["did"] = {name: figure.label for name, figure in spec.figures.items()}
+    more["summary"] = spec.summary
     found: dict[str, Any] = plain.clean(to_builtin({**facts, **more}))
     return found

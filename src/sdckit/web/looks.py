@@ -8,8 +8,10 @@ import polars as pl
 
 from sdckit._support.arrays import Floats
 from sdckit.choose.assessment import Assessment
+from sdckit.choose.describe import ColumnSummary, is_categorical
 from sdckit.data.key_cells import Missing, key_cells
 from sdckit.data.microdata import Microdata
+from sdckit.data.roles import Role
 from sdckit.data.values import as_text, texts
 from sdckit.errors import OptionError, preview
 from sdckit.methods.registry import find
@@ -20,6 +22,7 @@ BINS = 40  # of a histogram
 CATEGORIES = 60  # most frequent ones of a column that are shown
 FEWEST = 5  # records that a shown category has at least
 PLACES = 300  # thresholds that can be chosen
+NAMING = (Role.DIRECT, Role.ID, Role.HOUSEHOLD, Role.CLUSTER, Role.WEIGHT)
 RISKS = np.array([0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0])
 
 
@@ -49,6 +52,13 @@ def distribution(values: pl.Series) -> dict[str, Any]:
 def value_labels(data: Microdata, column: str) -> dict[str, str]:
     """The labels of a column's codes, which are written as `distribution` and `rows` write them."""
     return {as_text(code): text for code, text in data.labels.values.get(column, {}).items()}
+
+
+def codes(data: Microdata, column: ColumnSummary) -> list[str]:
+    """All codes of a column of categories that names nobody, as `distribution` writes them; else none."""
+    if column.role in NAMING or not is_categorical(column, data):
+        return []
+    return sorted(texts(data.frame[column.name].drop_nulls().unique()).to_list())
 
 
 def beyond(values: pl.Series, value: float) -> dict[str, Any]:

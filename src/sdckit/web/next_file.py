@@ -58,6 +58,18 @@ def notes_on(document: Document, facts: Facts, before: Facts | None = None) -> l
             f"Codes have another label than in the file before: {join_names(other, SHOWN)}. "
             "Look at the steps that name these codes."
         )
+    held = {c["name"]: {*c["codes"]} for c in before["columns"] if c["codes"]}
+    codes = [
+        f"{c['name']} {code}"
+        for c in facts["columns"]
+        for code in c["codes"]
+        if c["name"] in held and code not in held[c["name"]]
+    ]
+    if codes:
+        notes.append(
+            f"Codes that the file before did not hold: {join_names(codes, SHOWN)}. "
+            "Look at the steps that merge codes of these columns."
+        )
     return notes
 
 

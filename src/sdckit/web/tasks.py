@@ -31,7 +31,7 @@ from sdckit.methods.spec import Compares
 from sdckit.web.document import Document
 from sdckit.web.explore import explored
 from sdckit.web.kept import aligned_rows, kept
-from sdckit.web.looks import above, beyond, codes_below, combinations, distribution, value_labels
+from sdckit.web.looks import above, beyond, codes, codes_below, combinations, distribution, value_labels
 from sdckit.web.mapped import mapped
 from sdckit.web.opening import opened, reading, reading_notes
 from sdckit.web.release import release, release_folder
@@ -136,7 +136,10 @@ class Desk:
         return {
             "records": raw.height,
             "rows": name,
-            "columns": [{**plain.column(c), "value_labels": value_labels(raw, c.name)} for c in seen.columns],
+            "columns": [
+                {**plain.column(c), "value_labels": value_labels(raw, c.name), "codes": codes(raw, c)}
+                for c in seen.columns
+            ],
             "suggested": seen.roles,
             "key": self._key,
             "prepared": plain.prepared(raw),

@@ -28,6 +28,8 @@ ${" "}<span class="buttons"><button onClick=${() => edit(name)}>Change</button><
 const words = (one) => `knows ${one.knows.map((k) => typeof k === "string" ? (k === "keys" ? "the keys" : k === "numeric" ? "the numbers" : k)
   : Object.entries(k).map(([c, e]) => e === 0 ? `${c} exactly` : `${c} to within ${typeof e === "number" ? `${100 * e} %` : e}`).join()).join(", ")}${one.unit === "household" ? " of all members of a household" : ""}, ${one.in_file === false ? "but not who is in the file" : "and that the person is in the file"}`;
 
+const called = (known) => ({ keys: "all keys", numeric: "all numbers" })[known] || known;
+
 function Editor({ name, one, columns, save, cancel }) {
   const [title, rename] = useState(name);
   const [known, know] = useState(() => Object.fromEntries(one.knows.flatMap((k) => typeof k === "string" ? [[k, ""]] : Object.entries(k).map(([c, e]) => [c, typeof e === "number" ? String(100 * e) : String(e).replace("%", "")]))));
@@ -41,8 +43,8 @@ function Editor({ name, one, columns, save, cancel }) {
     save(title, { knows, in_file: inside, ...(unit === "household" ? { unit } : {}), ...(ceiling === "" ? {} : { max_risk: Number(ceiling) / 100 }), ...(one.on_axis === false ? { on_axis: false } : {}) });
   };
   return html`<form class="form card" onSubmit=${submit}><label class="field">Name <input required value=${title} onInput=${(e) => rename(e.target.value)} /></label>
-    <fieldset><legend>Knows</legend><div class="chips">${["keys", "numeric", ...columns].map((c) => html`<button type="button" class=${c in known ? "chip on" : "chip"} aria-pressed=${c in known} onClick=${() => flip(c)}>${c === "keys" ? "all keys" : c === "numeric" ? "all numbers" : c}</button>`)}</div></fieldset>
-    ${Object.keys(known).map((c) => html`<label class="field">How exactly: ${c} <small>within %; empty: as it stands; 0: exactly</small><input class="short" inputmode="decimal" value=${known[c]} onInput=${(e) => know({ ...known, [c]: e.target.value })} /></label>`)}
+    <fieldset><legend>Knows</legend><div class="chips">${["keys", "numeric", ...columns].map((c) => html`<button type="button" class=${c in known ? "chip on" : "chip"} aria-pressed=${c in known} onClick=${() => flip(c)}>${called(c)}</button>`)}</div></fieldset>
+    ${Object.keys(known).map((c) => html`<label class="field">How exactly: ${called(c)} <small>within %; empty: as it stands; 0: exactly</small><input class="short" inputmode="decimal" value=${known[c]} onInput=${(e) => know({ ...known, [c]: e.target.value })} /></label>`)}
     <label><input type="checkbox" checked=${inside} onChange=${() => set(!inside)} /> knows that the person is in the file</label>
     <label class="field">Looks for <select value=${unit} onChange=${(e) => choose(e.target.value)}><option value="person">a person</option><option value="household">a household, with the keys of all members</option></select></label>
     <label class="field">Accepted risk of its own, in % <input class="short" inputmode="decimal" value=${ceiling} onInput=${(e) => accept(e.target.value)} /></label>

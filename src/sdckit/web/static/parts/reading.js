@@ -12,7 +12,8 @@ const NAMES = ["encoding", "separator", "decimal", "header", "sheet", "codebook"
 const BOOK = { name: "codebook", label: "Codebook with labels", kind: "file" };
 
 // `file`: what is asked for, {path} or {upload: true}, or {} for the open file. `onRead` opens it with the options.
-export function Reading({ file, name, source = {}, onRead, save = "Read it like this" }) {
+// `known`: the trouble that is said above already, and not twice.
+export function Reading({ file, name, source = {}, onRead, save = "Read it like this", known = null }) {
   const [options, set] = useState(() => Object.fromEntries(NAMES.filter((n) => source[n] !== undefined).map((n) => [n, source[n]])));
   const [shown, show] = useState(null);
   const [trouble, say] = useState(null);
@@ -40,10 +41,10 @@ export function Reading({ file, name, source = {}, onRead, save = "Read it like 
     ${isText(name) && field("encoding", "Letters (encoding)", choose("encoding", ENCODINGS))}
     ${!isText(name) && field("sheet", "Sheet", html`<select ...${shared("sheet")} value=${options.sheet ?? ""} onChange=${(e) => put("sheet", e.target.value)}><option value="">the first</option>${(shown?.sheets || [options.sheet].filter(Boolean)).map((s) => html`<option value=${s}>${s}</option>`)}</select>`)}
     ${field("codebook", "Codebook with labels", html`<${NamedFile} field=${BOOK} value=${options.codebook} put=${(value) => put("codebook", value)} shared=${shared("codebook")} accept=".xml,.csv" />`)}</div>
-    ${trouble && !about && html`<p class="bad" role="alert">${said(trouble)}</p>`}
+    ${trouble && !about && trouble.what !== known?.what && html`<p class="bad" role="alert">${said(trouble)}</p>`}
     ${shown && html`<div class="wide preview" tabindex="0" role="region" aria-label="The first records"><table><thead><tr>${shown.columns.map((c) => html`<th scope="col">${c.name}${c.label && html`<small class="label">${c.label}</small>`}<small>${c.kind}</small></th>`)}</tr></thead>
       <tbody>${shown.rows.map((row) => html`<tr>${row.map((value, i) => html`<td>${value ?? html`<span class="missing">·</span>`}${value !== null && shown.columns[i].values[value] ? html` <small>${shown.columns[i].values[value]}</small>` : ""}</td>`)}</tr>`)}</tbody></table></div>
-      ${shown.notes.map((note) => html`<p class="hint">${note}</p>`)}<p class="hint" role="status">${shown.columns.length} variables; the first ${shown.rows.length} records.</p>`}
+      ${shown.notes.map((note) => html`<p class="hint">${note}</p>`)}<p class="hint" role="status">${shown.columns.length} ${shown.columns.length === 1 ? "variable" : "variables"}; the first ${shown.rows.length} records.</p>`}
     <button class="main" disabled=${!shown} onClick=${read}>${save}</button></div>`;
 }
 

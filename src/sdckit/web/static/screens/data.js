@@ -55,7 +55,7 @@ function Open({ small, held }) {
         <button onClick=${() => opened(post("/api/open", { demo: "business" }))}>Demo business</button></div></section>
     </div>
     ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.given ? `Given: ${trouble.given}.` : ""} ${trouble.allowed ? `Allowed: ${trouble.allowed}.` : ""} ${trouble.hint || ""}</p>`}
-    ${looked && html`<section class="card"><h3>How ${looked.name.split(/[\\/]/).pop()} is read</h3><${Reading} key=${looked.path || "upload"} file=${looked.upload ? { upload: true } : { path: looked.path }} name=${looked.name} onRead=${read} save="Open it like this" /></section>`}
+    ${looked && html`<section class="card"><h3>How ${looked.name.split(/[\\/]/).pop()} is read</h3><${Reading} key=${looked.path || "upload"} file=${looked.upload ? { upload: true } : { path: looked.path }} name=${looked.name} known=${trouble} onRead=${read} save="Open it like this" /></section>`}
     ${folder && html`<${Folder} folder=${folder} list=${list} open=${openPath} />`}`;
   const wave = html`<p><label><input type="checkbox" checked=${keep} onChange=${() => hold(!keep)} /> ${held ? `under the decisions of ${held.of}, whose file is not there (${held.file})` : "a new wave of the same survey"}: preparation, roles, steps and the accepted risk stay</label></p>
     ${keep && html`<p class="hint">What was accepted with open eyes was accepted of the old file, and is asked again.</p>`}`;

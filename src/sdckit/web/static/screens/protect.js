@@ -35,6 +35,8 @@ const text = (value) => Array.isArray(value) ? value.map(text).join(", ") : valu
 
 const took = (seconds) => seconds < 0.05 ? "took less than 0.1 s" : `took ${number(Number(seconds.toFixed(seconds < 10 ? 1 : 0)))} s`;
 
+const inWords = (name) => (name[0].toUpperCase() + name.slice(1)).replaceAll("_", " ");
+
 // The columns that the options of a step name.
 const named = (card) => new Set((titles()[card.method]?.form || []).filter((f) => f.kind === "column" || f.kind === "columns").flatMap((f) => card.options[f.name] || []));
 
@@ -53,7 +55,7 @@ function Card({ card, at, of, state, did }) {
         <button aria-pressed=${!card.on} onClick=${() => change("switch_step", { scenario, at, on: !card.on })}>${card.on ? "Switch off" : "Switch on"}</button>
         <button onClick=${() => { look({ form: null }); change("remove_step", { scenario, at }); }}>Take out</button></span></div>
     <p>${Object.entries(card.options).filter(([k]) => !method?.form.find((f) => f.name === k)?.secret).map(([k, v]) => `${label(k)}: ${text(v)}`).join(" · ") || "Every option at its default."}</p>
-    ${did && html`<p class="hint">${[...figures.slice(0, 5).map(([k, v]) => `${k.replaceAll("_", " ")} ${number(v)}`), took(did.seconds)].join(" · ")}</p>`}
+    ${did && html`<p class="hint">${[...figures.slice(0, 5).map(([k, v]) => `${method?.did[k] || inWords(k)}: ${number(v)}`), took(did.seconds)].join(" · ")}</p>`}
     ${lacking.map((column) => html`<p class="bad" role="alert" key=${column}>${state.document.roles[column]?.includes("direct") ? `${column} is a direct identifier, and left out before any step.` : `The file has no column ${column}.`} <button onClick=${() => change("reset_variable", { scenario, column }).catch(complain)}>Take ${column} out of the steps</button></p>`)}
     <${Note} card=${card} at=${at} />
     ${editing && html`<${Step} state=${state} form=${{ ...store.view.form, options: card.options }} />`}</li>`;
