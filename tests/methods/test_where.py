@@ -222,7 +222,7 @@ def test_records_that_could_not_be_judged_are_counted_and_warned_of(marks):
 
 def test_errors_of_the_protection_name_the_chosen_records(marks):
     data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 3.0], "mark": [1, 0, 0]}), numeric="x")
-    with pytest.raises(sdc.SdcError, match=r"Among the 1 records that where chose"):
+    with pytest.raises(sdc.SdcError, match=r"Among the 1 record that where chose"):
         sdc.protect.microaggregate(data, k=3, where="marked")
 
 

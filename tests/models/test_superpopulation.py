@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import nbinom
 
+from sdckit.models import superpopulation
 from sdckit.models.superpopulation import (
     CellSizes,
     _log_likelihood,
@@ -141,3 +142,18 @@ def test_no_solution_is_said():
     assert "no solution" in hoshino(CellSizes.of(np.array([1, 1, 3]), 100)).note
     assert "Every record is unique" in pitman(CellSizes.of(np.ones(5, int), 100)).note
     assert "Every record is unique" in snb(CellSizes.of(np.ones(5, int), 100)).note
+
+
+def test_pitman_in_a_population_of_any_size():
+    """Its sizes are more than memory holds, and differences of large logarithms had no digits."""
+    records = np.array([1] * 60 + [2] * 10 + [3] * 5 + [20] * 2)
+    near, far = (pitman(CellSizes.of(records, size)) for size in (1e9, 1e18))
+    alpha = near.parameters["alpha"]
+    assert far.uniques / near.uniques == pytest.approx(1e9**alpha, rel=1e-5)  # S₁ grows as N^α
+    assert far.tau2 / near.tau2 == pytest.approx(1e9 ** (alpha - 1), rel=1e-5)
+
+
+def test_grouped_cell_sizes_add_up_as_single_ones():
+    sizes, width = superpopulation._sizes_up_to(2_000_000)
+    single = np.arange(1, 2_000_001, dtype=np.float64)
+    assert float((width * sizes**-1.5).sum()) == pytest.approx(float((single**-1.5).sum()), rel=1e-9)

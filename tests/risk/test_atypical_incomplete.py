@@ -121,7 +121,7 @@ def test_variables_missing_too_often_are_left_out():
     x[:57, 2] = np.nan
     result = atypical_records(read(x), families=FAMILY, observed=True)
     assert result.figures["tested"] == 60
-    assert any("In 1 strata variables were left out" in note for note in result.notes)
+    assert any("In 1 stratum variables were left out" in note for note in result.notes)
     plain = atypical_records(sdc.read(pl.DataFrame(x[:, :2], NAMES[:2]), numeric=NAMES[:2]), families=FAMILY)
     assert result.parts["p_value"].to_list() == pytest.approx(plain.parts["p_value"].to_list())
     hardly = x.copy()

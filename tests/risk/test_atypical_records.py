@@ -166,7 +166,7 @@ def test_a_stratum_of_one_huge_weight_is_not_called_collinear(large, effective):
     assert math.isnan(result.value)
     assert result.tables["strata"]["why"].to_list() == ["a few weights dominate"]
     assert result.tables["strata"]["effective"][0] == pytest.approx(effective, abs=0.01)
-    told = "Not tested, a few weights dominate: 1 strata, 100 records (effective sample size down to "
+    told = "Not tested, a few weights dominate: 1 stratum, 100 records (effective sample size down to "
     assert result.notes[0] == f"{told}{effective:.1f})."
 
 

@@ -205,3 +205,26 @@ def test_unique_records_are_those_below_2_in_k_anonymity_and_in_the_table_of_siz
         int(((counts >= low) & (counts < high)).sum()) for low, high, _ in sizes.rows()
     ]
     assert sizes["records"].sum() == 60
+
+
+def test_the_last_class_of_risk_ends_at_one_and_holds_it():
+    data = sdc.read(pl.DataFrame({"a": ["x", "y", "y"], "w": [1.0, 4.0, 4.0]}), keys="a", weight="w")
+    classes = sdc.risk.individual_risk(data).tables["classes"]
+    assert classes["to"].to_list()[-1] == 1.0
+    assert classes["records"].sum() == 3
+    assert classes["records"].to_list()[-1] == 1
+
+
+def test_notes_count_in_singular_and_plural():
+    frame = pl.DataFrame({"a": ["x", None, "y"], "b": [None, None, "z"]})
+    one, two = (sdc.risk.k_anonymity(sdc.read(frame, keys=key), k=2).notes[0] for key in "ab")
+    assert one.startswith("1 record has a missing key")
+    assert two.startswith("2 records have a missing key")
+
+
+@pytest.mark.parametrize(("rows", "allowed"), [(1, "none: k is at least 2"), (3, "2 to 3")])
+def test_too_large_a_k_says_what_is_possible(rows, allowed):
+    data = sdc.read(pl.DataFrame({"a": ["x"] * rows, "v": [1.0] * rows}), keys="a", numeric="v")
+    for method in (sdc.risk.k_anonymity, sdc.protect.microaggregate, sdc.protect.suppress):
+        with pytest.raises(OptionError, match=f"Allowed: {allowed}"):
+            method(data, k=5)

@@ -63,7 +63,7 @@ def test_all_variables_must_be_inside_and_missing_ones_are_not_asked():
     tight = interval_disclosure(*pair(), width=0.25, method="rank")
     assert tight.tables["records"]["disclosed"].to_list() == [True, False, True, False]
     assert tight.figures["any"] == 1
-    assert "1 records lack some number in a file: only those in both were asked." in tight.notes
+    assert "1 record lacks some number in a file: only those in both were asked." in tight.notes
 
 
 def test_records_without_a_number_are_not_counted_and_blanked_ones_are():
@@ -71,7 +71,7 @@ def test_records_without_a_number_are_not_counted_and_blanked_ones_are():
     other = data.with_frame(pl.DataFrame({"x": [0.0, 1.0, 9.0, None, None]}))
     result = interval_disclosure(data, other)
     assert result.value == result.parts["inside"][0] == 0.5
-    assert "1 records have no number in the original: nothing to disclose, not counted." in result.notes
+    assert "1 record has no number in the original: nothing to disclose, not counted." in result.notes
 
 
 def test_the_spread_may_be_that_of_the_original():

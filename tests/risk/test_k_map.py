@@ -67,8 +67,8 @@ def test_register_of_persons_counts_and_path_agree(tmp_path):
 def test_notes_on_registers_that_do_not_fit():
     data = sdc.read(pl.DataFrame({"k": ["a", "a", "b"]}), keys="k")
     notes = sdc.risk.k_map(data, population=pl.DataFrame({"k": ["a", "c"]})).notes
-    assert "1 records fit nobody in the population" in notes[0]
-    assert "1 key combinations have fewer people in the population than records" in notes[1]
+    assert "1 record fits nobody in the population" in notes[0]
+    assert "1 key combination has fewer people in the population than records" in notes[1]
 
 
 def test_people_beyond_a_top_code_are_counted_together():

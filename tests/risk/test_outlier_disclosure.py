@@ -103,7 +103,7 @@ def test_missing_numbers_leave_the_record_out():
     assert result.parts["inside"].null_count() == 5
     assert result.parts["record"].to_list() == list(range(200))
     assert result.figures["inside"] == 1
-    assert "5 records with a missing number are left out." in result.notes
+    assert "5 records with a missing number left out." in result.notes
 
 
 def test_half_zeros_fall_back_to_the_plain_covariance_with_a_note():

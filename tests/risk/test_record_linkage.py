@@ -114,7 +114,7 @@ def test_a_record_with_nothing_to_link_is_not_counted_and_a_blanked_one_is():
     result = record_linkage(data, other)
     assert result.value == pytest.approx((1 + 1 + 1 / 4) / 3)
     assert result.figures["certain"] == pytest.approx(2 / 3)
-    assert "1 records have no value in either file and are not counted." in result.notes
+    assert "1 record has no value in either file: not counted." in result.notes
     assert result.parts.height == 4
 
 

@@ -142,7 +142,7 @@ def test_missing_keys_under_each_rule():
     assert scores["nothing"] == [0, 0, 2, 1]  # record 2 on a and on b, the last one on b
     assert scores["wildcard"] == [0, 0, 1, 1]  # record 2 on b only: the last one may have its a
     assert scores["category"] == [0, 0, 2, 2]
-    assert "1 records have a missing key" in sdc.risk.suda(data).notes[0]
+    assert "1 record has a missing key" in sdc.risk.suda(data).notes[0]
 
 
 @pytest.mark.parametrize("keys", [14, 30])

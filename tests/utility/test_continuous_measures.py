@@ -2,6 +2,7 @@
 
 import math
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import naive_continuous as naive
 import sdckit as sdc
+from sdckit.data.microdata import Microdata
 from sdckit.errors import DataError, EngineError, OptionError
 
 U = sdc.utility
@@ -48,8 +50,8 @@ def test_il1_by_hand_with_zero_missing_and_weights():
     assert result.value == pytest.approx((1 * 0.5 + 2 * 0.25) / 10)
     assert result.figures["complete_pairs"] == pytest.approx((1 * 0.5 + 2 * 0.25) / 3)
     assert result.figures["percent_sum"] == pytest.approx(100)
-    assert "1 pairs with a missing value" in result.notes[0]
-    assert "1 original values are 0" in result.notes[1]
+    assert "1 pair with a missing value" in result.notes[0]
+    assert "1 original value is 0" in result.notes[1]
     spread = naive.spread([2, 0, 4], [1, 5, 2])
     assert U.il1(data, other, scale="sd").value == pytest.approx((1 + 35 + 2) / 10 / spread)
 
@@ -390,3 +392,27 @@ def test_il1s_tells_no_value_from_no_variation():
     assert sdc.utility.il1s(data, data).notes == (
         "flat does not vary in the original.", "none has no value in the original.",
     )  # fmt: skip
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+@pytest.mark.parametrize("size", [2.0**-900, 2.0**500, 2.0**1000])
+@pytest.mark.parametrize("name", ["il1s", "gower_distance"])
+def test_record_distances_of_extreme_numbers_are_those_of_ordinary_ones(name, size, engine):
+    files = [pl.DataFrame({"id": [1, 2, 3, 4], "x": [1.0, -1.0, 0.5, x]}) for x in (0.25, 0.75)]
+
+    def on_engine(frame):
+        return duckdb.from_arrow(frame.to_arrow()) if engine == "duckdb" else frame
+
+    def value(factor):
+        scaled = (on_engine(f.with_columns(pl.col("x") * factor)) for f in files)
+        return getattr(U, name)(*(Microdata.of(f, id="id", numeric=["x"]) for f in scaled)).value
+
+    assert value(size) == pytest.approx(value(1.0), rel=1e-12)
+
+
+def test_il1s_says_which_numbers_are_too_large():
+    data, other = (sdc.read(pl.DataFrame({"x": [1.7e308, y]}), numeric="x") for y in (-1.7e308, 1.7e308))
+    found = sdc.utility.il1s(data, other)
+    assert math.isnan(found.value)
+    assert "too large" in found.notes[0]

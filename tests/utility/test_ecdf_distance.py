@@ -129,8 +129,8 @@ def test_records_with_missing_values_are_left_out():
     expected = figures(microdata([x[0], x[2]], [1, 3]), microdata(z[:2], [4, 3]))
     assert dict(result.figures) == pytest.approx(expected)
     assert result.notes == (
-        "1 records with a missing value were left out of the original file.",
-        "2 records with a missing value were left out of the protected file.",
+        "1 record with a missing value left out of the original file.",
+        "2 records with a missing value left out of the protected file.",
     )
     alone = figures(microdata([(5,), (7,)], [1, 3]), microdata([(6,), (2,), (1,)], [4, 3, 1]))
     assert result.parts.row(1)[1:] == pytest.approx(tuple(alone.values()))

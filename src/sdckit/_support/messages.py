@@ -40,6 +40,12 @@ def require_flag(option: str, given: Any) -> None:
         )
 
 
+def too_large(k: int, records: int, where: str = "") -> OptionError:
+    """Groups of k records cannot be made of fewer."""
+    allowed = f"2 to {records:,}" if records > 1 else "none: k is at least 2"
+    return OptionError(f"k is larger than the number of records{where}.", given=k, allowed=allowed)
+
+
 def did_you_mean(name: object, known: Iterable[object]) -> str:
     """A sentence that suggests the closest known name, or nothing; capitals and underscores do not count.
 

@@ -48,6 +48,15 @@ def number(value: float) -> str:
     return text.replace("-", "−")
 
 
+def count_of(count: int, one: str, several: str) -> str:
+    """A number with what it counts, in the singular or the plural.
+
+    >>> [count_of(n, "record has", "records have") for n in (0, 1, 1200)]
+    ['0 records have', '1 record has', '1,200 records have']
+    """
+    return f"{count:,} {one if count == 1 else several}"
+
+
 def short(value: float) -> str:
     """A number for a narrow axis: 2,500 · 12k · 3.4M.
 

@@ -36,7 +36,7 @@ def record_classes(classes: Sequence[tuple[str, str, int]], *, of: str, title: s
     )
 
 
-LIMITS = (0, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0000001)
+LIMITS = (0, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 def risk_distribution(result: Result) -> Any:
@@ -54,7 +54,7 @@ def risk_distribution(result: Result) -> Any:
 
 def _classes(result: Result) -> Any:
     table = result.tables["classes"].rows()
-    classes = [(percent(low), percent(min(high, 1.0)), records) for low, high, records in table]
+    classes = [(percent(low), percent(high), records) for low, high, records in table]
     return record_classes(classes, of="risk", title="Records by their risk")
 
 

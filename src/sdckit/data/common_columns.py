@@ -6,7 +6,7 @@ import narwhals as nw
 import polars as pl
 
 from sdckit.data.microdata import Microdata
-from sdckit.engine import frames
+from sdckit.engine import frames, tables
 from sdckit.errors import OptionError
 
 MANY = 20  # values; codes with more of them are mostly labelled or text
@@ -58,18 +58,25 @@ def is_amount(data: Microdata, column: str) -> bool:
     """
     if column in data.roles.numeric or column in data.roles.keys:
         return column in data.roles.numeric
-    found: bool = data.cached(("fractions", column), lambda: _fractions(data, column))
-    return found
+    return column in data.cached("fractions", lambda: _fractions(data))
 
 
-def _fractions(data: Microdata, column: str) -> bool:
-    """Whether a column has numbers that are not whole, as an infinite one is not."""
-    kind = frames.schema(data.frame)[column]
-    if not kind.is_numeric() or kind.is_integer():
-        return False
-    values = nw.col(column).cast(nw.Float64)
-    fractions = ((values != values.floor()) | ~values.is_finite()).fill_null(value=False).any().alias(column)
-    return bool(frames.gather(data.table.select(fractions)).item())
+def _fractions(data: Microdata) -> frozenset[str]:
+    """The columns without these roles that have numbers that are not whole, as an infinite one is not.
+
+    All are asked at once: on an engine every question is a pass over the file.
+    """
+    roles = data.roles
+    wanted: dict[str, nw.Expr] = {}
+    for column, kind in frames.schema(data.frame).items():
+        if kind.is_numeric() and not kind.is_integer() and column not in (*roles.numeric, *roles.keys):
+            values = nw.col(column).cast(nw.Float64)
+            odd = ((values != values.floor()) | ~values.is_finite()).fill_null(value=False)
+            wanted[column] = odd.any().alias(f"{tables.OURS}{len(wanted)}")
+    if not wanted:
+        return frozenset()
+    row = frames.gather(data.table.select(*wanted.values())).row(0)
+    return frozenset(column for column, found in zip(wanted, row, strict=True) if found)
 
 
 def measured_variables(original: Microdata, protected: Microdata) -> tuple[str, ...]:

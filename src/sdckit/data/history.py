@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sdckit._support.messages import join_names
+from sdckit._support.number_text import count_of
 from sdckit.data.effects import Effects
 from sdckit.data.privacy import ended, large_delta
 from sdckit.errors import preview
@@ -96,9 +97,11 @@ class LogEntry:
             else "Only the keys or subsets asked for are protected."
         )
         return (
-            f"After the suppression, {alone:,} persons are still alone on fully shown keys; whoever knows "
-            "the keys and takes the exact match is right for all of them. "
-            f"{above:,} persons have a chance above 1 in {self.options.get('k', 'k')}. {rule}"
+            f"After the suppression, {count_of(alone, 'person is', 'persons are')} still alone on "
+            "fully shown keys; whoever knows the "
+            "keys and takes the exact match is right for each. "
+            f"{count_of(above, 'person has', 'persons have')} a chance above 1 in "
+            f"{self.options.get('k', 'k')}. {rule}"
         )
 
     def _not_judged(self) -> str:

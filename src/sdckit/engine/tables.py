@@ -160,7 +160,7 @@ def moments(table: Table, variables: Sequence[str], weight: str | None) -> Momen
     mass = {c: float(row[f"{c}w"] or 0.0) for c in codes}
     shift = {c: sums[c] / mass[c] if n[c] else 0.0 for c in codes}
     mean = {c: centre + shift[c] if n[c] else None for c, centre in zip(codes, centres, strict=True)}
-    if in_memory or any(shift[c] ** 2 * mass[c] > FAR * sums[c, c] for c in codes if n[c]):
+    if in_memory or any(_square(shift[c]) * mass[c] > FAR * sums[c, c] for c in codes if n[c]):
         sums = _centred(short, codes, [mean[c] or 0.0 for c in codes], w, pairs)
     variance = {
         c: _variance(n[c], sums[c, c] / mass[c], sums[c] / mass[c]) if n[c] > 1 else None for c in codes
@@ -174,6 +174,11 @@ def _near_means(short: Table, codes: Sequence[str]) -> list[float]:
     some = frames.gather(short.select(*codes).head(SOME))
     found = [float(some[code].mean() or 0.0) for code in codes]  # type: ignore[arg-type]
     return [mean if isfinite(mean) else 0.0 for mean in found]
+
+
+def _square(x: float) -> float:
+    """Infinite where it overflows; ** would raise."""
+    return x * x
 
 
 def _variance(n: int, square: float, shift: float) -> float:
@@ -217,7 +222,7 @@ def complete_covariance(
     n, total, all_records = int(row[f"{OURS}n"]), float(row[f"{OURS}m"] or 0.0), int(row[f"{OURS}all"])
     if n < 2:
         return matrix, n, all_records
-    far = any((sums[c] / total) ** 2 * total > FAR * sums.get((c, c), 0.0) for c in codes)
+    far = any(_square(sums[c] / total) * total > FAR * sums.get((c, c), 0.0) for c in codes)
     if in_memory or far:
         means = [centre + sums[c] / total for c, centre in zip(codes, centres, strict=True)]
         complete = short.filter(~mass.is_null())

@@ -8,6 +8,7 @@ import polars as pl
 
 from sdckit._support.arrays import Floats, Ints
 from sdckit._support.messages import join_names
+from sdckit._support.number_text import count_of
 from sdckit.data.microdata import Microdata
 from sdckit.data.values import in_words
 from sdckit.errors import ColumnError, DataError, OptionError
@@ -139,7 +140,7 @@ def refuse_single_units(single: Sequence[int]) -> None:
 
 def _groups(number: int, groups: int) -> str:
     one, several = ("stratum", "strata") if number == 1 else ("unit", "units")
-    what = f"1 {one}" if groups == 1 else f"{groups:,} {several}"
+    what = count_of(groups, one, several)
     return f"{what} {'' if number == 1 else f'of stage {number - 1} '}{'has' if groups == 1 else 'have'}"
 
 

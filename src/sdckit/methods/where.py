@@ -28,6 +28,7 @@ from pydantic import WithJsonSchema
 
 from sdckit._support.arrays import Bools
 from sdckit._support.messages import did_you_mean, join_names
+from sdckit._support.number_text import count_of
 from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
@@ -175,7 +176,7 @@ def protect_some(data: Microdata, which: Chosen, protect: Callable[[Microdata], 
     try:
         done = protect(replace(data, frame=part, roles=replace(data.roles, keys=keys)))
     except SdcError as error:
-        raise error.after(f"Among the {count:,} records that where chose") from None
+        raise error.after(f"Among the {count_of(count, 'record', 'records')} that where chose") from None
     steps = done.steps_since(data)
     effects = merged(entry.effects for entry in steps)
     if done.height != count or done.columns != data.columns or effects.rows_differ:

@@ -15,6 +15,7 @@ from scipy.special import digamma, gammaln
 
 from sdckit._support.arrays import Floats, Ints
 
+_SINGLY, _STEPS = 100_000, 20_000  # cell sizes that are added up one by one, and in groups of like ones
 _NONE = "The estimating equations have no solution for these cell sizes."
 
 
@@ -113,8 +114,7 @@ def zayatz(sizes: CellSizes) -> Superpopulation:
 
 def _falling(x: float, k: Floats) -> Floats:
     """ln of x(x−1)…(x−k+1)."""
-    result: Floats = gammaln(x + 1) - gammaln(x - k + 1)
-    return result
+    return _log_rising(x - k + 1, k)
 
 
 def pitman(sizes: CellSizes) -> Superpopulation:
@@ -147,8 +147,8 @@ def pitman(sizes: CellSizes) -> Superpopulation:
 
 def _log_likelihood(sizes: CellSizes, alpha: float, theta: float) -> float:
     u, n = sizes.cells, sizes.records
-    cells = (u - 1) * log(alpha) + _log_rising(theta / alpha + 1, u - 1)
-    people = _log_rising(theta + 1, n - 1)
+    cells = (u - 1) * log(alpha) + float(_log_rising(theta / alpha + 1, u - 1))
+    people = float(_log_rising(theta + 1, n - 1))
     inside = (sizes.cells_of_size * (gammaln(sizes.size - alpha) - gammaln(1 - alpha))).sum()
     return float(cells - people + inside)
 
@@ -164,11 +164,14 @@ def _best_theta(sizes: CellSizes, alpha: float) -> float:
     return exp(_root(slope, -30.0, 2 * log(n) + 2)) - alpha
 
 
-def _log_rising(x: float, k: int) -> float:
+def _log_rising(x: Floats | float, k: Floats | float) -> Floats:
     """ln of x(x+1)…(x+k−1); a library's two large logarithms would leave no digits for large x."""
-    if x < 1e4:
-        return float(gammaln(x + k) - gammaln(x))
-    return (x - 0.5) * log1p(k / x) + k * (log(x + k) - 1) + (1 / (x + k) - 1 / x) / 12
+    near = np.asarray(gammaln(x + k) - gammaln(x))
+    large = np.maximum(x, 1e4)
+    far = (
+        (large - 0.5) * np.log1p(k / large) + k * (np.log(large + k) - 1) + (1 / (large + k) - 1 / large) / 12
+    )
+    return np.where(np.asarray(x) < 1e4, near, far)
 
 
 def _reciprocals(x: float, k: int) -> float:
@@ -210,14 +213,23 @@ def hoshino(sizes: CellSizes) -> Superpopulation:
 def _pitman_at(sizes: CellSizes, alpha: float, theta: float) -> Superpopulation:
     """S_j = C(N, j)·(1−α)…(j−1−α)·(θ+α)^[N−j]/(θ+1)^[N−1], x^[k] = x(x+1)…(x+k−1)."""
     total, pi = sizes.population, sizes.fraction
-    last = int(min(total, 40 / pi))  # beyond, hardly any cell is met just once
-    j = np.arange(1, last + 1, dtype=np.float64)
-    rising = gammaln(theta + alpha + total - j) - gammaln(theta + alpha)
-    rising = rising - (gammaln(theta + total) - gammaln(theta + 1))
-    inside = gammaln(j - alpha) - gammaln(1 - alpha)
-    expected = np.exp(_falling(total, j) - gammaln(j + 1) + inside + rising)
-    matches = float((expected * pi * (1 - pi) ** (j - 1)).sum())
+    j, width = _sizes_up_to(int(min(total, 40 / pi)))  # beyond, hardly any cell is met just once
+    # Γ(N+1)/Γ(N+θ) · Γ(N−j+θ+α)/Γ(N−j+1): close neighbours, whose logarithms keep their digits for any N
+    people = _log_rising(total - j + 1, theta + alpha - 1) - _log_rising(total + 1, theta - 1)
+    inside = -_log_rising(j - alpha, 1 + alpha) - gammaln(1 - alpha)
+    expected = np.exp(people + inside + _log_rising(theta + alpha, 1 - alpha))
+    matches = float((expected * width * pi * np.exp((j - 1) * log1p(-pi))).sum())
     return _bounded(sizes, float(expected[0]), matches, {"alpha": alpha, "theta": theta})
+
+
+def _sizes_up_to(last: int) -> tuple[Floats, Floats]:
+    """Cell sizes 1, 2, …, last; of a long row, the later ones in groups, with the number in each group."""
+    first = np.arange(1, min(last, _SINGLY) + 1, dtype=np.float64)
+    if last <= _SINGLY:
+        return first, np.ones_like(first)
+    bounds = np.geomspace(_SINGLY + 0.5, last + 0.5, _STEPS + 1)
+    middle = np.sqrt(bounds[1:] * bounds[:-1])
+    return np.append(first, middle), np.append(np.ones_like(first), np.diff(bounds))
 
 
 def snb(sizes: CellSizes) -> Superpopulation:

@@ -10,11 +10,11 @@ import polars as pl
 from pydantic import Field
 
 from sdckit._support.arrays import Bools, Floats
+from sdckit._support.messages import too_large
 from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.data.roles import Role
 from sdckit.engine.tables import OURS
-from sdckit.errors import OptionError
 from sdckit.methods.options import NUMERIC, By, Option, Requires
 from sdckit.methods.registry import protection
 from sdckit.methods.where import Where
@@ -151,7 +151,7 @@ def microaggregate(
     [2.0, 2.0, 2.0, 11.0, 11.0, 11.0]
     """
     if k > data.height:
-        raise OptionError("k is larger than the number of records.", given=k, allowed=f"2 to {data.height}")
+        raise too_large(k, data.height)
     names = list(dict.fromkeys(variables))
     if method is Aggregation.INDIVIDUAL_RANKING:
         number_columns(data, names, "microaggregate")

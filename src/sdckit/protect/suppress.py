@@ -10,7 +10,7 @@ import polars as pl
 from pydantic import Field
 
 from sdckit._support.arrays import Bools, Codes, Floats
-from sdckit._support.messages import require_known
+from sdckit._support.messages import require_known, too_large
 from sdckit._support.progress import Progress
 from sdckit.data.effects import Effects
 from sdckit.data.key_cells import Missing
@@ -291,9 +291,7 @@ def _refuse(
     fewest = count_cells(data.table, list(by), None)[RECORDS].min() if by else data.height
     if isinstance(fewest, int) and k > fewest:
         where = " in a stratum" if by else ""
-        raise OptionError(
-            f"k is larger than the number of records{where}.", given=k, allowed=f"2 to {fewest}"
-        )
+        raise too_large(k, fewest, where)
 
 
 def key_costs(keys: tuple[str, ...], importance: object) -> Floats:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sdckit._support.arrays import Floats, Ints
+from sdckit._support.number_text import count_of
 from sdckit.data.intruder import Intruder
 from sdckit.kernels.hashing import distinct_rows
 from sdckit.models import linked_files
@@ -98,8 +99,9 @@ def by_numbers(
         notes += (f"{len(drawn):,} of {n:,} persons, drawn at random, were attacked.",)
     if found.open:
         notes += (
-            f"For {found.open:,} persons not every record could be looked at: they count as found where the "
-            "best of those looked at is theirs, so that the value may be too high.",
+            f"For {count_of(found.open, 'person', 'persons')} not every record could be looked at: "
+            "found is whose "
+            "own record is the best of those looked at, so that the value may be too high.",
         )
     everybody = Outcome(
         intruder,

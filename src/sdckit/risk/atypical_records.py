@@ -12,7 +12,7 @@ from pydantic import Field
 from sdckit import charts
 from sdckit._support.arrays import Bools, Ints
 from sdckit._support.messages import join_names
-from sdckit._support.number_text import percent
+from sdckit._support.number_text import count_of, percent
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
@@ -293,7 +293,10 @@ def _result(
         )
     short = sum(s.unused > 0 for s in strata)
     if short:
-        notes.append(f"In {short:,} strata variables were left out: with them too few records are complete.")
+        notes.append(
+            f"In {count_of(short, 'stratum', 'strata')} variables were left out: with them too few "
+            "records are complete."
+        )
     drawn = tables([s.tested for s in strata if s.tested is not None])
     return Result(
         hits / tested,
@@ -305,21 +308,30 @@ def _result(
 
 
 def _notes(table: pl.DataFrame, incomplete: int) -> list[str]:
-    notes = [f"{incomplete:,} records with a missing number are not tested."] if incomplete else []
+    notes = (
+        [f"{count_of(incomplete, 'record', 'records')} with a missing number not tested."]
+        if incomplete
+        else []
+    )
     for why, part in sorted(table.filter((pl.col("why") != "") & (pl.col("records") > 0)).group_by("why")):
         least = float(np.min(part["effective"].to_numpy()))
         worth = f" (effective sample size down to {least:.1f})" if why[0] == DOMINATED else ""
         notes.append(
-            f"Not tested, {why[0]}: {part.height:,} strata, {part['records'].sum():,} records{worth}."
+            f"Not tested, {why[0]}: {count_of(part.height, 'stratum', 'strata')}, "
+            f"{count_of(int(part['records'].sum()), 'record', 'records')}{worth}."
         )
     done = table.filter(pl.col("why") == "")
     weak = done.filter(pl.col("breakdown") == 0).height
     if weak:
-        notes.append(f"{weak:,} of {done.height:,} tested strata are too small for the guaranteed breakdown.")
+        are = "is" if weak == 1 else "are"
+        notes.append(
+            f"{weak:,} of {done.height:,} tested strata {are} too small for the guaranteed breakdown."
+        )
     flat = int(done["collinear"].sum())
     if flat:
         notes.append(
-            f"In {flat:,} strata a variable is a sum of others: correlations could not be modelled. "
+            f"In {count_of(flat, 'stratum', 'strata')} a variable is a sum of others: correlations "
+            "could not be modelled. "
             "Leave one of these variables out."
         )
     return notes
@@ -333,13 +345,15 @@ def _doubts(table: pl.DataFrame, data: Microdata, trim: float, weighted: bool) -
     if far.height:
         name, least = far.select("stratum", "least_kept").row(0)
         notes.append(
-            f"In {far.height:,} strata a component keeps fewer than {percent(_FAR)} of its records ({name}: "
+            f"In {count_of(far.height, 'stratum', 'strata')} a component keeps fewer than "
+            f"{percent(_FAR)} of its records ({name}: "
             f"{percent(least)}): its distances rest on a wide extrapolation."
         )
     more = done.filter(pl.col("share") > trim).height
     if more and trim:
         notes.append(
-            f"In {more:,} strata more records are atypical than were trimmed, and so helped to shape the "
+            f"In {count_of(more, 'stratum', 'strata')} more records are atypical than were trimmed, "
+            "and so helped to shape the "
             "fit: compare with a larger trim."
         )
     if weighted and data.roles.weight is None:

@@ -5,6 +5,7 @@ import polars as pl
 
 from sdckit import charts
 from sdckit._support.arrays import Floats, Ints
+from sdckit._support.number_text import count_of
 from sdckit.data.key_cells import KeyCells, Missing, key_cells
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
@@ -120,4 +121,4 @@ def missing_note(cells: KeyCells, missing: Missing, missing_weight: float = 1.0)
         Missing.CATEGORY: "missing counts as a category of its own",
         Missing.NOTHING: "a record with a missing key matches only itself",
     }[missing]
-    return (f"{incomplete:,} records have a missing key; {rule}.",)
+    return (f"{count_of(incomplete, 'record has', 'records have')} a missing key; {rule}.",)

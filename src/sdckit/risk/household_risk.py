@@ -8,6 +8,7 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Floats
+from sdckit._support.number_text import count_of
 from sdckit.data.key_cells import Missing, key_cells
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
@@ -107,7 +108,10 @@ def household_risk(
     notes = missing_note(cells, missing, missing_weight)
     alone = missing_counts(data.table, [household])[household]
     if alone:
-        notes += (f"{alone:,} records have no household number; each is a household of its own.",)
+        notes += (
+            f"{count_of(alone, 'record has', 'records have')} no household number: each is a household "
+            "of its own.",
+        )
     if data.roles.weight is None:
         notes += ("No weights: the file is taken for the whole population, individual risks are 1/f.",)
     persons_found, homes_found = (

@@ -134,7 +134,8 @@ def individual_risk(
 def _classes(risks: Floats, records: Ints) -> pl.DataFrame:
     """Records by class of risk."""
     limits = np.array(LIMITS)
-    counts = np.bincount(np.searchsorted(limits, risks, side="right") - 1, records, len(limits) - 1)
+    place = np.searchsorted(limits[:-1], risks, side="right") - 1  # the last class has its upper limit, too
+    counts = np.bincount(place, records, len(limits) - 1)
     return pl.DataFrame({"from": limits[:-1], "to": limits[1:], "records": counts.astype(np.int64)})
 
 

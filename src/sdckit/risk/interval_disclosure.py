@@ -12,7 +12,7 @@ from pydantic import Field
 from sdckit import charts
 from sdckit._support.arrays import Bools, Floats
 from sdckit._support.messages import join_names
-from sdckit._support.number_text import number
+from sdckit._support.number_text import count_of, number
 from sdckit.data.common_columns import lost_columns
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import match_numbers
@@ -165,9 +165,17 @@ def _missing_notes(without: int, incomplete: int) -> tuple[str, ...]:
     """What missing numbers mean for the share."""
     notes: tuple[str, ...] = ()
     if without:
-        notes += (f"{without:,} records have no number in the original: nothing to disclose, not counted.",)
+        notes += (
+            f"{count_of(without, 'record has', 'records have')} no number in the original: nothing "
+            "to disclose, "
+            "not counted.",
+        )
     if incomplete:
-        notes += (f"{incomplete:,} records lack some number in a file: only those in both were asked.",)
+        notes += (
+            f"{count_of(incomplete, 'record lacks', 'records lack')} some number in a file: only "
+            "those in both "
+            "were asked.",
+        )
     return notes
 
 

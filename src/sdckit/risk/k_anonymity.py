@@ -10,7 +10,8 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Floats, Ints
-from sdckit._support.messages import require_known
+from sdckit._support.messages import require_known, too_large
+from sdckit._support.number_text import count_of
 from sdckit.data.key_cells import KeyCells, Missing, fewer_keys, key_cells
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
@@ -94,7 +95,7 @@ def k_anonymity(
     2
     """
     if k > data.height:
-        raise OptionError("k is larger than the number of records.", given=k, allowed=f"2 to {data.height}")
+        raise too_large(k, data.height)
     cells = key_cells(data, keys, missing, missing_weight)
     levels = sorted({*USUAL, k})
     wanted = _subsets(tuple(keys), subsets)
@@ -134,9 +135,9 @@ def _blank_note(rare: int, k: int) -> tuple[str, ...]:
     """What the wildcard rule hides: records that reach k only by matching blanks."""
     if not rare:
         return ()
-    count = "1 record is" if rare == 1 else f"{rare:,} records are"
     return (
-        f"{count} rarer than {k} if a blank is read as a value of its own: whoever knows which values were "
+        f"{count_of(rare, 'record is', 'records are')} rarer than {k} if a blank is read as a value "
+        "of its own: whoever knows which values were "
         "suppressed sees these.",
     )
 

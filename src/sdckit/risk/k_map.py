@@ -10,6 +10,7 @@ from pydantic import Field
 from sdckit import charts
 from sdckit._support.arrays import Floats
 from sdckit._support.messages import join_names
+from sdckit._support.number_text import count_of
 from sdckit.data.key_cells import KeyCells, Missing, key_cells, key_codes
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
@@ -120,10 +121,17 @@ def k_map(
     unmatched = cells.count(~found)
     notes += missing_note(cells, missing)
     if unmatched:
-        notes += (f"{unmatched:,} records fit nobody in the population; are the keys coded the same way?",)
+        notes += (
+            f"{count_of(unmatched, 'record fits', 'records fit')} nobody in the population; are the "
+            "keys coded "
+            "the same way?",
+        )
     few = int((people[found] < cells.sample[found]).sum())
     if few:
-        notes += (f"{few:,} key combinations have fewer people in the population than records in the file.",)
+        notes += (
+            f"{count_of(few, 'key combination has', 'key combinations have')} fewer people in the population "
+            "than records in the file.",
+        )
     violations = cells.count(people < k)
     expected = float((journalist * cells.records).sum())
     return Result(

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Floats
+from sdckit._support.number_text import count_of
 from sdckit.data.key_cells import KeyCells, Missing
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
@@ -209,7 +210,8 @@ def _by_variable(cells: KeyCells, found: Mapping[str, Mapping[str, Floats]], at_
 def _empty_note(cells: KeyCells, found: Mapping[str, Mapping[str, Floats]]) -> tuple[str, ...]:
     empty = {v: cells.count(np.isnan(f["distinct"])) for v, f in found.items()}
     return tuple(
-        f"{count:,} records are in groups where {variable} is missing throughout; they have no l."
+        f"{count_of(count, 'record is', 'records are')} in groups where {variable} is missing "
+        "throughout: no l."
         for variable, count in empty.items()
         if count
     )

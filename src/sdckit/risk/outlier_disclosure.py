@@ -11,6 +11,7 @@ from pydantic import Field
 
 from sdckit import charts
 from sdckit._support.arrays import Bools, Floats
+from sdckit._support.number_text import count_of
 from sdckit.data.common_columns import lost_columns
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import match_numbers
@@ -127,7 +128,7 @@ def outlier_disclosure(
     names, x, y, notes = match_numbers(original, protected, variables)
     complete = np.asarray(~(np.isnan(x) | np.isnan(y)).any(axis=1))
     if not complete.all():
-        notes += (f"{int((~complete).sum()):,} records with a missing number are left out.",)
+        notes += (f"{count_of(int((~complete).sum()), 'record', 'records')} with a missing number left out.",)
     x, y = x[complete], y[complete]
     varies = np.array([_varies(a) and _varies(b) for a, b in zip(x.T, y.T, strict=True)], dtype=bool)
     if len(x) < 2 or not varies.any():

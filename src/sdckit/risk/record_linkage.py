@@ -9,6 +9,7 @@ import polars as pl
 
 from sdckit._support.arrays import Bools, Floats, Ints
 from sdckit._support.messages import join_names
+from sdckit._support.number_text import count_of
 from sdckit.charts.bars import nothing_to_draw, variable_bars
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import PROTECTED, match_records, position_note
@@ -128,7 +129,10 @@ def record_linkage(
     held = ~np.all([np.isnan(x).all(axis=1) for x in space.files], axis=0)
     n = int(held.sum())
     if n < original.height:
-        notes += (f"{original.height - n:,} records have no value in either file and are not counted.",)
+        notes += (
+            f"{count_of(original.height - n, 'record has', 'records have')} no value in either file: "
+            "not counted.",
+        )
     figures, shares = _figures(credit, nearer, ties, held, original.height)
     return Result(
         float(credit[held].mean()),

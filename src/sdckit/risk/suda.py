@@ -11,6 +11,7 @@ import polars as pl
 from pydantic import Field
 
 from sdckit._support.arrays import Floats, Ints
+from sdckit._support.number_text import count_of
 from sdckit.charts.classes import suda_scores
 from sdckit.data.key_cells import KeyCells, Missing, key_cells
 from sdckit.data.microdata import Microdata
@@ -255,7 +256,7 @@ def _notes(cells: KeyCells, missing: Missing, pairs: int, scored: int, keys: int
             Missing.CATEGORY: "missing counts as a category of its own",
             Missing.NOTHING: "a missing value matches no other and never helps to find its record",
         }[missing]
-        notes += (f"{incomplete:,} records have a missing key; {rule}.",)
+        notes += (f"{count_of(incomplete, 'record has', 'records have')} a missing key; {rule}.",)
     if scored and not pairs:
         notes += (
             "No two records make a pair, so every DIS score is 1: the file is too small to estimate it.",

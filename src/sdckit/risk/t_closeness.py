@@ -12,6 +12,7 @@ from pydantic import Field
 from sdckit import charts
 from sdckit._support.arrays import Floats, Ints
 from sdckit._support.messages import require_known
+from sdckit._support.number_text import count_of
 from sdckit.data.key_cells import Missing
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
@@ -119,7 +120,10 @@ def t_closeness(
         note = "No sensitive value is present in any group."
         return Result(math.nan, {}, parts, (*notes, note), {"variables": table})
     if not known.all():
-        notes += (f"{cells.count(~known):,} records are in groups without a sensitive value.",)
+        notes += (
+            f"{count_of(cells.count(~known), 'record is', 'records are')} in groups without a "
+            "sensitive value.",
+        )
     violations = cells.count(largest > t)
     mean = float((largest[known] * cells.records[known]).sum()) / cells.count(known)
     return Result(

@@ -151,6 +151,13 @@ def _power_of_two(size: float) -> float:
     return 2.0 ** math.frexp(size)[1] if size < 2.0**1000 else 2.0**1000
 
 
+def scaled_moments(data: Microdata, columns: Sequence[str]) -> tuple[tables.Moments, dict[str, float]]:
+    """Moments of the columns, each divided by a power of two that keeps squares of extreme numbers finite."""
+    scale = {c: _power_of_two(float(size or 0.0)) for c, size in _reach(data, columns).items()}
+    table, weight = _source(data, columns, scale)
+    return tables.moments(table, columns, weight), scale
+
+
 def _source(data: Microdata, columns: Sequence[str], scale: dict[str, float]) -> Source:
     numbers = [(nw.col(c).cast(nw.Float64), scale[c], c) for c in columns]
     wanted = [(x if s == 1.0 else x / s).alias(c) for x, s, c in numbers]

@@ -9,6 +9,7 @@ import polars as pl
 
 from sdckit import charts
 from sdckit._support.arrays import Floats
+from sdckit._support.number_text import count_of
 from sdckit.data.common_columns import common_numeric, lost_columns
 from sdckit.data.keyed_sample import on_keyed_sample
 from sdckit.data.microdata import Microdata
@@ -144,7 +145,10 @@ def _of_records(original: Microdata, protected: Microdata, *, variables: Sequenc
         ("protected", both.protecteds - joint.protecteds),
     ):
         if lost:
-            notes = (*notes, f"{lost:,} records with a missing value were left out of the {file} file.")
+            notes = (
+                *notes,
+                f"{count_of(lost, 'record', 'records')} with a missing value left out of the {file} file.",
+            )
     if not joint.originals or not joint.protecteds:
         return Result(
             math.nan, notes=(*notes, "One of the files has no record with all variables present."), lost=gone

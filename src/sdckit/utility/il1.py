@@ -7,6 +7,7 @@ from typing import Annotated
 import polars as pl
 
 from sdckit import charts
+from sdckit._support.number_text import count_of
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
@@ -114,9 +115,14 @@ def _notes(parts: pl.DataFrame, scale: Scale) -> tuple[str, ...]:
     notes = []
     missing, zero = int(parts["missing_pairs"].sum()), int(parts["zero_originals"].sum())
     if missing:
-        notes.append(f"{missing:,} pairs with a missing value add nothing and stay in n·p.")
+        notes.append(
+            f"{count_of(missing, 'pair', 'pairs')} with a missing value: added as 0, and counted in n·p."
+        )
     if zero and scale is Scale.VALUE:
-        notes.append(f"{zero:,} original values are 0 and cannot be divided by: they add nothing.")
+        notes.append(
+            f"{count_of(zero, 'original value is', 'original values are')} 0, by which nothing can "
+            "be divided: added as 0."
+        )
     flat = parts.filter(pl.col("il1").is_infinite())["variable"].to_list()
     if flat:
         notes.append(f"Changed although the original does not vary: {', '.join(flat)}.")

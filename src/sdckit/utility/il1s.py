@@ -9,11 +9,10 @@ from sdckit.data.common_columns import common_numeric, lost_columns
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
-from sdckit.engine import tables
 from sdckit.methods.options import NUMERIC, NumericColumns
 from sdckit.methods.registry import utility
 from sdckit.methods.spec import Compares, Figure
-from sdckit.utility._continuous import record_sums
+from sdckit.utility._continuous import record_sums, scaled_moments
 from sdckit.utility._variables import require_named
 
 
@@ -57,16 +56,16 @@ def il1s(original: Microdata, protected: Microdata, *, variables: NumericColumns
     lost = lost_columns(original, protected, variables, numeric=True)
     if not chosen:
         return Result(math.nan, notes=(*notes, "No variable is numeric in both files."), lost=lost)
-    moments = tables.moments(original.table, chosen, original.roles.weight)
+    moments, scale = scaled_moments(original, chosen)
     sums = record_sums(original, protected, chosen)
-    spread = {c: _root(moments.variance[c]) for c in chosen}
+    spread = {c: _root(moments.variance[c]) * scale[c] for c in chosen}
     rows = []
     for i, c in enumerate(chosen):
         moved, pairs = sums[f"moved{i}"], sums[f"pairs{i}"]
-        scale = math.sqrt(2) * spread[c]
-        loss = moved / sums["total"] / scale if scale > 0 else (math.inf if moved > 0 else 0.0)
-        if math.isinf(scale):
-            notes += (f"The spread of {c} is too large to compute with.",)
+        unit = math.sqrt(2) * spread[c]
+        loss = moved / sums["total"] / unit if unit > 0 else (math.inf if moved > 0 else 0.0)
+        if math.isinf(unit) or math.isinf(moved):
+            notes += (f"The numbers of {c} are too large to compute with.",)
             loss = math.nan
         rows.append((c, loss, loss * sums["total"] / pairs if pairs else None, spread[c], pairs))
     names = ["variable", "il1s", "complete_pairs", "standard_deviation", "pairs_weight"]
