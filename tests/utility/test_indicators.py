@@ -548,3 +548,29 @@ def test_what_is_lost_has_neither_a_variance_nor_a_mean_difference():
     assert result.parts["variance_original"][0] > 0
     assert result.parts["variance_protected"][0] is None
     assert "mean_difference_percent" not in result.figures
+
+
+def test_variances_known_to_be_wrong_are_said_to_be():
+    frame = pl.DataFrame(
+        {
+            "income": [float(i * i % 101) for i in range(48)],
+            "stratum": [i // 12 for i in range(48)],
+            "psu": [i // 3 for i in range(48)],
+            **{f"r{j}": [1.0 + (i // 3 == j) for i in range(48)] for j in range(4)},
+        }
+    )
+    data = sdc.read(frame, numeric="income", strata="stratum", cluster="psu")
+
+    def notes(**options):
+        return " ".join(sdc.utility.indicators(data, data, indicators=["mean", "median"], **options).notes)
+
+    few = "Strata have as few as 4 sampling units."
+    assert few in notes(variance="bootstrap", replicates=20)
+    assert few not in notes(variance="rescaled", replicates=20)
+    assert few not in notes(variance="taylor")
+    given = {"variance": "replicates", "replicate_weights": [f"r{j}" for j in range(4)]}
+    wrong = "Replicate weights of a jackknife give wrong variances"
+    assert f"{wrong} for what rests on a quantile or a line of the sample: median." in notes(
+        **given, replicate_kind="jk1"
+    )
+    assert wrong not in notes(**given, replicate_kind="bootstrap")

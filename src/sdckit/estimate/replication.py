@@ -25,6 +25,9 @@ class Replication(StrEnum):
     SUCCESSIVE = "successive"
 
 
+JACKKNIVES = (Replication.JK1, Replication.JK2, Replication.JKN)
+
+
 @dataclass(frozen=True, slots=True)
 class ReplicateOptions:
     """What a user says of the replicate weights.

@@ -33,6 +33,8 @@ from sdckit.estimate.variance import (
 )
 from sdckit.estimate.woodruff import QuantileInterval, woodruff
 
+FEW_UNITS = 10  # in a stratum: a bootstrap of as many has variances a tenth too small
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -103,6 +105,8 @@ def table(
     for some, way, how in ways:
         found = _estimated(list(some.values()), sources, way, _repeated(data, way, how, rows), options)
         placed |= dict(zip(some, found, strict=True))
+    if options.method in (Method.BOOTSTRAP, Method.CALIBRATED):
+        notes += _few_units_note(design)
     if options.method is not Method.REPLICATES:
         alone = {t.domain for t in tasks.values() if _in_one_unit(sources[t.source], t.domain, design)}
         notes += one_unit_note([name for i, name in enumerate(names) if i in alone])
@@ -119,6 +123,17 @@ def _measured(
     turned = options.quantile_interval is not QuantileInterval.LINEARISED  # an interval of F turned over
     by_formula = options.method is Method.TAYLOR or (turned and isinstance(task.indicator, Quantile))
     return Measured(task.indicator, task.source.variable, sample, whole, by_formula)
+
+
+def _few_units_note(design: Design) -> tuple[str, ...]:
+    """What must be said of a bootstrap of so many sampling units as there are, where these are few."""
+    several = design.clusters[design.clusters > 1]
+    if not len(several) or several.min() >= FEW_UNITS:
+        return ()
+    return (
+        f"Strata have as few as {several.min()} sampling units. A bootstrap that draws as many as there are "
+        "has variances that are too small by 1 in that number; the rescaled one has not (variance: rescaled).",
+    )
 
 
 def _in_one_unit(source: SortedSample, domain: int, design: Design) -> bool:

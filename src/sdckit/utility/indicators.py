@@ -30,7 +30,7 @@ from sdckit.estimate.means import Mean
 from sdckit.estimate.poverty import PovertyThreshold
 from sdckit.estimate.quantiles import Quantile
 from sdckit.estimate.replicates import Method
-from sdckit.estimate.replication import ReplicateOptions
+from sdckit.estimate.replication import JACKKNIVES, ReplicateOptions
 from sdckit.estimate.sampling import SamplingOptions
 from sdckit.estimate.stage import SinglePsu
 from sdckit.estimate.table import Row, VarianceOptions, domains_of
@@ -261,6 +261,11 @@ def indicators(
             given=join_names(rough),
             allowed="smooth numbers: mean, total, proportion, ratio, gini, and your own functions",
             hint="Use variance='taylor', 'bootstrap' or 'rescaled' for these.",
+        )
+    if variance is Method.REPLICATES and replicate_kind in JACKKNIVES and rough:
+        notes += (
+            "Replicate weights of a jackknife give wrong variances for what rests on a quantile or a line of "
+            f"the sample: {join_names(rough)}.",
         )
     before, said = table(original, rows, variances)
     after: list[list[Estimate]] = []
