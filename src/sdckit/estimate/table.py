@@ -132,7 +132,7 @@ def _few_units_note(design: Design) -> tuple[str, ...]:
         return ()
     return (
         f"Strata have as few as {several.min()} sampling units. A bootstrap that draws as many as there are "
-        "has variances that are too small by 1 in that number; the rescaled one has not (variance: rescaled).",
+        "has variances too small by 1 in that number; the rescaled one (variance: rescaled) has not.",
     )
 
 
