@@ -17,7 +17,7 @@ FEWEST = 2  # records of a cell that show anything
 BINS = 3  # by how many show the guess: 1, 2 and 3, 4 to 7, more
 SHOWN = 4  # parts of the records that show anything: few, half, most, all
 LEARNED = 20  # records or persons at least of whom it is learned how often guesses are right
-SETS = 24  # sets of keys up to which pairs of keys are tried, too
+SETS = 63  # sets of keys that are tried: all of six keys
 
 
 class Sensitive(Protocol):
@@ -121,11 +121,10 @@ def usual_of_records(
 
 
 def _sets(keys: int) -> list[tuple[int, ...]]:
-    """All keys, all but one, each alone, and, as far as these are not too many, pairs."""
-    sizes = [keys, *(size for size in (keys - 1, 1) if size > 0)]
-    sets = [some for size in sizes for some in combinations(range(keys), size)]
-    more = islice(combinations(range(keys), 2), max(SETS - len(sets), 0))
-    return list(dict.fromkeys([*sets, *more]))
+    """All keys, all but one, each alone, and then, as far as they are not too many, pairs and larger sets."""
+    sizes = dict.fromkeys((keys, keys - 1, 1, *range(2, keys)))
+    every = (some for k in sizes if 0 < k <= keys or k == keys for some in combinations(range(keys), k))
+    return list(islice(every, max(SETS, 2 * keys + 1)))
 
 
 def _clear(near: Ints, number: Ints, records: Ints) -> list[Ints]:
