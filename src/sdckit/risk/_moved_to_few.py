@@ -54,7 +54,8 @@ def _meet_again(image: Ints, shown: Ints, channel: CategoryChannel, blocks: Ints
     block = np.zeros(size, dtype=np.int64) if blocks is None else blocks
     sums = [np.bincount(block, pull**power) for power in (1, 2, 3)]
     records = np.bincount(image, minlength=size).astype(np.float64)
-    rest = np.maximum(sums[0][block] - pull, 1e-300)
+    rest = sums[0][block] - pull
+    rest = np.where(rest > 0, rest, np.inf)  # no record can move from a category alone in its block
     two, three = ((sums[k - 1][block] - pull**k) / rest**k for k in (2, 3))
     two, three = np.clip(two, 0.0, 1.0), np.clip(three, 0.0, 1.0)
     pairs = records * (records - 1) / 2

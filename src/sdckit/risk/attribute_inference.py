@@ -27,8 +27,8 @@ from sdckit.models.attribute_inference import AttributeInference
 from sdckit.models.category_inference import infer_category
 from sdckit.models.number_inference import infer_number
 from sdckit.models.number_intruder import draw_targets
-from sdckit.risk._alike_numbers import usually_near
-from sdckit.risk._alike_records import mostly_shown
+from sdckit.risk._alike_numbers import AlikeNumbers
+from sdckit.risk._alike_records import AlikeCategories, mostly_shown
 from sdckit.risk._inferred import most_of, nothing, of_chances, of_guesses
 from sdckit.risk._known_values import (
     FEW,
@@ -43,6 +43,7 @@ from sdckit.risk._multiple_answers import answers, columns_of_answers
 from sdckit.risk._nearest_guess import guess_categories, guess_numbers, with_composition
 from sdckit.risk._own_record_guess import guess_from_own_category, guess_from_own_number
 from sdckit.risk._unlinked_inference import SCHEMA, unlinked_inference
+from sdckit.risk._usual_values import infer_usual, usual_of_records
 from sdckit.risk.reidentification_risk import Holdout, Intruders, Linked, Sure, attack
 
 TARGETS = 1_000  # persons of whom sensitive numbers are inferred
@@ -114,7 +115,8 @@ def attribute_inference(
     variable may have where not all persons were asked: two standard errors and three persons more). tables:
     `sensitive`, a row for each intruder and variable.
     Where a category or a number was changed or blanked, an intruder also takes what the records with a
-    person's released keys mostly show; how often such values are true is learned from all records.
+    person's released keys, or with some of them, mostly show; how often such values are true is learned from
+    all records and, of the strongest set of keys, from all persons.
     An answer that stands in one of several text columns with the same answers, as one of five diagnoses, is
     asked for wherever it stands.
     Intruders who know numbers, too, ask the records nearest to what they know, in files of more than 5,000
@@ -260,7 +262,12 @@ def _of_category(
     if isnan(alone["share"]) or np.array_equal(true[linked], of_records[files.own[linked]]):
         return alone
     alike, many = mostly_shown(keys.released, of_records, size)
-    return most_of([alone, _of_codes(files, keys, true, alike, max(size, many), sure)])
+    persons, records = (np.where(codes < 0, nan, codes) for codes in (true, of_records))
+    column = AlikeCategories(records, persons, max(size, 1))
+    usual = usual_of_records(files, keys, persons, column, sure)
+    codes = np.nan_to_num(usual, nan=-1).astype(np.int64)
+    found = [_of_codes(files, keys, true, *what, sure) for what in ((alike, max(size, many)), (codes, size))]
+    return most_of([alone, *found, of_guesses(infer_usual(files, keys, persons, column, sure))])
 
 
 def _of_codes(
@@ -322,10 +329,10 @@ def _of_number(
     own = files.own[linked]
     if isnan(alone["share"]) or np.array_equal(true[linked], released[own], equal_nan=True):
         return alone
-    of_records = np.full(len(released), nan)
-    of_records[own] = true[linked]
-    alike = usually_near(keys.released, released, of_records, within, sure)
-    return most_of([alone, _of_shown(files, keys, true, alike, within, sure)])
+    column = AlikeNumbers(released, true, within)
+    alike = usual_of_records(files, keys, true, column, sure)
+    found = _of_shown(files, keys, true, alike, within, sure)
+    return most_of([alone, found, of_guesses(infer_usual(files, keys, true, column, sure))])
 
 
 def _of_shown(
