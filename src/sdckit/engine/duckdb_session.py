@@ -20,7 +20,7 @@ from sdckit.errors import EngineError, FileError, SdcError
 
 SPILLED = "spilled"
 SHARE = 4  # DuckDB gets a quarter of the free memory,
-MOST = 2 * 2**30  # and no more bytes than this: with 5 GB two files of 10⁸ records were joined 15 % faster
+MOST = 5 * 2**28  # and no more bytes than this: an assessment of 10⁸ records takes no longer than with 2 GB
 LEAST = 256 * 2**20  # bytes: with less, work that spills to disk fails as well
 
 INTERRUPTED = "Query interrupted"  # DuckDB's words for Ctrl-C; no class tells it apart

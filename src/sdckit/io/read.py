@@ -103,7 +103,7 @@ def read(
     **Engine.** `"duckdb"` and `"spark"` leave .csv and .parquet files on disk, for data larger than memory
     (Spark needs an active session). A data frame stays with the engine it came with; files on DuckDB are
     read through a connection of sdckit's own, which takes a quarter of the free memory, at
-    most 2 GB.
+    most 1.3 GB.
 
     >>> data = read(pl.DataFrame({"name": ["Ann", "Bo"], "sex": ["f", "m"]}), keys="sex", direct="name")
     >>> data.columns
