@@ -55,10 +55,14 @@ def value_labels(data: Microdata, column: str) -> dict[str, str]:
 
 
 def codes(data: Microdata, column: ColumnSummary) -> list[str]:
-    """All codes of a column of categories that names nobody, as `distribution` writes them; else none."""
+    """The codes of a column of categories that names nobody, as `distribution` writes them; else none.
+
+    Codes that few records have may tell of them, and are left out.
+    """
     if column.role in NAMING or not is_categorical(column, data):
         return []
-    return sorted(texts(data.frame[column.name].drop_nulls().unique()).to_list())
+    counted = texts(data.frame[column.name].drop_nulls()).alias("value").value_counts()
+    return sorted(counted.filter(pl.col("count") >= FEWEST)["value"].to_list())
 
 
 def beyond(values: pl.Series, value: float) -> dict[str, Any]:

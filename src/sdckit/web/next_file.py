@@ -67,7 +67,7 @@ def notes_on(document: Document, facts: Facts, before: Facts | None = None) -> l
     ]
     if codes:
         notes.append(
-            f"Codes that the file before did not hold: {join_names(codes, SHOWN)}. "
+            f"Codes that hardly any record of the file before had: {join_names(codes, SHOWN)}. "
             "Look at the steps that merge codes of these columns."
         )
     return notes
