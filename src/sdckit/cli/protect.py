@@ -138,10 +138,14 @@ def protect(
         _show.log(protected, f"Scenario {chosen.name}, {drawn}, {protected.height:,} records")
         _show.released(dropped, without_role)
         _show.written(written)
-    for text in warnings:
-        say(f"Warning: {text}")
-    same = f"--seed {used}" if used is not None else "a seed in the plan, so that it judges the same draw"
-    say(f"Not judged: whether this can be released. sdckit compare {plan.name} judges it, with {same}.")
+    for text in (*(f"Warning: {text}" for text in warnings), _not_judged(plan, used)):
+        say(text)
+
+
+def _not_judged(plan: Path, seed: int | None) -> str:
+    """What judges the file: the same steps with the same draws."""
+    same = f"--seed {seed}" if seed is not None else "a seed in the plan, so that it judges the same draw"
+    return f"Not judged: whether this can be released. sdckit compare {plan.name} judges it, with {same}."
 
 
 def _require_synthesis(data: "Microdata", protected: "Microdata", sets: int) -> None:
