@@ -29,6 +29,7 @@ def points(**change: object) -> pl.DataFrame:
             "loss": [0.1, 0.4, None],
             "on_front": [True, True, False],
             "best": [False, True, False],
+            "objection": ["", "", ""],
         }
     )
     return frame.with_columns(**{k: pl.lit(v) for k, v in change.items()})

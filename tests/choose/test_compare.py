@@ -302,7 +302,7 @@ def test_the_cache_holds_numbers_only(small, jitter, tmp_path):
     sdc.compare(small, {"a": ["jitter"]}, cache=tmp_path)
     kept = [json.loads(p.read_text()) for p in tmp_path.iterdir()]
     numbers = {"risk", "loss", "risk_values", "loss_values", "seconds", "extra", "left_out", "estimates"}
-    facts = {"warnings", "lost", "privacy", "new_records", "not_judged"}
+    facts = {"warnings", "lost", "privacy", "new_records", "not_judged", "found_by"}
     assert {frozenset(k) for k in kept} == {frozenset({*numbers, *facts})}
 
 

@@ -43,7 +43,8 @@ def risk_utility_map(
 ) -> Any:
     """Disclosure risk against information lost; lower left is best.
 
-    `points` has one row a scenario: scenario, description, risk, loss (information lost), on_front, best.
+    `points` has one row a scenario: scenario, description, risk, loss (information lost), on_front, best,
+    objection (why the file cannot be cleared, or nothing: drawn as a ring in the colour of the limit).
     Rows without both numbers are named above the chart. The original (a triangle) loses nothing and has its
     own risk; no release (a square) has no risk and loses everything. The line joins the scenarios that no
     other beats on both; the dashed line is the accepted risk. `log=None` chooses a logarithmic risk axis when
@@ -64,7 +65,7 @@ def risk_utility_map(
         width=width,
         height=height,
     )
-    told = not_measured(points, 120)
+    told = [line for line in (not_measured(points, 120), _objected(points)) if line]
     title = alt.TitleParams(told, fontSize=11, fontWeight="normal", color=QUIET)
     return themed(chart.properties(title=title) if told else chart)
 
@@ -73,6 +74,13 @@ def not_measured(points: pl.DataFrame, length: int) -> str:
     """The scenarios that have no place on the map, in words."""
     names = [r["scenario"] for r in points.to_dicts() if not (_finite(r["risk"]) and _finite(r["loss"]))]
     return cut(f"{len(names)} not measured: {', '.join(names)}", length) if names else ""
+
+
+def _objected(points: pl.DataFrame) -> str:
+    """What the rings mean, where there are any."""
+    if not any(points["objection"]):
+        return ""
+    return "Rings in the colour of the limit: cannot be released as they are, whatever this risk"
 
 
 def map_panel(
@@ -111,7 +119,7 @@ def map_panel(
             )
         )
     layers += [_symbols([m for m in marks if m["kind"] == kind], kind, x, y) for kind in KINDS]
-    named = [m for m in marks if len(good) <= MANY or m["front"] or m["kind"] != "scenario"]
+    named = [m for m in marks if len(good) <= MANY or m["front"] or m["kind"] in ENDS]
     if small:
         named = [{**m, "name": cut(m["name"], 20)} for m in named]
     lines = _along(front, x_scale, y_scale)
@@ -163,10 +171,12 @@ def _risk_axis(scale: Scale, title: str | None, *, share: bool) -> Any:
 KINDS = {
     "scenario": ("circle", 80, "white", PROTECTED),
     "front": ("circle", 90, PROTECTED, "white"),
+    "objected": ("circle", 80, "white", WARNING),
     "best": ("circle", 190, PROTECTED, INK),
     "original": ("triangle-up", 170, ORIGINAL, INK),
     "no release": ("square", 130, ORIGINAL, INK),
 }
+ENDS = ("best", "original", "no release")  # always named
 
 
 def _finite(value: Any) -> bool:
@@ -213,9 +223,11 @@ def _marks(
     marks = []
     for row in good:
         risk, loss = display(row["risk"], share=risk_is_share), display(row["loss"], share=loss_is_share)
-        kind = "best" if row["best"] else "front" if row["on_front"] else "scenario"
+        against = f" Cannot be released: {row['objection']}." if row["objection"] else ""
+        plain = "objected" if row["objection"] else "front" if row["on_front"] else "scenario"
+        kind = "best" if row["best"] else plain
         name = row["scenario"]
-        about = f"{name}: {row['description']}. Risk {risk}, information lost {loss}."
+        about = f"{name}: {row['description']}. Risk {risk}, information lost {loss}.{against}"
         shown = f"{cut(name)} – {advice}" if row["best"] and advice else cut(name)
         mark = {"kind": kind, "loss": row["loss"], "risk": row["risk"], "name": shown, "about": about}
         marks.append({**mark, "front": row["on_front"]})
@@ -294,7 +306,7 @@ def _names(
 ) -> list[Any]:
     import altair as alt
 
-    rank = {"best": 0, "original": 1, "no release": 2, "front": 3, "scenario": 4}
+    rank = {"best": 0, "original": 1, "no release": 2, "front": 3, "objected": 4, "scenario": 5}
     named = sorted(named, key=lambda m: rank[m["kind"]])
     texts = place(
         [(m["loss"], m["risk"], m["name"]) for m in named],

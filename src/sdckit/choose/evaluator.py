@@ -174,6 +174,7 @@ class Evaluator:
             lost=points[0].lost,
             new_records=points[0].new_records,
             not_judged=points[0].not_judged,
+            found_by=_most_found(points),
             privacy=tuple(distinct(loss for p in points for loss in p.privacy)),
         )
 
@@ -232,6 +233,7 @@ class Evaluator:
             privacy=privacy,
             new_records=drawn,
             not_judged=NOT_JUDGED if drawn and not self._has_holdout else "",
+            found_by=() if drawn else _found_by(done),
         )
 
     @property
@@ -240,6 +242,20 @@ class Evaluator:
         options = options_by_measure(self.measure_options, "A comparison")
         asked = [s.name for s in specs(Kind.RISK) if s.judges and "holdout" in s.options.model_fields]
         return all(options.get(name, {}).get("holdout") is not None for name in asked)
+
+
+def _found_by(done: Assessment) -> tuple[tuple[str, float, float | None], ...]:
+    """Who finds how many at most, and what is accepted of him, where intruders were measured."""
+    result = done.after.get("reidentification_risk")
+    table = None if result is None else result.tables.get("intruders")
+    rows = () if table is None else table.iter_rows(named=True)
+    return tuple((row["intruder"], rounded(row["upper"]), row["max_risk"]) for row in rows)
+
+
+def _most_found(points: Sequence[Point]) -> tuple[tuple[str, float, float | None], ...]:
+    """The most that each intruder finds in the files of several seeds: any of them may be released."""
+    of_each = zip(*(p.found_by for p in points), strict=True)
+    return tuple((ways[0][0], max(share for _, share, _ in ways), ways[0][2]) for ways in of_each)
 
 
 def _extra(

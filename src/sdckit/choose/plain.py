@@ -74,7 +74,9 @@ def points(found: RiskUtilityMap) -> dict[str, Any]:
         "risk_is_share": _is_share(found.risk),
         "loss_is_share": _is_share(found.utility),
         "original": _point(found.original),
-        "scenarios": [{**_point(p), "on_front": p.name in front} for p in found.results],
+        "scenarios": [
+            {**_point(p), "on_front": p.name in front, "objection": found.objection(p)} for p in found.results
+        ],
     }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from math import inf, isfinite, nan
 
 from sdckit._support.messages import join_names
+from sdckit._support.number_text import percent
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.scenario import Scenario
 from sdckit.data.privacy import PrivacyLoss
@@ -34,11 +35,30 @@ class Point:
     privacy: tuple[PrivacyLoss, ...] = ()  # what differentially private runs promise and cost
     new_records: bool = False  # nobody has a record: the risk is of whole records that come back
     not_judged: str = ""  # why the file cannot be cleared by what was measured
+    # the intruders: the share that each finds at most, and what is accepted of him alone
+    found_by: tuple[tuple[str, float, float | None], ...] = ()
 
     @property
     def ok(self) -> bool:
         """Whether both numbers could be computed."""
         return not self.error and isfinite(self.risk) and isfinite(self.loss)
+
+    def objection(self, ceiling: float | None) -> str:
+        """Why the file cannot be cleared whatever its risk on the axis, as far as is known; or nothing.
+
+        It was not judged, or an intruder finds more than is accepted: `ceiling`, unless he has his own.
+
+        >>> from sdckit.choose import Scenario
+        >>> point = Point("a", Scenario("a"), 0.01, 0.2, {}, {}, 0.1, found_by=(("insider", 0.125, None),))
+        >>> point.objection(0.2), point.objection(0.05).replace("\N{NO-BREAK SPACE}", " ")
+        ('', 'insider finds 12.5 %, accepted are 5 %')
+        """
+        limits = [(name, share, ceiling if own is None else own) for name, share, own in self.found_by]
+        return self.not_judged or "; ".join(
+            f"{name} finds {percent(share)}, accepted are {percent(limit)}"
+            for name, share, limit in limits
+            if limit is not None and share > limit
+        )
 
     def value(self, name: str) -> float:
         """A number that was measured, on an axis or beside; nan where there is none."""

@@ -11,9 +11,8 @@ import polars as pl
 
 from sdckit._support.html_text import bullets, paragraph, picture, table
 from sdckit._support.messages import did_you_mean, join_names
-from sdckit._support.number_text import SPACE, display
 from sdckit._support.save_chart import save_chart
-from sdckit.choose import map_charts
+from sdckit.choose import map_charts, recommendation
 from sdckit.choose.assess import assess, check_ceiling
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.criteria import Accepted, Verdict
@@ -21,7 +20,6 @@ from sdckit.choose.joined import joined
 from sdckit.choose.point import Point as Point
 from sdckit.choose.point import front as front
 from sdckit.choose.point import hypervolume as hypervolume
-from sdckit.choose.point import lost_everywhere
 from sdckit.choose.privacy_budget import cost_of_map
 from sdckit.choose.quantity import Quantity
 from sdckit.choose.release_facts import unmeasured
@@ -34,7 +32,7 @@ from sdckit.methods.registry import specs
 from sdckit.methods.spec import Kind, Spec
 
 _NO_ROWS = {
-    **dict.fromkeys(("scenario", "description", "error"), pl.Series([], dtype=pl.String)),
+    **dict.fromkeys(("scenario", "description", "objection", "error"), pl.Series([], dtype=pl.String)),
     **dict.fromkeys(("risk", "loss", "seconds"), pl.Series([], dtype=pl.Float64)),
     **dict.fromkeys(("on_front", "best"), pl.Series([], dtype=pl.Boolean)),
 }  # of a map without scenarios
@@ -70,10 +68,19 @@ class RiskUtilityMap:
     def best(self) -> Point | None:
         """The scenario with the least loss under the accepted risk (of those, the least risk).
 
-        One that cannot be cleared by what was measured, as a synthetic file without people held back, only
-        where there is no other.
+        One that cannot be cleared by what was measured (a synthetic file without people held back, a file in
+        which another intruder finds more than is accepted) only where there is no other.
         """
-        return min(self._acceptable, key=lambda p: (bool(p.not_judged), p.loss, p.risk), default=None)
+        return min(self.acceptable, key=lambda p: (bool(self.objection(p)), p.loss, p.risk), default=None)
+
+    def objection(self, point: Point) -> str:
+        """Why a file cannot be cleared whatever its risk on the axis, as far as is known; or nothing."""
+        return point.objection(self._intruders_ceiling)
+
+    @property
+    def _intruders_ceiling(self) -> float | None:
+        """What is accepted of every intruder: the ceiling of the map where it is about them."""
+        return self.max_risk if [*self.risk] == ["reidentification_risk"] else None
 
     @property
     def reason(self) -> str:
@@ -84,40 +91,7 @@ class RiskUtilityMap:
     @property
     def recommendation(self) -> str:
         """Why the best point is recommended, in one sentence."""
-        best = self.best
-        risk, loss = self._risk_text, self._loss_text
-        under = "" if self.max_risk is None else f" among those with a risk of at most {risk(self.max_risk)}"
-        if not any(p.ok for p in self.results):
-            return "No scenario could be measured."
-        if best is None:
-            return f"No scenario is acceptable{under}: protect more, or accept a higher risk."
-        others = [p for p in self._acceptable if p.not_judged and p.loss < best.loss and not best.not_judged]
-        passed = "".join(
-            f" {p.name} loses less ({loss(p.loss)}) at a risk of {risk(p.risk)}, but {p.not_judged}."
-            for p in others
-        )
-        able = " of those that can be judged" if others else ""
-        return (
-            f"{best.name} loses least{able} ({loss(best.loss)}){under}; its risk is {risk(best.risk)}, "
-            f"{risk(self.original.risk)} before.{passed}{self._whole_records}{self._unseen}"
-        )
-
-    @property
-    def _whole_records(self) -> str:
-        """What the risk of files of new records is, so that nobody takes it for a link."""
-        names = [p.name for p in self.results if p.ok and p.new_records]
-        if not names or "reidentification_risk" not in self.risk:
-            return ""
-        return (
-            f" In {join_names(names)} nobody has a record: the risk there is the share of persons whose "
-            "whole record comes back and is picked."
-        )
-
-    def _risk_text(self, value: float) -> str:
-        return display(value, share=map_charts.is_share(self.risk)).replace(SPACE, " ")
-
-    def _loss_text(self, value: float) -> str:
-        return display(value, share=map_charts.is_share(self.utility)).replace(SPACE, " ")
+        return recommendation.sentence(self)
 
     @property
     def verdict(self) -> Verdict | None:
@@ -161,21 +135,11 @@ class RiskUtilityMap:
         return tuple(cost_of_map(self.privacy, self._made, best))
 
     @property
-    def _unseen(self) -> str:
-        """Of which variables the losses say nothing, whatever the scenario."""
-        found = lost_everywhere(self.results)
-        told = [
-            f"{Quantity.named(n).spec.title} says nothing of {join_names(found[n])}"
-            for n in self.utility
-            if n in found
-        ]
-        return f" {'; '.join(told)}, which every scenario drops or recodes." if told else ""
-
-    @property
     def points(self) -> pl.DataFrame:
         """One row a scenario: risk, loss (information lost), each measure, seconds, front, best, error.
 
-        Columns of `extra_measures` come after those of the axes, and `left_out` says what is missing.
+        objection: why the file cannot be cleared whatever that risk, as far as is known. Columns of
+        `extra_measures` come after those of the axes, and `left_out` says what is missing.
         """
         on_front = front(self.results)
         best = self.best
@@ -190,6 +154,7 @@ class RiskUtilityMap:
                 **{f"{_axis_of(n)}_{n}": v for n, v in p.extra.items()},
                 "on_front": p.name in on_front,
                 "best": best is not None and p.name == best.name,
+                "objection": self.objection(p),
                 **p.spread(),
                 "seconds": p.seconds,
                 "error": p.error,
@@ -209,7 +174,7 @@ class RiskUtilityMap:
         only scenarios under the accepted risk count.
         """
         worst = max((p.loss for p in self.results if p.ok), default=0.0)
-        return hypervolume(self._acceptable, self.original.risk, worst)
+        return hypervolume(self.acceptable, self.original.risk, worst)
 
     def only_front(self) -> "RiskUtilityMap":
         """The same map with the scenarios on the front only, and the best: what a long search is about."""
@@ -242,7 +207,7 @@ class RiskUtilityMap:
         return self._assessed[chosen]
 
     def _assess(self, name: str | None, measures: Sequence[str] | None = None) -> Assessment:
-        ceiling = self.max_risk if [*self.risk] == ["reidentification_risk"] else None
+        ceiling = self._intruders_ceiling
         options = self.measure_options
         if measures is not None:
             options = {n: v for n, v in options.items() if n in measures or n == "by"}
@@ -326,7 +291,8 @@ class RiskUtilityMap:
         return map_charts.scenario_mosaics(self, variables, scenarios=scenarios, public=public)
 
     @property
-    def _acceptable(self) -> list[Point]:
+    def acceptable(self) -> list[Point]:
+        """The scenarios whose risk on the axis is accepted."""
         ceiling = inf if self.max_risk is None else self.max_risk
         return [p for p in self.results if p.ok and p.risk <= ceiling]
 
@@ -377,7 +343,7 @@ class RiskUtilityMap:
                 show(p.loss),
                 "yes" if p.name in on_front else "",
                 "yes" if best is not None and p.name == best.name else "",
-                p.error,
+                p.error or self.objection(p),
             )
             for p in self.results
         ]
@@ -385,7 +351,7 @@ class RiskUtilityMap:
         parts = [
             paragraph(f"Risk–utility map of {number} scenario{'s' * (number > 1)}", strong=True),
             picture(self.chart, "Risk–utility map; the table has the same numbers"),
-            table(["scenario", "risk", "loss", "on the front", "recommended", "error"], rows),
+            table(["scenario", "risk", "loss", "on the front", "recommended", "remark"], rows),
             paragraph(self.recommendation),
             "" if verdict is None else verdict._repr_html_(),
             bullets((*(() if best is None else best.warnings), *self.privacy_cost), "Warnings"),

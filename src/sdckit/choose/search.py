@@ -80,7 +80,7 @@ def search(
 
     waiting = wanted.grid(max(2, int(trials * FIRST)))
     while len(tried) < trials and (minutes is None or perf_counter() - start < 60 * minutes):
-        waiting = waiting or propose(wanted, list(tried.values()), max_risk, rng)
+        waiting = waiting or propose(wanted, list(tried.values()), so_far(), rng)
         fresh: dict[str, tuple[Candidate, Sequence[Any]]] = {}
         for candidate in waiting[:BATCH]:
             steps = wanted.decode(candidate)
@@ -109,12 +109,17 @@ def _so_far(found: RiskUtilityMap) -> str:
 
 
 def propose(
-    space: Space, tried: list[tuple[Candidate, Point]], max_risk: float | None, rng: np.random.Generator
+    space: Space, tried: list[tuple[Candidate, Point]], found: RiskUtilityMap, rng: np.random.Generator
 ) -> list[Candidate]:
-    """A batch of children of the front: neighbours of one scenario, or a crossing of two side by side."""
+    """A batch of children of the front: neighbours of one scenario, or a crossing of two side by side.
+
+    The front is that of the scenarios that could be released as far as is known; where there are none, of
+    those with an accepted risk, else of all that were measured.
+    """
     tried = list(zip((g for g, _ in tried), comparable([p for _, p in tried]), strict=True))
-    fit = [(g, p) for g, p in tried if p.ok and (max_risk is None or p.risk <= max_risk)]
-    pool = fit or [(g, p) for g, p in tried if p.ok]
+    measured = [(g, p) for g, p in tried if p.ok]
+    accepted = [(g, p) for g, p in measured if found.max_risk is None or p.risk <= found.max_risk]
+    pool = [(g, p) for g, p in accepted if not found.objection(p)] or accepted or measured
     if not pool:
         return [space.random(rng) for _ in range(BATCH)]
     best = front([p for _, p in pool])

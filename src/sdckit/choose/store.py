@@ -56,6 +56,7 @@ class Store:
                 privacy=tuple(PrivacyLoss.of(one) for one in kept["privacy"]),
                 new_records=kept["new_records"],
                 not_judged=kept["not_judged"],
+                found_by=tuple((name, share, own) for name, share, own in kept["found_by"]),
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -77,6 +78,7 @@ class Store:
             "lost": dict(point.lost),
             "new_records": point.new_records,
             "not_judged": point.not_judged,
+            "found_by": [list(one) for one in point.found_by],
             "privacy": [asdict(loss) for loss in point.privacy],
         }
         write_text(json.dumps(kept), self._path(point.scenario, seed))

@@ -152,7 +152,7 @@ def risk_utility_map(found: RiskUtilityMap) -> None:
             return f"★ {found.advice}"
         if found.max_risk is not None and point.risk > found.max_risk:
             return "risk too high"
-        return "cannot be cleared" if point.not_judged else ""
+        return "cannot be cleared" if found.objection(point) else ""
 
     points = [found.original, *found.results]
     texts = {

@@ -20,8 +20,8 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
       accepted), criteria (name, status, value, limit, why, mends), answers (question, answer).
     - data: records, variables (name, label, roles, kind, released) and further facts.
     - map: null, or risk_title, loss_title, max_risk, original_risk and scenarios, each with name, risk, loss,
-      on_front, best, acceptable, failed, description, remark; further: the losses by other utilities;
-      estimates: every estimate in every scenario (none for the public).
+      on_front, best, objection, acceptable, failed, description, remark; further: the losses by other
+      utilities; estimates: every estimate in every scenario (none for the public).
     - risk, utility: lists of sections (name, title) with measures: name, title, unit, better (low, high),
       bounds, options, before and after (null, or value and at_most: true where a number is of so few records
       that only an upper limit is given), figures (name, before, after), notes. Utilities have after only.
@@ -87,7 +87,7 @@ def _measure(row: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _map(content: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("on_front", "best", "acceptable", "failed", "description", "remark")
+    names = ("on_front", "best", "objection", "acceptable", "failed", "description", "remark")
     return {
         **{name: content[name] for name in ("risk_title", "loss_title", "max_risk", "original_risk")},
         "scenarios": [

@@ -69,7 +69,7 @@ def _map(content: Mapping[str, Any]) -> str:
 
 
 def _points(points: list[Any]) -> pl.DataFrame:
-    columns = ("scenario", "description", "risk", "loss", "on_front", "best")
+    columns = ("scenario", "description", "risk", "loss", "on_front", "best", "objection")
     return pl.DataFrame(
         [{c: p[c] for c in columns} for p in points],
         schema_overrides={"risk": pl.Float64, "loss": pl.Float64},

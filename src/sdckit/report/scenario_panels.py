@@ -40,6 +40,7 @@ def small_maps(found: RiskUtilityMap) -> dict[str, Any]:
                 "loss": p.loss if p.ok else None,
                 "on_front": on_front,
                 "best": found.best is not None and p.name == found.best.name,
+                "objection": found.objection(own),
             }
             for p, own, (scenario, on_front) in zip(view.results, found.results, table, strict=True)
         ]

@@ -13,13 +13,14 @@ from sdckit.report.axis import Axis
 from sdckit.report.measures import WORDS
 
 HIDDEN = "not shown"
+OBJECTION = "another intruder finds more than is accepted"  # names of intruders tell what an office fears
 
 
 def scenarios(found: RiskUtilityMap) -> dict[str, Any]:
     """The points of the map with texts for its table; failed scenarios carry their reason."""
     risk, loss = Axis(found.risk), Axis(found.utility)
     points = []
-    table = found.points.select("scenario", "on_front", "best").to_dicts()
+    table = found.points.select("scenario", "on_front", "best", "objection").to_dicts()
     for point, row in zip(found.results, table, strict=True):
         points.append(
             {
@@ -59,6 +60,7 @@ def public_scenarios(found: RiskUtilityMap) -> dict[str, Any]:
                 "scenario": f"scenario {i}",
                 "on_front": point.name in on_front,
                 "best": found.best is not None and point.name == found.best.name,
+                "objection": point.not_judged or (OBJECTION if found.objection(point) else ""),
                 "failed": not point.ok,
                 "risk": None if x is None else x.value,
                 "loss": None if y is None else y.value,
@@ -124,17 +126,19 @@ def _remark(point: Point, found: RiskUtilityMap, *, on_front: bool, public: bool
     if not point.ok:
         reason = point.error or "no number came out"
         return "could not be measured" if public else f"not measured: {reason}"
-    said = _place(point, found, on_front=on_front)
+    said = _place(point, found, on_front=on_front, public=public)
     if point.new_records and "reidentification_risk" in found.risk:
         said += "; nobody has a record here, the risk is that whole records come back"
     return said
 
 
-def _place(point: Point, found: RiskUtilityMap, *, on_front: bool) -> str:
+def _place(point: Point, found: RiskUtilityMap, *, on_front: bool, public: bool) -> str:
     if found.best is not None and point.name == found.best.name:
         return found.advice
     if not _acceptable(point, found):
         return "above the accepted risk"
     if point.not_judged:
         return "cannot be cleared without people held back"
+    if objection := found.objection(point):
+        return OBJECTION if public else objection
     return "no other is better on both" if on_front else "another is better on both"

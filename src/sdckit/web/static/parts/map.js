@@ -39,8 +39,8 @@ export function Points({ found }) {
   return html`<figure class="chart points"><svg viewBox="-34 -8 430 224" role="img" aria-label="Trials so far: risk upwards, loss to the right; the table below says the same">
       <path class="axis" d="M 0 0 V 180 H 384" /><text x="0" y="196">0</text><text x="380" y="196" text-anchor="end">${number(right, found.loss_is_share)}</text><text x="190" y="208" text-anchor="middle">loss</text><text x="-4" y="6" text-anchor="end">${number(top, found.risk_is_share)}</text><text x="-4" y="182" text-anchor="end">0</text><text x="-4" y="94" text-anchor="end">risk</text>
       ${found.max_risk !== null && html`<path class="ceiling" d=${`M 0 ${y(found.max_risk)} H 384`} />`}
-      ${good.map((p) => html`<circle class=${p.on_front ? "front" : ""} cx=${x(p.loss)} cy=${y(p.risk)} r=${p.on_front ? 5 : 3.5}><title>${`${p.name}: risk ${number(p.risk, found.risk_is_share)}, loss ${number(p.loss, found.loss_is_share)}`}</title></circle>`)}</svg>
-      <figcaption>${found.scenarios.length} scenarios tried; full circles: no other is better in both.${found.max_risk !== null ? " The line is the accepted risk." : ""}</figcaption></figure>
+      ${good.map((p) => html`<circle class=${p.objection ? "objected" : p.on_front ? "front" : ""} cx=${x(p.loss)} cy=${y(p.risk)} r=${p.on_front ? 5 : 3.5}><title>${`${p.name}: risk ${number(p.risk, found.risk_is_share)}, loss ${number(p.loss, found.loss_is_share)}`}</title></circle>`)}</svg>
+      <figcaption>${found.scenarios.length} scenarios tried; full circles: no other is better in both.${found.scenarios.some((p) => p.objection) ? " Rings in the colour of the line cannot be released as they are: see the table." : ""}${found.max_risk !== null ? " The line is the accepted risk." : ""}</figcaption></figure>
     <${Table} found=${found} best=${null} verdicts=${{}} />`;
 }
 
@@ -57,5 +57,5 @@ function Table({ found, best, verdicts }) {
       <tr><th scope="row">the original file</th><td class="number">${number(found.original.risk, found.risk_is_share)}</td><td class="number">0</td>${extra.map((name) => html`<td class="number">${number(found.original.extra?.[name])}</td>`)}<td></td><td></td></tr>
       ${list.map((p) => html`<tr key=${p.name}><th scope="row">${p.name in store.state.document.scenarios ? html`<button class="quiet" onClick=${() => pick(p)}>${p.name}</button>` : p.name}</th><td class="number">${number(p.risk, found.risk_is_share)}</td><td class="number">${number(p.loss, found.loss_is_share)}</td>
         ${extra.map((name) => html`<td class="number">${number(p.extra?.[name])}</td>`)}<td class=${status(p) === "releasable" ? "" : status(p) === "not releasable" ? "bad" : ""}>${WORDS[status(p)] || "not judged"}</td>
-        <td>${!(p.name in store.state.document.scenarios) && !p.error && html`<button onClick=${() => make(p)}>Make it a scenario</button> `}${p.error || [p.name === best ? "best on this map" : "", p.on_front ? "no other is better in both" : ""].filter(Boolean).join(", ")}</td></tr>`)}</tbody></table></div>`;
+        <td>${!(p.name in store.state.document.scenarios) && !p.error && html`<button onClick=${() => make(p)}>Make it a scenario</button> `}${p.error || [p.name === best ? "best on this map" : "", p.on_front ? "no other is better in both" : "", p.objection].filter(Boolean).join(", ")}</td></tr>`)}</tbody></table></div>`;
 }
