@@ -76,8 +76,8 @@ What the figures do and do not say:
   too.
 - **Linkability and singling out** (several columns) are the shares of attacks that work, of people in the
   file and of people held back (their `control=`), 500 attacks at most. Theirs are shrunk towards one half and
-  break ties at random; ours are not shrunk and take ties at their expectation. Ours of singling out also tries
-  single columns, and few records have descriptions that fit no other.
+  break ties at random; ours are not shrunk and take ties at their expectation.
+  Our singling out also tries single columns, and few records have descriptions that fit no other.
 """
 
 
