@@ -80,7 +80,7 @@ def _objected(points: pl.DataFrame) -> str:
     """What the rings mean, where there are any."""
     if not any(points["objection"]):
         return ""
-    return "Rings in the colour of the limit: cannot be released as they are, whatever this risk"
+    return "Rings in the colour of the limit: cannot be released, though this risk is accepted"
 
 
 def map_panel(

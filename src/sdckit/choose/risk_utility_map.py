@@ -74,8 +74,8 @@ class RiskUtilityMap:
         return min(self.acceptable, key=lambda p: (bool(self.objection(p)), p.loss, p.risk), default=None)
 
     def objection(self, point: Point) -> str:
-        """Why a file cannot be cleared whatever its risk on the axis, as far as is known; or nothing."""
-        return point.objection(self._intruders_ceiling)
+        """Why a file cannot be cleared though its risk on the axis is accepted, as far as is known."""
+        return point.objection(self._intruders_ceiling) if self.accepts(point) else ""
 
     @property
     def _intruders_ceiling(self) -> float | None:
@@ -138,7 +138,7 @@ class RiskUtilityMap:
     def points(self) -> pl.DataFrame:
         """One row a scenario: risk, loss (information lost), each measure, seconds, front, best, error.
 
-        objection: why the file cannot be cleared whatever that risk, as far as is known. Columns of
+        objection: why the file cannot be cleared though its risk is accepted, as far as is known. Columns of
         `extra_measures` come after those of the axes, and `left_out` says what is missing.
         """
         on_front = front(self.results)
@@ -293,8 +293,11 @@ class RiskUtilityMap:
     @property
     def acceptable(self) -> list[Point]:
         """The scenarios whose risk on the axis is accepted."""
-        ceiling = inf if self.max_risk is None else self.max_risk
-        return [p for p in self.results if p.ok and p.risk <= ceiling]
+        return [p for p in self.results if self.accepts(p)]
+
+    def accepts(self, point: Point) -> bool:
+        """Whether the risk on the axis is accepted."""
+        return point.ok and point.risk <= (inf if self.max_risk is None else self.max_risk)
 
     def _seen(self, kind: Kind, name: str) -> "RiskUtilityMap":
         axis = self.risk if kind is Kind.RISK else self.utility

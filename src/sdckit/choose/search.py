@@ -118,7 +118,7 @@ def propose(
     """
     tried = list(zip((g for g, _ in tried), comparable([p for _, p in tried]), strict=True))
     measured = [(g, p) for g, p in tried if p.ok]
-    accepted = [(g, p) for g, p in measured if found.max_risk is None or p.risk <= found.max_risk]
+    accepted = [(g, p) for g, p in measured if found.accepts(p)]
     pool = [(g, p) for g, p in accepted if not found.objection(p)] or accepted or measured
     if not pool:
         return [space.random(rng) for _ in range(BATCH)]

@@ -29,7 +29,7 @@ def scenarios(found: RiskUtilityMap) -> dict[str, Any]:
                 "risk": point.risk if point.ok else None,
                 "loss": point.loss if point.ok else None,
                 "description": steps.describe_scenario(point.scenario),
-                "acceptable": _acceptable(point, found),
+                "acceptable": found.accepts(point),
                 "risk_text": risk.text(point.risk),
                 "loss_text": loss.text(point.loss),
                 "remark": _remark(point, found, on_front=row["on_front"]),
@@ -60,12 +60,12 @@ def public_scenarios(found: RiskUtilityMap) -> dict[str, Any]:
                 "scenario": f"scenario {i}",
                 "on_front": point.name in on_front,
                 "best": found.best is not None and point.name == found.best.name,
-                "objection": point.not_judged or (OBJECTION if found.objection(point) else ""),
+                "objection": found.objection(point) and (point.not_judged or OBJECTION),
                 "failed": not point.ok,
                 "risk": None if x is None else x.value,
                 "loss": None if y is None else y.value,
                 "description": steps.kinds_of_steps(point.scenario),
-                "acceptable": _acceptable(point, found),
+                "acceptable": found.accepts(point),
                 "risk_text": HIDDEN if x is None else str(x),
                 "loss_text": HIDDEN if y is None else str(y),
                 "remark": _remark(point, found, on_front=point.name in on_front, public=True),
@@ -118,10 +118,6 @@ def _about(found: RiskUtilityMap, risk: Axis, loss: Axis) -> dict[str, Any]:
     }
 
 
-def _acceptable(point: Point, found: RiskUtilityMap) -> bool:
-    return point.ok and (found.max_risk is None or point.risk <= found.max_risk)
-
-
 def _remark(point: Point, found: RiskUtilityMap, *, on_front: bool, public: bool = False) -> str:
     if not point.ok:
         reason = point.error or "no number came out"
@@ -135,7 +131,7 @@ def _remark(point: Point, found: RiskUtilityMap, *, on_front: bool, public: bool
 def _place(point: Point, found: RiskUtilityMap, *, on_front: bool, public: bool) -> str:
     if found.best is not None and point.name == found.best.name:
         return found.advice
-    if not _acceptable(point, found):
+    if not found.accepts(point):
         return "above the accepted risk"
     if point.not_judged:
         return "cannot be cleared without people held back"
