@@ -179,6 +179,12 @@ def sample_rows(native: Any, share: float) -> Any:
     return native.query("sdckit_rows", f"select * from sdckit_rows using sample {part}")
 
 
+def lists_of_values(native: Any, columns: Sequence[str]) -> Any:
+    """One row with a list of all values of each column, from one pass; NULL for a column without any."""
+    lists = (f"list({c}) filter ({c} is not null) as {c}" for c in map(quoted, columns))
+    return native.aggregate(", ".join(lists))
+
+
 def sorted_rows(native: Any, order: Sequence[str], columns: Sequence[str]) -> Any:
     """Some columns of the rows in ascending order of others, kept in a temporary table in this order.
 
