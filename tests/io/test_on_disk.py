@@ -186,3 +186,14 @@ def test_nan_in_a_parquet_file_is_missing_on_duckdb(tmp_path):
     assert frames.missing_values(data.frame, ["x", "y"]) == {"x": 2, "y": 2}
     assert data.collect().frame["x"].to_list() == [1.5, None, None, 0.0, *x[4:]]
     assert data.collect().frame.schema == frame.schema
+
+
+def test_a_column_without_values_is_a_number_if_its_role_is(tmp_path):
+    frame = pl.DataFrame({"k": ["a", "b"], "x": pl.Series([None, None]), "t": pl.Series([None, None])})
+    frame.write_parquet(tmp_path / "a.parquet")
+    (tmp_path / "a.csv").write_text("k,x,t\na,,\nb,NA,\n")
+    for name in ("a.parquet", "a.csv"):
+        data = sdc.read(tmp_path / name, numeric="x", engine="duckdb")
+        assert data.collect().frame["x"].dtype == pl.Float64
+    with pytest.raises(SdcError, match="column 'k' does not hold numbers"):
+        sdc.read(tmp_path / "a.parquet", numeric=["x", "k"], engine="duckdb")

@@ -15,6 +15,7 @@ from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
 from sdckit.data.reading import MissingCodes, stamp_of
 from sdckit.data.roles import roles_of
+from sdckit.engine import frames
 from sdckit.engine.frames import ENGINES
 from sdckit.errors import ColumnError, EngineError, OptionError, SdcWarning, preview
 from sdckit.io.codebook_labels import ProposedMissing, proposed_missing, with_codebook
@@ -169,8 +170,7 @@ def _from_file(path: Path, engine: str, options: TableOptions, roles: dict[str, 
             frame, labels, files = load_several(path, engine, options)
         else:
             frame, labels, codes = _load(path, ending, engine, options)
-        if isinstance(frame, pl.DataFrame):
-            frame = _typed(frame, (*roles["numeric"], roles["weight"]))
+        frame = _typed(frame, (*roles["numeric"], roles["weight"]))
         on_disk = () if engine == "polars" else files or (path.resolve(),)
         stamps = {file: stamp_of(file) for file in on_disk if file.is_file()}
         data = Microdata.of(frame, labels=labels, **roles)
@@ -266,9 +266,19 @@ def _load(
     return *(read_parquet(path) if ending == ".parquet" else read_excel(path, options)), {}
 
 
-def _typed(frame: pl.DataFrame, numbers: tuple[str | None, ...]) -> pl.DataFrame:
+def _typed(frame: Any, numbers: tuple[str | None, ...]) -> Any:
     """A file may not say what type an all-missing column has: the role decides."""
+    if not isinstance(frame, pl.DataFrame):
+        return _typed_outside(frame, numbers)
     empty = [c.name for c in frame.iter_columns() if c.null_count() == frame.height]
     changes = [pl.col(c).cast(pl.Float64) for c in empty if c in numbers and not frame.schema[c].is_numeric()]
     changes += [pl.col(c).cast(pl.String) for c in empty if c not in numbers and frame.schema[c] == pl.Null]
     return frame.with_columns(changes) if changes else frame
+
+
+def _typed_outside(frame: Any, numbers: tuple[str | None, ...]) -> Any:
+    """The same on DuckDB and Spark, where values are only counted if the type does not fit the role."""
+    odd = [c for c, kind in frames.schema(frame).items() if c in numbers and not kind.is_numeric()]
+    missing, height = (frames.missing_values(frame, odd), frames.height(frame)) if odd else ({}, 0)
+    empty = [nw.col(c).cast(nw.Float64) for c in odd if missing[c] == height]
+    return nw.to_native(frames.lazy(frame).with_columns(empty)) if empty else frame
