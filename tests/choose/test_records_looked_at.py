@@ -1,9 +1,12 @@
+from datetime import date, timedelta
+
 import polars as pl
 import pytest
 
 import sdckit as sdc
 from sdckit.choose import records_looked_at
 from sdckit.data.roles import Role
+from sdckit.engine import frames
 
 pytest.importorskip("duckdb", reason="duckdb is not installed")
 N = 12_000
@@ -63,3 +66,22 @@ def test_values_of_a_few_records_are_not_overlooked(file, small_samples):
     assert found["q8"].role is Role.DIRECT
     assert found["hiv"].role is Role.SENSITIVE  # of one record in all
     assert found["empty"].role is None
+
+
+def test_values_of_a_few_records_are_looked_for_in_one_pass(tmp_path, small_samples, monkeypatch):
+    """A pass for each column took minutes of a .csv of some hundred columns that most leave empty."""
+    days = [date(2001, 1, 1) + timedelta(days=i) if i % 600 == 5 else None for i in range(N)]
+    frame = pl.DataFrame({"id": range(N), "born": days, "z": [9.0 * (i == 7) for i in range(N)]})
+    texts = [pl.lit(None).alias(f"q{i}").cast(pl.String) for i in range(10)]
+    said = [
+        pl.when(pl.col("id") % 900 == i).then(pl.format("said {}", "id")).alias(f"r{i}") for i in range(20)
+    ]
+    frame.with_columns(*texts, *said).write_csv(tmp_path / "wide.csv")
+    passes = []
+    monkeypatch.setattr(frames, "gather", lambda table, ask=frames.gather: passes.append(1) or ask(table))
+    data = sdc.read(tmp_path / "wide.csv", engine="duckdb", id="id")
+    passes.clear()
+    found = {c.name: c for c in sdc.describe(data).columns}
+    assert len(passes) <= 4
+    assert [found[f"r{i}"].different for i in range(20)] == [len(range(i, N, 900)) for i in range(20)]
+    assert (found["born"].different, found["z"].different) == (20, 2)

@@ -186,6 +186,15 @@ def no_spark(monkeypatch):
     monkeypatch.setattr(spark_session, "start_session", start)
 
 
+WRONG = {  # plans that name what is not there, or cannot be
+    "ROLE": ("[region,", "[regoin,"),
+    "STEP": ("variable: age,", "variable: agee,"),
+    "INTRUDER": ("seed: 7", "seed: 7\nintruders: {colleague: {knows: [keys, {incom: 10%}]}}"),
+    "WHERE": ("{variables: [income],", "{variables: [income], where: atypical_records,"),
+    "PREPARE": ("{file: survey.csv,", "{file: survey.csv, prepare: [drop_empty],"),
+}
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -200,6 +209,16 @@ def no_spark(monkeypatch):
         (["assess", "FILE", "NEW"], "The file does not exist"),
         (["columns", "NEW"], "The file does not exist"),
         (["search", "PLAN"], "no search space"),
+        (["protect", "ROLE", "--scenario", "age5", "--out", "NEW"], "Role 'keys' names column 'regoin'"),
+        (["compare", "ROLE"], "Did you mean 'region'?"),
+        (["compare", "STEP"], "There is no column 'agee'"),
+        (["compare", "INTRUDER"], "knows a column that the data do not have: 'incom'"),
+        (["compare", "WHERE"], "where needs the records in memory"),
+        (["compare", "PREPARE"], "needs the records in memory. Given: the spark engine"),
+        (["report", "STEP", "--out", "NEW.html", "--scenario", "age5"], "There is no column 'agee'"),
+        (["protect", "PLAN", "--scenario", "age5", "--out", "FOLDER", "--partition-by", "sexx"], "'sexx'"),
+        (["assess", "FILE", "OUT", "--keys", "regoin"], "Role 'keys' names column 'regoin'"),
+        (["assess", "BROKEN", "OUT", "--keys", "regoin"], "The file cannot be read as .parquet"),
     ],
 )
 def test_what_is_wrong_is_said_before_spark_is_started(run, plan, no_spark, words, said):
@@ -208,7 +227,11 @@ def test_what_is_wrong_is_said_before_spark_is_started(run, plan, no_spark, word
         plan.with_name(name).write_text("x")
     paths = {k: plan.with_name(name) for k, name in there.items()}
     paths |= {"PLAN": plan, "FILE": plan.with_name("survey.csv"), "NEW": plan.with_name("new.parquet")}
-    paths["NEW.html"] = plan.with_name("new.html")
+    paths |= {"NEW.html": plan.with_name("new.html"), "FOLDER": plan.with_name("folder")}
+    paths["BROKEN"] = paths["OUT"]
+    for name, (before, after) in WRONG.items():
+        paths[name] = plan.with_name(f"{name.lower()}.yaml")
+        paths[name].write_text(plan.read_text().replace(before, after))
     result = run(*(paths.get(word, word) for word in words), "--engine", "spark")
     assert result.exit_code == 1, result.output
     assert said in result.stderr

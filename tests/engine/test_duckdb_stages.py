@@ -4,7 +4,7 @@ import duckdb
 
 from sdckit.engine import _duckdb
 from sdckit.engine.duckdb_session import connection
-from sdckit.engine.duckdb_stages import DATABASE
+from sdckit.engine.duckdb_stages import DATABASE, kept_on_disk
 
 
 def tables():
@@ -49,3 +49,11 @@ def test_no_bar_is_drawn_among_what_commands_print():
     """DuckDB draws one to standard output when a query takes more than two seconds."""
     shown = connection().execute("select current_setting('enable_progress_bar')").fetchall()
     assert shown[0][0] in (False, "false")
+
+
+def test_a_column_called_rowid_does_not_hide_the_places_of_rows():
+    """It was taken for them: new values went to wrong records, or an error of Python ended the step."""
+    rows = connection().sql('select 3 - range as rowid, range as "C0", range as "a""b" from range(4)')
+    kept = kept_on_disk(rows, "__sdckit_at")
+    assert kept.columns == ["rowid", "C0", 'a"b', "__sdckit_at"]
+    assert sorted(kept.fetchall()) == [(3 - i, i, i, i) for i in range(3, -1, -1)]

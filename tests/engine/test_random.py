@@ -138,3 +138,11 @@ def test_sums_of_the_numbers_of_joined_records(lazy):
     total = frames.gather(drawn.select((nw.col("z") * nw.col("f")).sum().alias("t")))["t"][0]
     here = draw_normal(frames.lazy(pl.DataFrame({"id": range(300)})), seed=1)["z"].to_numpy()
     assert total == pytest.approx(sum(here[i] * (2.0 + i % 3) for i in range(300) if i % 3 < 2))
+
+
+def test_large_ids_stay_the_numbers_they_are(lazy, engine):
+    if engine == "spark":
+        pytest.skip("Spark has no numbers without a sign")
+    table = lazy(pl.DataFrame({"id": pl.Series([2**63, 2**63 + 7], dtype=pl.UInt64)}))
+    drawn = random.uniform(table, id="id", seed=1, step=1, name="u")
+    assert drawn.collect_schema()["id"] == table.collect_schema()["id"]

@@ -251,3 +251,12 @@ def test_engine_of_a_lazy_table(lazy, engine):
     table = lazy(pl.DataFrame({"x": [1]}))
     assert isinstance(table, nw.LazyFrame)
     assert frames.engine_of(table.to_native()) == engine
+
+
+def test_values_where_columns_ask_for_them(lazy):
+    frame = sample()
+    wanted = {'quo"te': nw.col('quo"te') < 0, "Ünï": ~nw.col("Ünï").is_null(), "day": nw.col("yes")}
+    found = tables.values_where(lazy(frame), wanted | {"a name": nw.col("a name") == "nobody"})
+    assert found["a name"].len() == 0
+    for name, rows in (('quo"te', pl.col('quo"te') < 0), ("Ünï", pl.lit(True)), ("day", pl.col("yes"))):
+        assert found[name].sort().equals(frame.filter(rows)[name].drop_nulls().sort()), name

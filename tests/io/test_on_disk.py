@@ -1,4 +1,5 @@
 import errno
+import math
 import os
 from datetime import date
 
@@ -174,3 +175,25 @@ def test_files_that_changed_after_they_were_read_are_not_written_as_protected(tm
     with pytest.raises(FileError, match="Files have changed since they were read"):
         sdc.write(protected, tmp_path / "out.parquet")
     assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
+
+
+def test_nan_in_a_parquet_file_is_missing_on_duckdb(tmp_path):
+    """DuckDB takes the bounds in the file for those of all values, and denies that any is NaN."""
+    x = [1.5, math.nan, None, -0.0, math.inf, *range(2000)]
+    frame = pl.DataFrame({"k": ["a"] * len(x), "x": x, "y": pl.Series(x, dtype=pl.Float32)})
+    frame.write_parquet(tmp_path / "a.parquet")
+    data = sdc.read(tmp_path / "a.parquet", keys="k", engine="duckdb")
+    assert frames.missing_values(data.frame, ["x", "y"]) == {"x": 2, "y": 2}
+    assert data.collect().frame["x"].to_list() == [1.5, None, None, 0.0, *x[4:]]
+    assert data.collect().frame.schema == frame.schema
+
+
+def test_a_column_without_values_is_a_number_if_its_role_is(tmp_path):
+    frame = pl.DataFrame({"k": ["a", "b"], "x": pl.Series([None, None]), "t": pl.Series([None, None])})
+    frame.write_parquet(tmp_path / "a.parquet")
+    (tmp_path / "a.csv").write_text("k,x,t\na,,\nb,NA,\n")
+    for name in ("a.parquet", "a.csv"):
+        data = sdc.read(tmp_path / name, numeric="x", engine="duckdb")
+        assert data.collect().frame["x"].dtype == pl.Float64
+    with pytest.raises(SdcError, match="column 'k' does not hold numbers"):
+        sdc.read(tmp_path / "a.parquet", numeric=["x", "k"], engine="duckdb")

@@ -251,11 +251,12 @@ def test_a_column_that_cannot_hold_both_is_refused(marks):
         sdc.protect.add_noise(data, where="marked", rng=1)
 
 
-def test_a_file_out_of_memory_is_refused():
+def test_a_file_out_of_memory_is_refused_before_any_step():
     duckdb = pytest.importorskip("duckdb")
     data = sdc.read(duckdb.sql("select 1.0 as x"), numeric="x")
-    with pytest.raises(EngineError, match="where needs the records in memory"):
-        protect_some(data, Chosen(np.array([True]), 0), lambda part: part)
+    steps = [{"round_values": {"base": 10}}, {"round_values": {"base": 10, "where": "atypical_records"}}]
+    with pytest.raises(EngineError, match=r"^where needs the records in memory"):
+        sdc.Scenario("some", steps).protect(data)
 
 
 def test_keys_that_the_chosen_records_lack_do_no_harm(marks):

@@ -270,3 +270,10 @@ def test_several_sets_outside_memory(duckdb_connection, request):
     there = sdc.synthesize(on_engine("duckdb", read(persons()), request), m=2, seed=3, by=["sex"])
     assert [frames.collect(d.frame).equals(h.frame) for d, h in zip(there, here, strict=True)] == [True, True]
     assert not here[0].frame.equals(here[1].frame)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_columns_without_values(engine, request):
+    frame = persons(200).with_columns(nobody=pl.lit(None, pl.Float64), nothing=pl.lit(None, pl.String))
+    made = sdc.protect.synthesize(on_engine(engine, read(frame), request), by="sex", rng=1).collect().frame
+    assert made.select(pl.col("nobody", "nothing").null_count()).row(0) == (200, 200)

@@ -128,6 +128,39 @@ def test_counts_of_an_engine_give_what_the_records_give(people, method, request)
         assert counted == pytest.approx(here, rel=1e-9)
 
 
+def test_what_an_engine_cannot_count_is_no_number_there(request):
+    """Ages with noise, codes drawn anew in a region, and numbers are attacked record by record.
+
+    By counts of keys alone the first was 70 times too low, and the most dangerous intruder was left out.
+    """
+    draw = np.random.default_rng(1)
+    frame = pl.DataFrame({"id": range(900), "age": draw.integers(0, 90, 900), "x": draw.normal(size=900)})
+    homes = [f"{area}{place}" for area, place in draw.integers(1, 9, (900, 2))]
+    data = sdc.read(frame.with_columns(home=pl.Series(homes)), id="id", keys=["age", "home"], numeric="x")
+    there = on_engine("duckdb", data, request)
+    noisy = {"age": (pl.col("age") + pl.Series(draw.integers(-3, 4, 900))).abs()}
+    other = {
+        "home": pl.Series(
+            [code[0] + str(place) for code, place in zip(homes, draw.integers(1, 9, 900), strict=True)]
+        )
+    }
+    for changes in (noisy, other):
+        files = data, data.with_frame(data.frame.with_columns(**changes))
+        stored = there, on_engine("duckdb", files[1], request)
+        here, counted = (
+            sdc.risk.reidentification_risk(*pair, intruders=NEIGHBOUR) for pair in (files, stored)
+        )
+        assert here.value > 0.05
+        assert math.isnan(counted.value)
+        assert any("needs the records in memory" in note for note in counted.notes)
+    with_numbers = {"a": {"knows": "keys"}, "b": {"knows": ["keys", {"x": 0.1}]}}
+    assert math.isnan(sdc.risk.reidentification_risk(there, there, intruders=with_numbers).value)
+    with_numbers["b"]["on_axis"] = False
+    alone = {"a": {"knows": "keys"}}
+    values = [sdc.risk.reidentification_risk(there, there, intruders=i).value for i in (with_numbers, alone)]
+    assert values[0] == values[1] > 0
+
+
 def test_a_note_says_who_finds_more_than_the_intruder_of_the_value():
     people = sdc.demo.survey(n=200, seed=1)
     data = sdc.read(people.frame, keys=["region", "sex"], numeric="income", weight="weight")

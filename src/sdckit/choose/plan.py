@@ -10,7 +10,7 @@ import yaml
 from sdckit._support.files import write_text
 from sdckit._support.messages import did_you_mean, join_names, require_flag
 from sdckit.choose.plan_text import parse_text
-from sdckit.choose.preparation import preparations_of, read_entries
+from sdckit.choose.preparation import header_under_roles, preparations_of, read_entries
 from sdckit.choose.scenario import Scenario, check_seed
 from sdckit.data.intruder import Intruder, intruders_of
 from sdckit.data.microdata import Microdata
@@ -116,6 +116,12 @@ class Plan:
         if "file" not in self.data:
             raise OptionError("The plan names no data file.", hint="Add data: {file: …} to it.")
         return read_entries(self.folder / str(self.data["file"]), self.data, self.folder)
+
+    def header(self) -> Microdata | None:
+        """The columns of the data under their roles, without records; None where reading has to tell them."""
+        if "file" not in self.data:
+            return None
+        return header_under_roles(self.folder / str(self.data["file"]), self.data)
 
     def find(self, name: str) -> Scenario:
         """The scenario of this name."""

@@ -6,13 +6,18 @@ from pathlib import Path
 from typing import Any, ClassVar
 from warnings import catch_warnings, simplefilter, warn
 
+import polars as pl
+
 from sdckit.choose.scenario import Step
+from sdckit.data.checks import check_names
 from sdckit.data.microdata import Microdata
-from sdckit.data.roles import Role
+from sdckit.data.roles import Role, roles_of
 from sdckit.errors import OptionError, SdcError, preview
 from sdckit.io import read
 from sdckit.io.codebook_labels import ProposedMissing, proposed_missing
-from sdckit.io.read import with_roles
+from sdckit.io.file_header import header_of
+from sdckit.io.read import with_roles, without_direct
+from sdckit.io.table_options import MEANT_FOR, TableOptions
 from sdckit.methods.registry import find
 from sdckit.methods.spec import Kind
 
@@ -91,7 +96,7 @@ def read_entries(source: Any, entries: Mapping[str, Any], folder: Path = Path())
 
     The roles come last, for they are those of the prepared file. Direct identifiers are there until then.
     """
-    known = {name: value for name, value in entries.items() if name not in ("file", "demo", "prepare")}
+    known = _of_reading(entries)
     if known.get("codebook") is not None:
         known["codebook"] = folder / Path(known["codebook"]).expanduser()
     steps = preparations_of(entries.get("prepare"))
@@ -106,3 +111,26 @@ def read_entries(source: Any, entries: Mapping[str, Any], folder: Path = Path())
     for text in proposed_missing(done):
         warn(text, ProposedMissing, stacklevel=3)
     return with_roles(done, roles, keep_direct=keep)
+
+
+def header_under_roles(file: Path, entries: Mapping[str, Any]) -> Microdata | None:
+    """The columns of a file under the roles of a section data:, without records and types.
+
+    With it names in a plan are checked before records are read. None where columns are known only then: of
+    other formats, and after preparation.
+    """
+    for step in preparations_of(entries.get("prepare")):
+        find(step.method, step.kind).check_engine(str(entries.get("engine", "polars")), step.options)
+    known = _of_reading(entries)
+    names = header_of(file, TableOptions(**{name: known[name] for name in MEANT_FOR if name in known}))
+    if names is None or entries.get("prepare"):
+        return None
+    roles = roles_of(**{name: value for name, value in known.items() if name in set(Role)})
+    check_names(roles, names)
+    empty = Microdata(pl.DataFrame(schema=dict.fromkeys(names, pl.String)), roles)
+    return empty if known.get("keep_direct") else without_direct(empty)
+
+
+def _of_reading(entries: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a section data: is for `read`."""
+    return {name: value for name, value in entries.items() if name not in ("file", "demo", "prepare")}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import polars as pl
@@ -10,11 +10,12 @@ import polars as pl
 from sdckit.data.files_unchanged import require_unchanged
 from sdckit.data.keyed_sample import DRAWN, SEED
 from sdckit.data.microdata import Microdata
-from sdckit.engine import frames, random
+from sdckit.engine import frames, random, tables
 from sdckit.engine.tables import native_module
 
 MOST = 200_000  # records of a sample, about; files with fewer are looked at whole
 FEW = 0.005  # share of the sample with a value: where it is less, values are looked for in the whole file
+PART = 3  # of the sample at most every third value is exchanged for a rare one
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,12 @@ def records_looked_at(data: Microdata) -> RecordsLookedAt:
         return RecordsLookedAt(frame, {c: frame[c].null_count() for c in frame.columns}, frame.height)
     missing = frames.missing_values(data.frame, data.columns)
     sample = _sample(data, MOST / data.height)
-    rare = [_with_rare_values(data, sample[c]) for c in data.columns if missing[c] < data.height]
+    present = {c: data.height - missing[c] for c in data.columns}
+    sought = {c: rare for c in data.columns if (rare := _rare_values(sample[c], present[c])) is not None}
+    found = tables.values_where(data.table, {c: rare.wanted for c, rare in sought.items()})
+    shown = [_with_rare_values(sample[c], found[c], rare.usual) for c, rare in sought.items()]
     require_unchanged([data])
-    return RecordsLookedAt(sample.with_columns(rare), missing, data.height)
+    return RecordsLookedAt(sample.with_columns(shown), missing, data.height)
 
 
 def _sample(data: Microdata, share: float) -> pl.DataFrame:
@@ -56,19 +60,28 @@ def _sample(data: Microdata, share: float) -> pl.DataFrame:
     return frames.gather(drawn.filter(nw.col(DRAWN) <= share).select(*data.columns))
 
 
-def _with_rare_values(data: Microdata, sample: pl.Series) -> pl.Series:
-    """The values of a column in the sample, a part of them exchanged for rare ones if it has hardly any."""
-    there, name = sample.drop_nulls(), sample.name
-    if sample.dtype.is_nested():
-        return sample
-    usual: Any = None
-    wanted = ~nw.col(name).is_null()
-    if len(there) >= FEW * len(sample):
-        comparable = sample.dtype.is_numeric() or sample.dtype in (pl.String, pl.Boolean, pl.Date)
-        if not comparable or there.n_unique() > 1:
-            return sample
-        usual = there[0]
-        wanted = wanted & (nw.col(name) != usual)
-    rare = frames.gather(data.table.select(name).filter(wanted).head(len(sample) // 3))[name]
-    rest = pl.Series(name, [usual], dtype=sample.dtype).new_from_index(0, len(sample) - len(rare))
-    return pl.concat([rare.cast(sample.dtype), rest]) if len(rare) else sample
+class _RareValues(NamedTuple):
+    """Values that few records have: which they are, and what all others have instead."""
+
+    wanted: nw.Expr
+    usual: Any
+
+
+def _rare_values(sample: pl.Series, present: int) -> _RareValues | None:
+    """What to look for in the whole file where a column has hardly any values in the sample, or only one."""
+    there, column = sample.drop_nulls(), nw.col(sample.name)
+    if not present or sample.dtype.is_nested():
+        return None
+    if len(there) < FEW * len(sample) and present <= len(sample) // PART:
+        return _RareValues(~column.is_null(), None)
+    comparable = sample.dtype.is_numeric() or sample.dtype in (pl.String, pl.Boolean, pl.Date)
+    if comparable and there.n_unique() == 1:
+        return _RareValues(column != there[0], there[0])
+    return None
+
+
+def _with_rare_values(sample: pl.Series, rare: pl.Series, usual: Any) -> pl.Series:
+    """A column of the sample, a part of it exchanged for the rare values that the file has."""
+    rare = rare.head(len(sample) // PART).cast(sample.dtype)
+    rest = pl.Series(sample.name, [usual], dtype=sample.dtype).new_from_index(0, len(sample) - len(rare))
+    return pl.concat([rare, rest]) if len(rare) else sample

@@ -64,14 +64,16 @@ class Step:
         object.__setattr__(noted, "note", note.strip())
         return noted
 
-    def check(self, data: Microdata) -> None:
+    def check(self, data: Microdata, engine: str = "") -> None:
         """Refuse columns that are not there, and an engine the step cannot use, before any work starts.
 
         Roles may change on the way (a recoded number is no longer numeric), so each step checks its own.
+        engine: where the records will be, if these data are their header alone.
         """
         spec = find(self.method, self.kind)
-        spec.check_engine(data)
-        spec.resolve(data, spec.validate(self.options))
+        options = spec.validate(self.options)
+        spec.check_engine(engine or data.engine, options)
+        spec.resolve(data, options)
 
     @property
     def random(self) -> bool:
@@ -140,10 +142,10 @@ class Scenario:
         """The steps in one line."""
         return ", then ".join(map(repr, self.steps)) or "no protection"
 
-    def check(self, data: Microdata) -> None:
-        """Refuse before any work what these data do not allow."""
+    def check(self, data: Microdata, engine: str = "") -> None:
+        """Refuse before any work what these data do not allow. engine: as in `Step.check`."""
         for step in self.steps:
-            step.check(data)
+            step.check(data, engine)
 
     @closes_progress
     def protect(

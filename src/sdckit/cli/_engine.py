@@ -10,8 +10,10 @@ import typer
 
 if TYPE_CHECKING:
     from sdckit.choose.plan import Plan
+    from sdckit.choose.scenario import Scenario
     from sdckit.data.microdata import Microdata
 
+Folder = tuple[Path, str]
 SHARE = 3  # a file takes several times its size while it is worked on
 
 
@@ -37,11 +39,28 @@ def with_engine(plan: "Plan", engine: EngineName | None) -> "Plan":
     return plan if engine is None else replace(plan, data={**plan.data, "engine": engine.value})
 
 
-def read_data(plan: "Plan") -> "Microdata":
-    """The data of a plan, when all else has been checked: Spark takes half a minute to start."""
-    files = [plan.folder / str(plan.data["file"])] if "file" in plan.data else []
-    get_ready(str(plan.data.get("engine", EngineName.POLARS)), files)
-    return plan.read()
+def read_data(plan: "Plan", scenarios: Iterable["Scenario"] = (), into: Folder | None = None) -> "Microdata":
+    """The data of a plan, when all else has been checked: Spark takes half a minute to start, reading more.
+
+    scenarios: those that will be carried out. into: the folder that will be written, and the column that
+    gives names to the folders in it.
+    """
+    from sdckit.io.folder import writable_folder
+
+    engine = str(plan.data.get("engine", EngineName.POLARS))
+    header = plan.header()
+    if header is not None:
+        for scenario in scenarios:
+            scenario.check(header, engine)
+        for intruder in plan.intruders:
+            intruder.known(header)
+        if into is not None:
+            header.require(into[1])
+    get_ready(engine, [plan.folder / str(plan.data["file"])] if "file" in plan.data else [])
+    data = plan.read()
+    if into is not None:
+        writable_folder(data, *into)
+    return data
 
 
 def get_ready(engine: str, files: Iterable[Path]) -> None:

@@ -16,7 +16,7 @@ from sdckit.choose.compare import check_numbers, compare
 from sdckit.choose.criteria import Accepted
 from sdckit.choose.evaluator import further_measures, weights
 from sdckit.choose.plan import Plan
-from sdckit.choose.preparation import read_entries
+from sdckit.choose.preparation import header_under_roles, read_entries
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario
 from sdckit.choose.search import search
@@ -130,7 +130,7 @@ def compared(plan: Plan, *, seed: int | None, jobs: int, **given: Any) -> RiskUt
     _check_axes(plan, chosen)
     check_numbers(chosen.max_risk, seed=seed, jobs=jobs)
     judged = _judged(plan, seed, chosen)
-    data = read_data(plan)
+    data = read_data(plan, plan.scenarios)
     _say_unweighted(data)
     with following("Scenario", finished=True) as tell:
         return compare(data, plan.scenarios, jobs=jobs, progress=tell, **judged, **chosen.measure_options)
@@ -215,7 +215,7 @@ def assessed(plan: Plan, name: str, *, seed: int | None) -> Assessment:
     chosen, scenario = for_one_release(settings(plan.assess)), plan.find(name)
     _check_measures(chosen, plan.intruders)
     used = plan.seed if seed is None else seed
-    data = read_data(plan)
+    data = read_data(plan, [scenario])
     with following("Step") as tell:
         protected = scenario.protect(data, seed=used, progress=tell)
     return replace(measured(data, protected, chosen, plan.intruders), scenario=name, seed=used)
@@ -265,6 +265,7 @@ def measured_files(
     folder: where files that preparation names are looked for.
     """
     _check_measures(chosen, intruders)
+    header_under_roles(original, entries)
     get_ready(str(entries.get("engine", "polars")), [original, *([protected] if protected else [])])
     roles = {name: value for name, value in entries.items() if name != "file"}
     first = read_entries(original, roles if protected else {**roles, "keep_direct": True}, folder)

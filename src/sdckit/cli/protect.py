@@ -107,7 +107,7 @@ def protect(
     )
     chosen = one_scenario(loaded, scenario)
     used = loaded.seed if seed is None else seed
-    data = read_data(loaded)
+    data = read_data(loaded, [chosen], None if partition_by is None else (out, partition_by))
     for path in outputs:  # a file of the folder that is read: said before the work, not after it
         keep_original(data, path, overwrite=overwrite)
     with following("Step") as tell:

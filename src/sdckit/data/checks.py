@@ -1,10 +1,10 @@
 """What microdata must be: checked whenever a table or its roles are new."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from sdckit._support.messages import did_you_mean, join_names, require_unique
-from sdckit.data.roles import Role
+from sdckit.data.roles import Role, Roles
 from sdckit.data.values import instead_of_numbers
 from sdckit.engine import frames
 from sdckit.errors import ColumnError, DataError, RoleError
@@ -21,19 +21,24 @@ def check(data: "Microdata", *, reading: bool = False, changed: Collection[str] 
     changed: only these columns have values that have not been looked at.
     """
     require_unique(data.columns)
-    for role in Role:
-        for column in data.roles.columns(role):
-            if column not in data.columns:
-                raise ColumnError(
-                    f"Role {role.value!r} names column {column!r}, which is not in the data.",
-                    allowed=join_names(data.columns),
-                    hint=did_you_mean(column, data.columns),
-                )
+    check_names(data.roles, data.columns)
     _check_made_from(data)
     _check_types(data, reading=reading)
     if data.height == 0:
         raise DataError("The data have no records.", given="0 rows", allowed="1 or more")
     _check_values(data, changed, reading=reading)
+
+
+def check_names(roles: Roles, columns: Sequence[str]) -> None:
+    """Refuse roles of columns that are not there."""
+    for role in Role:
+        for column in roles.columns(role):
+            if column not in columns:
+                raise ColumnError(
+                    f"Role {role.value!r} names column {column!r}, which is not in the data.",
+                    allowed=join_names(columns),
+                    hint=did_you_mean(column, columns),
+                )
 
 
 def _check_made_from(data: "Microdata") -> None:

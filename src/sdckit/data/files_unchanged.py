@@ -22,7 +22,8 @@ def files_unchanged(files: Sequence[Microdata | Sequence[Microdata]]) -> Iterato
 def require_unchanged(files: Sequence[Microdata | Sequence[Microdata]]) -> None:
     """Refuse data outside memory whose files changed after they were read, so that parts would not fit."""
     every = [one for some in files for one in ([some] if isinstance(some, Microdata) else some)]
-    changed = {file for data in every if data.engine != "polars" for file in data.reading.changed_files()}
+    readings = {id(data.reading.stamps): data.reading for data in every if data.engine != "polars"}
+    changed = {file for reading in readings.values() for file in reading.changed_files()}
     if changed:
         raise FileError(
             "Files have changed since they were read, so results and protection may not fit the records.",

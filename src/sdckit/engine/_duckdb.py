@@ -12,7 +12,7 @@ import polars as pl
 from sdckit._support.arrays import Ints
 from sdckit.engine import _polars
 from sdckit.engine._polars import plain
-from sdckit.engine.duckdb_session import connection, rows_in_order, same_connection, with_function
+from sdckit.engine.duckdb_session import connection, quoted, rows_in_order, same_connection, with_function
 from sdckit.engine.duckdb_stages import kept_on_disk
 from sdckit.kernels.keyed_numbers import DIGITS, LOW, PRIME, ROUNDS, UNIT, normal_of
 
@@ -179,6 +179,12 @@ def sample_rows(native: Any, share: float) -> Any:
     return native.query("sdckit_rows", f"select * from sdckit_rows using sample {part}")
 
 
+def lists_of_values(native: Any, columns: Sequence[str]) -> Any:
+    """One row with a list of all values of each column, from one pass; NULL for a column without any."""
+    lists = (f"list({c}) filter ({c} is not null) as {c}" for c in map(quoted, columns))
+    return native.aggregate(", ".join(lists))
+
+
 def sorted_rows(native: Any, order: Sequence[str], columns: Sequence[str]) -> Any:
     """Some columns of the rows in ascending order of others, kept in a temporary table in this order.
 
@@ -233,8 +239,3 @@ def _batches(native: Any, by: Sequence[str]) -> list[Any]:
     joined = join_null_safe(native, strata, by, ["__sdckit_batch"])
     numbers = strata["__sdckit_batch"].unique().sort()
     return [joined.filter(f"__sdckit_batch = {n}").project("* exclude (__sdckit_batch)") for n in numbers]
-
-
-def quoted(name: str) -> str:
-    """A column name as SQL takes it."""
-    return '"' + name.replace('"', '""') + '"'

@@ -51,6 +51,11 @@ def with_computed(
     return native.with_columns(pl.when(pl.col(column).is_not_null()).then(made).alias(name))
 
 
+def lists_of_values(native: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
+    """One row with a list of all values of each column."""
+    return native.select(pl.col(columns).drop_nulls().implode())
+
+
 def map_strata(
     native: pl.LazyFrame,
     by: Sequence[str],

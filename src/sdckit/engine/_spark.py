@@ -81,6 +81,13 @@ def sample_rows(native: Any, share: float) -> Any:
     return native.sample(fraction=share)
 
 
+def lists_of_values(native: Any, columns: Sequence[str]) -> Any:
+    """One row with a list of all values of each column, from one pass."""
+    from pyspark.sql import functions
+
+    return native.agg(*(functions.collect_list(native[c]).alias(c) for c in columns))
+
+
 def sorted_rows(native: Any, order: Sequence[str], columns: Sequence[str]) -> Any:
     """Some columns of the rows in ascending order of others, kept by the workers in this order.
 

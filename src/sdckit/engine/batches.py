@@ -9,7 +9,7 @@ import polars as pl
 from sdckit._support.arrays import Floats
 from sdckit.engine import frames
 from sdckit.engine._polars import plain
-from sdckit.engine.duckdb_session import duckdb_errors
+from sdckit.engine.duckdb_session import duckdb_errors, quoted
 from sdckit.engine.tables import Table
 
 BATCH = 100_000  # records
@@ -73,8 +73,6 @@ def _from_polars(table: Table, together: Sequence[str]) -> Iterator[pl.DataFrame
 
 
 def _from_duckdb(native: Any, together: Sequence[str], size: int) -> Iterator[pl.DataFrame]:
-    from sdckit.engine._duckdb import quoted
-
     ordered = native.order(", ".join(f"{quoted(c)} nulls last" for c in together)) if together else native
     with duckdb_errors():
         reader = ordered.to_arrow_reader(size)

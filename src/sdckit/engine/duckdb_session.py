@@ -169,6 +169,11 @@ def _ours(error: Exception) -> SdcError:
     return EngineError("DuckDB could not finish the work.", hint=said)
 
 
+def quoted(name: str) -> str:
+    """A column name as SQL takes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def same_connection(one: Any, other: Any) -> bool:
     """Whether two relations can be joined."""
     import duckdb

@@ -9,7 +9,7 @@ import weakref
 from typing import Any
 from uuid import uuid4
 
-from sdckit.engine.duckdb_session import connection, scratch_path
+from sdckit.engine.duckdb_session import connection, quoted, scratch_path
 
 DATABASE = "sdckit_stages"
 
@@ -30,9 +30,16 @@ def kept_on_disk(native: Any, number: str | None = None) -> Any:
         made.execute(f"drop table if exists {_unused.pop()}")
     table = f"{DATABASE}.t{uuid4().hex}"
     sdckit_rows = native  # noqa: F841 (DuckDB finds it by name)
-    made.execute(f"create table {table} as from sdckit_rows")  # `native.query` does not hear Ctrl-C soon
-    numbered = "" if number is None else f", rowid as {number}"
-    kept = native.query("sdckit_rows", f"select *{numbered} from {table}")
+    # Under names of our own, for a column called rowid would hide the places.
+    names = {f"c{i}": quoted(name) for i, name in enumerate(native.columns)}
+    stored = ", ".join(f"{name} as {code}" for code, name in names.items())
+    made.execute(
+        f"create table {table} as select {stored} from sdckit_rows"
+    )  # `query` does not hear Ctrl-C soon
+    shown = [f"{code} as {name}" for code, name in names.items()] + [f"rowid as {number}"] * (
+        number is not None
+    )
+    kept = native.query("sdckit_rows", f"select {', '.join(shown)} from {table}")
     # Relations made from this one hold it, so that it is gone only after all of them.
     weakref.finalize(kept, _unused.append, table).atexit = False
     return kept

@@ -67,9 +67,16 @@ def _without_nan(frame: Any, changed: Collection[str] | None) -> Any:
     floats = [c for c, kind in types.items() if kind.is_float() and (changed is None or c in changed)]
     if not floats:
         return frame
-    return nw.to_native(
-        lazy(frame).with_columns((nw.col(c).fill_nan(None) + 0.0).cast(types[c]) for c in floats)
-    )
+    return nw.to_native(lazy(frame).with_columns(_number(nw.col(c)).cast(types[c]) for c in floats))
+
+
+def _number(values: nw.Expr) -> nw.Expr:
+    """The values that are numbers, −0.0 as 0.0.
+
+    Not by asking which are NaN: DuckDB answers from the least and largest value that a Parquet file states of
+    a column, which leave NaN out, and says that none is.
+    """
+    return nw.when(values.is_finite() | (values == inf) | (values == -inf)).then(values + 0.0)
 
 
 def _refuse_patterns(names: Sequence[str]) -> None:

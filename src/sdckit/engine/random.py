@@ -82,7 +82,7 @@ def with_whole_id(table: Table, id: str, name: str) -> Table:
         kind == nw.UInt64
         and (frames.gather(table.select(nw.col(id).max().alias("high"))).item() or 0) >= 2**63
     ):
-        table, kind = table.with_columns(nw.col(id).cast(nw.String)), nw.String()
+        kind = nw.String()
     if kind.is_numeric():
         number = nw.col(id).cast(nw.Int64)
         if not kind.is_integer():

@@ -3,7 +3,7 @@
 NULL is the only missing value here (`frames.accept` turns NaN into NULL). No function relies on row order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from math import inf, isfinite, nan
@@ -112,6 +112,20 @@ def missing_counts(table: Table, columns: Sequence[str]) -> dict[str, int]:
         ]
         row = frames.gather(table.select(*counts)).row(0)
         found |= {c: int(value or 0) for c, value in zip(some, row, strict=True)}
+    return found
+
+
+def values_where(table: Table, wanted: Mapping[str, nw.Expr]) -> dict[str, pl.Series]:
+    """All values of each column in the records that it asks for, from one pass for some columns at a time.
+
+    They come into memory: for values that few records have.
+    """
+    found: dict[str, pl.Series] = {}
+    for start in range(0, len(wanted), frames.COLUMNS):
+        names = [*wanted][start : start + frames.COLUMNS]
+        chosen = table.select(*(nw.when(wanted[c]).then(nw.col(c)).alias(c) for c in names))
+        lists = frames.gather(frames.lazy(native_module(table).lists_of_values(chosen.to_native(), names)))
+        found |= {column.name: column.explode().drop_nulls() for column in lists.iter_columns()}
     return found
 
 

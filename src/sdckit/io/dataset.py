@@ -113,6 +113,14 @@ def _schema(file: Path) -> pl.Schema:
         ) from error
 
 
+def header_of_dataset(path: Path, options: TableOptions = FOUND_OUT) -> tuple[str, ...]:
+    """The names of the columns, from the first file and the names of folders."""
+    base, files = _files(path)
+    if ending_of(files[0]) in DELIMITED:
+        return layout_of(files[0], options).columns
+    return (*_schema(files[0]), *_partitions(base, files))
+
+
 def files_of(path: Path) -> tuple[Path, ...]:
     """The files that a folder or a pattern means, not looked into."""
     return _files(path)[1]

@@ -9,7 +9,7 @@ import polars as pl
 
 from sdckit._support.progress import Progress
 from sdckit.engine import duckdb_session, frames
-from sdckit.engine._duckdb import quoted
+from sdckit.engine.duckdb_session import quoted
 from sdckit.errors import FileError
 
 BATCH = 100_000

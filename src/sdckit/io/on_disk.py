@@ -10,8 +10,7 @@ import polars as pl
 
 from sdckit._support.messages import join_names
 from sdckit.engine import frames, recode
-from sdckit.engine._duckdb import quoted
-from sdckit.engine.duckdb_session import connection
+from sdckit.engine.duckdb_session import connection, quoted
 from sdckit.engine.frames import refuse_names
 from sdckit.engine.spark_session import active_session, require_package
 from sdckit.errors import EngineError, FileError

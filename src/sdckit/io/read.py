@@ -10,20 +10,23 @@ import narwhals as nw
 import polars as pl
 
 from sdckit._support.messages import join_names, known_options, require_flag
+from sdckit.data.checks import check_names
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
 from sdckit.data.reading import MissingCodes, stamp_of
 from sdckit.data.roles import roles_of
-from sdckit.engine.duckdb_session import interrupts_heard
+from sdckit.engine import frames
 from sdckit.engine.frames import ENGINES
-from sdckit.errors import ColumnError, EngineError, FileError, OptionError, SdcError, SdcWarning, preview
+from sdckit.errors import ColumnError, EngineError, OptionError, SdcWarning, preview
 from sdckit.io.codebook_labels import ProposedMissing, proposed_missing, with_codebook
 from sdckit.io.dataset import is_dataset
 from sdckit.io.delimited import read_delimited
 from sdckit.io.excel import read_excel
+from sdckit.io.file_header import header_of
 from sdckit.io.formats import DELIMITED, STATISTICAL, readable
 from sdckit.io.on_disk import open_on_disk, zones_lost
 from sdckit.io.parquet import parquet_labels, read_parquet
+from sdckit.io.reading_errors import reading_errors
 from sdckit.io.several import load_several
 from sdckit.io.statistical import read_statistical
 from sdckit.io.table_options import FRAME, TableOptions
@@ -157,36 +160,22 @@ def _from_file(path: Path, engine: str, options: TableOptions, roles: dict[str, 
     ending = "one table" if several else readable(path)
     if not several:
         options.require_for(ending, f"files ending in {ending}")
-    try:
+    known = header_of(path, options)
+    if known is not None:  # a wrong name is said before records are looked at
+        check_names(roles_of(**roles), known)
+    with reading_errors(path, ending):
         codes: dict[str, MissingCodes] = {}
         files: tuple[Path, ...] = ()
-        with interrupts_heard():
-            if several:
-                frame, labels, files = load_several(path, engine, options)
-            else:
-                frame, labels, codes = _load(path, ending, engine, options)
-        if isinstance(frame, pl.DataFrame):
-            frame = _typed(frame, (*roles["numeric"], roles["weight"]))
+        if several:
+            frame, labels, files = load_several(path, engine, options)
+        else:
+            frame, labels, codes = _load(path, ending, engine, options)
+        frame = _typed(frame, (*roles["numeric"], roles["weight"]))
         on_disk = () if engine == "polars" else files or (path.resolve(),)
         stamps = {file: stamp_of(file) for file in on_disk if file.is_file()}
         data = Microdata.of(frame, labels=labels, **roles)
         where = None if several and not path.is_dir() else path.resolve()
         return data.as_read(path=where, files=files, missing_codes=codes, stamps=stamps)
-    except (SdcError, MemoryError):
-        raise
-    except pl.exceptions.DuplicateError as error:
-        raise ColumnError("Column names must differ.", given=_first_line(error)) from error
-    except ImportError as error:  # too little memory to load it, or a broken installation: not the file
-        raise EngineError(
-            "A package that reads this file cannot be loaded.", given=path, hint=f"{_first_line(error)}."
-        ) from error
-    # The readers of six formats have no error class in common; whatever they say, the file is at fault.
-    except (Exception, pl.exceptions.PanicException) as error:
-        raise FileError(
-            f"The file cannot be read as {ending}.",
-            given=path,
-            hint=f"It may be broken or of another format ({_first_line(error)}).",
-        ) from error
 
 
 def _from_frame(frame: Any, engine: str, roles: dict[str, Any]) -> Microdata:
@@ -277,13 +266,19 @@ def _load(
     return *(read_parquet(path) if ending == ".parquet" else read_excel(path, options)), {}
 
 
-def _typed(frame: pl.DataFrame, numbers: tuple[str | None, ...]) -> pl.DataFrame:
+def _typed(frame: Any, numbers: tuple[str | None, ...]) -> Any:
     """A file may not say what type an all-missing column has: the role decides."""
+    if not isinstance(frame, pl.DataFrame):
+        return _typed_outside(frame, numbers)
     empty = [c.name for c in frame.iter_columns() if c.null_count() == frame.height]
     changes = [pl.col(c).cast(pl.Float64) for c in empty if c in numbers and not frame.schema[c].is_numeric()]
     changes += [pl.col(c).cast(pl.String) for c in empty if c not in numbers and frame.schema[c] == pl.Null]
     return frame.with_columns(changes) if changes else frame
 
 
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+def _typed_outside(frame: Any, numbers: tuple[str | None, ...]) -> Any:
+    """The same on DuckDB and Spark, where values are only counted if the type does not fit the role."""
+    odd = [c for c, kind in frames.schema(frame).items() if c in numbers and not kind.is_numeric()]
+    missing, height = (frames.missing_values(frame, odd), frames.height(frame)) if odd else ({}, 0)
+    empty = [nw.col(c).cast(nw.Float64) for c in odd if missing[c] == height]
+    return nw.to_native(frames.lazy(frame).with_columns(empty)) if empty else frame

@@ -335,15 +335,16 @@ class Spec:
                 f"--{role} on the command line), or leave {self.name} out: an earlier step may have removed "
                 "the columns that had it.",
             )
-        self.check_engine(data)
+        self.check_engine(data.engine, given)
 
-    def check_engine(self, data: Microdata) -> None:
-        """Refuse data on an engine this function cannot use."""
-        if data.engine not in self.engines:
+    def check_engine(self, engine: str, given: Mapping[str, Any]) -> None:
+        """Refuse an engine that this function cannot use, or not with these options."""
+        chosen = self._takes_measure and given.get("where") is not None
+        if engine not in (("polars",) if chosen else self.engines):
             raise EngineError(
-                f"{self.name} needs the records in memory.",
-                given=f"the {data.engine} engine",
-                allowed=join_names(self.engines),
+                f"{'where' if chosen else self.name} needs the records in memory.",
+                given=f"the {engine} engine",
+                allowed=join_names(["polars"] if chosen else self.engines),
                 hint="data.collect() brings them into memory.",
                 plan_hint="Without engine under data: in the plan they are read into memory.",
             )

@@ -32,7 +32,7 @@ from sdckit._support.number_text import count_of
 from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.errors import DataError, EngineError, OptionError, SdcError, UnknownMethodError, preview
+from sdckit.errors import DataError, OptionError, SdcError, UnknownMethodError, preview
 from sdckit.methods.options import Option
 from sdckit.methods.registry import find, is_registered, specs
 from sdckit.methods.serialise import to_builtin
@@ -140,7 +140,6 @@ def require_where(data: Microdata, where: Mapping[str, Any] | Result) -> None:
 
 def chosen_records(data: Microdata, where: Mapping[str, Any] | Result) -> Chosen:
     """The records to protect. Data never change, so what a measure flags in them is kept with them."""
-    _require_memory(data)
     if isinstance(where, Result):
         return flagged(data, where, find(where.measure).flags)
     ((name, options),) = where.items()
@@ -149,22 +148,12 @@ def chosen_records(data: Microdata, where: Mapping[str, Any] | Result) -> Chosen
     return data.cached(key, lambda: flagged(data, spec.call(data, **options), spec.flags))
 
 
-def _require_memory(data: Microdata) -> None:
-    if data.engine != "polars":
-        raise EngineError(
-            "where needs the records in memory.",
-            hint="data.collect() brings them there.",
-            plan_hint="Without engine under data: in the plan they are read into memory.",
-        )
-
-
 def protect_some(data: Microdata, which: Chosen, protect: Callable[[Microdata], Microdata]) -> Microdata:
     """The file with the chosen records protected; all others keep their values and every record its place.
 
     The last log entry has the figures of the protection, `records_chosen` and, where there are any that could
     not be judged, `records_not_judged`. With none chosen the data stay as they are.
     """
-    _require_memory(data)
     chosen, count = which.records, int(which.records.sum())
     counted: dict[str, Any] = {"records_chosen": count}
     if which.not_judged:

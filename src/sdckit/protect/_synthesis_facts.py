@@ -51,7 +51,7 @@ class ColumnFacts:
     @property
     def different(self) -> int:
         """Different values."""
-        return int(self._row["different"])
+        return int(self._row["different"] or 0)  # NULL of no value on DuckDB
 
     @property
     def least(self) -> Any:

@@ -1,7 +1,8 @@
 """Counts of true and released key combinations, delivered by DuckDB or Spark."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import narwhals as nw
 import numpy as np
@@ -15,9 +16,11 @@ from sdckit.errors import DataError
 from sdckit.methods.recoding import apply_same_recoding
 from sdckit.models.category_channel import CategoryChannel
 from sdckit.models.key_pairs import KeyPairs
-from sdckit.risk._known_values import coded
+from sdckit.risk._kept_parts import with_kept_parts
+from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, changed_like_numbers, coded
 
 IN_FILE = f"{tables.OURS}in_file"
+PERSONS = 100_000  # by whom is seen whether keys moved in a way that tells more
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +30,20 @@ class EnginePairs:
     keys: tuple[str, ...]
     pairs: KeyPairs
     channels: tuple[CategoryChannel, ...]
+    some_persons: Callable[[], LinkedFiles]  # both files in memory, with the keys of some persons
+
+    @property
+    def tells_more(self) -> bool:
+        """Whether keys moved so that where they went tells more than how often: to numbers nearby, in blocks.
+
+        Such keys are attacked record by record.
+        """
+        if not any(channel.moves or not channel.learnable for channel in self.channels):
+            return False
+        files = self.some_persons()
+        known = KnownKeys.of(files, self.keys)
+        nearby = changed_like_numbers(files, known, CountedPairs.of(files, known))
+        return bool(nearby) or with_kept_parts(files, known) is not None
 
 
 def engine_pairs(original: Microdata, protected: Microdata, keys: Sequence[str]) -> EnginePairs | None:
@@ -61,7 +78,9 @@ def engine_pairs(original: Microdata, protected: Microdata, keys: Sequence[str])
     weights = None if weight is None else np.where(kept, sums * (sums.sum() / sums[kept].sum()), 0.0)
     sizes = tuple(c[2] for c in columns)
     pairs = KeyPairs(_side(columns, 0, table), _side(columns, 1, table), sizes, counts, weights, kept)
-    return EnginePairs(tuple(shown), pairs, pairs.channels([c[3] for c in columns]))
+    some = table.filter(kept).select(*shown, *(k + PROTECTED for k in shown), tables.RECORDS)
+    channels = pairs.channels([c[3] for c in columns])
+    return EnginePairs(tuple(shown), pairs, channels, partial(_some_persons, original, protected, some))
 
 
 def _side(columns: Sequence[tuple[Ints, Ints, int, Ints | None]], which: int, table: pl.DataFrame) -> Ints:
@@ -72,8 +91,29 @@ def _side(columns: Sequence[tuple[Ints, Ints, int, Ints | None]], which: int, ta
 
 def _recoded(original: Microdata, protected: Microdata, table: pl.DataFrame) -> pl.DataFrame:
     """The true values of the pairs in the released categories, as far as the log knows them."""
-    small = replace(Microdata.of(table, labels=original.labels), log=original.log) if table.width else None
-    if small is None:
+    if not table.width:
         return table
-    alike, _ = apply_same_recoding(small, protected, table.columns)
+    alike, _ = apply_same_recoding(_in_memory(original, table), protected, table.columns)
     return pl.DataFrame(alike.frame)
+
+
+def _some_persons(original: Microdata, protected: Microdata, cells: pl.DataFrame) -> LinkedFiles:
+    """Both files with the keys of some persons in memory, of each pair in proportion.
+
+    cells: the true keys, the released ones behind them, and the number of persons with a record.
+    """
+    *names, records = cells.columns
+    n = len(names) // 2
+    cells = cells.sort(names, nulls_last=True)
+    last = cells[records].cum_sum().to_numpy()
+    persons = min(int(last[-1]), PERSONS)
+    places = ((np.arange(persons) + 0.5) * (last[-1] / persons)).astype(np.int64)
+    some = cells[np.searchsorted(last, places, side="right")]
+    shown = some.select(pl.col(names[n:]).name.map(lambda name: name.removesuffix(PROTECTED)))
+    files = [_in_memory(original, some.select(names[:n])), _in_memory(protected, shown)]
+    return LinkedFiles(files[0], files[1], np.arange(persons))
+
+
+def _in_memory(data: Microdata, frame: pl.DataFrame) -> Microdata:
+    """Some records of a file."""
+    return replace(Microdata.of(frame, labels=data.labels), log=data.log)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import Annotated, Any
 
 import numpy as np
@@ -288,14 +288,14 @@ def _on_engine(
             found = engine_pairs(original, protected, keys)
             if found is None:
                 return Result(nan, notes=(NO_LINK,))
-        by_keys = None if found is None else attack_keys(found.pairs, found.channels)
+        by_keys = None if found is None or found.tells_more else attack_keys(found.pairs, found.channels)
         if found is None or not isinstance(by_keys, KeyAttack):
             notes.append(f"What {intruder.name} finds needs the records in memory.")
             rows.append(unknown_row(intruder))
             continue
         rows.append(_counted_row(intruder, found, by_keys, sure))
     on_axis = [row for row in rows if row["on_axis"]] or rows
-    first = max(on_axis, key=lambda row: -1.0 if isnan(row["value"]) else row["value"])
+    first = max(on_axis, key=lambda row: inf if isnan(row["value"]) else row["value"])  # who may find most
     figures = {name: first[name] for name in FIGURES}
     table = pl.DataFrame(rows, infer_schema_length=None)
     notes[:0] = [f"{first['intruder']}: {first['knows']}.", *_found_by_others(rows, first)]
