@@ -258,7 +258,7 @@ def test_moments_agree_with_the_stored_ones(oracles, case):
 
 
 def test_restricted_noise_moves_no_mean_where_the_incomplete_are_others():
-    """Only the rich lack q: drawn in to the mean of all, their incomes fell by a tenth of an SD on average."""
+    """Only the rich lack q: drawn in to the mean of all, their incomes fell by a tenth of an SD."""
     rng = np.random.default_rng(0)
     x, q = rng.normal(size=(2, 300))
     frame = pl.DataFrame({"x": x, "q": np.where(x > 0.7, np.nan, q)}).fill_nan(None)
