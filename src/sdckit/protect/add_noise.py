@@ -124,7 +124,8 @@ def add_noise(
     - `multiplicative`: y = x·u, u log-normal with mean 1 and SD a, independent: 0.1 changes values by about
       ten percent. Means stay in expectation, zeros and signs always.
 
-    Means stay in expectation with every method. Whole numbers become decimal. `by`: within strata, with their
+    Means stay in expectation with every method. Numbers that households share get the same noise for all
+    members; moments are those of households. Whole numbers become decimal. `by`: within strata, with their
     own means and covariance; strata of fewer records than variables + 2 are pooled. A variable without two
     different values stays unchanged.
 
