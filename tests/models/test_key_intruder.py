@@ -79,6 +79,25 @@ def test_agrees_with_all_permutations_of_seven_records():
     assert found >= 0.97 * possible
 
 
+@pytest.mark.parametrize("stay", [0.4, 0.8])
+def test_in_a_tiny_file_nobody_finds_more_than_is_reported(stay):
+    """The pairs of six persons tell more of their draws than the true probabilities do: it is a bound."""
+    rng = np.random.default_rng(2)
+    reported, possible = 0.0, 0.0
+    moves = [np.full((k, k), (1 - stay) / (k - 1)) for k in (3, 2)]
+    for matrix in moves:
+        np.fill_diagonal(matrix, stay)
+    for _ in range(60):
+        x = np.column_stack([np.append(rng.integers(0, k, 5), k - 1) for k in (3, 2)])
+        y = pram(x, stay, rng)
+        reported += attack_keys(KeyPairs.of_records(x, y, sizes=(3, 2))).expected_links
+        chances = [np.pad(matrix, (0, 1)) for matrix in moves]
+        exact = naive.exact_posterior(naive.likelihoods(x, y, chances))
+        best = exact >= exact.max(axis=1, keepdims=True) * (1 - 1e-9)
+        possible += (np.diag(best) / best.sum(axis=1)).sum()
+    assert possible < reported < 2 * possible
+
+
 @pytest.mark.parametrize(
     "name", list(protections(people(5, np.random.default_rng(0)), np.random.default_rng(0)))
 )

@@ -255,3 +255,16 @@ def test_moments_agree_with_the_stored_ones(oracles, case):
     stored, spread = (np.array(case["expected"][k]) for k in ("mean_cov_ratio", "sd_cov_ratio"))
     error = spread * math.sqrt(1 / runs + 1 / case["params"]["n_seeds"])
     assert (np.abs(np.mean(ratios, axis=0) - stored) <= ERRORS * error).all()
+
+
+def test_restricted_noise_moves_no_mean_where_the_incomplete_are_others():
+    """Only the rich lack q: drawn in to the mean of all, their incomes fell by a tenth of an SD."""
+    rng = np.random.default_rng(0)
+    x, q = rng.normal(size=(2, 300))
+    frame = pl.DataFrame({"x": x, "q": np.where(x > 0.7, np.nan, q)}).fill_nan(None)
+    data = sdc.read(frame, numeric=["x", "q"])
+    means = [
+        sdc.protect.add_noise(data, method="restricted", sd=1, rng=seed).frame["x"].mean()
+        for seed in range(100)
+    ]
+    assert np.mean(means) == pytest.approx(x.mean(), abs=4 * np.std(means) / 10)

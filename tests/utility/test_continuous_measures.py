@@ -185,6 +185,19 @@ def test_outliers_do_not_move_the_robust_components():
     assert U.eigenvalues(data, other, robust=True).value == U.eigenvalues(data, other, robust=True).value
 
 
+def test_robust_eigenvalues_of_numbers_that_are_mostly_zero_are_plain():
+    """The MCD has none where half of the records lie on a plane: one component was left out."""
+    rng = np.random.default_rng(1)
+    x = np.where(rng.random(200) < 0.6, 0.0, rng.lognormal(size=200))
+    data = sdc.read(pl.DataFrame({"x": x, "y": rng.normal(size=200)}), numeric=["x", "y"])
+    other = sdc.protect.add_noise(data, sd=0.1, rng=1)
+    found = U.eigenvalues(data, other, robust=True)
+    assert found.value == pytest.approx(U.eigenvalues(data, other).value)
+    assert any("plain covariances" in note for note in found.notes)
+    few = sdc.read(data.frame.head(2), numeric=["x", "y"])
+    assert any("plain covariances" in note for note in U.eigenvalues(few, few, robust=True).notes)
+
+
 def test_robust_eigenvalues_need_memory():
     duckdb = pytest.importorskip("duckdb")
     data, _ = random_pair()

@@ -574,3 +574,11 @@ def test_variances_known_to_be_wrong_are_said_to_be():
         **given, replicate_kind="jk1"
     )
     assert wrong not in notes(**given, replicate_kind="bootstrap")
+
+
+def test_domains_of_one_unit_are_named_by_their_labels():
+    frame = pl.DataFrame({"g": [1, 1, 2, 2, 2, 2], "unit": [1, 1, 2, 3, 2, 3], "x": [1.0, 2, 3, 4, 5, 6]})
+    labels = sdc.Labels({}, {"g": {1: "island", 2: "mainland"}})
+    data = sdc.Microdata.of(frame, labels=labels, numeric="x", cluster="unit")
+    result = sdc.utility.indicators(data, data, indicators="mean", by="g")
+    assert any("a variance: island." in note for note in result.notes)

@@ -121,3 +121,33 @@ def test_weights_of_a_file_are_scaled_to_its_records():
     assert back["weighted_difference_ratio"] == pytest.approx(
         again["weighted_difference_ratio"] / math.sqrt(effect)
     )
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_weights_of_a_table_are_those_of_its_records(engine, tmp_path):
+    """Who lacks a value may have other weights: without them the file is one of its own."""
+    rng = np.random.default_rng(2)
+    light = rng.random(600) < 0.3
+    lacks = rng.random(600) < np.where(light, 0.05, 0.9)
+    frame = pl.DataFrame(
+        {
+            "a": [None if gone else f"a{v}" for gone, v in zip(lacks, rng.integers(0, 3, 600), strict=True)],
+            "b": [f"b{v}" for v in rng.integers(0, 3, 600)],
+            "w": np.where(light, 1.0, 20.0) * rng.uniform(0.8, 1.2, 600),
+        }
+    )
+
+    def read(table, name):
+        table.write_parquet(tmp_path / name)
+        return sdc.read(tmp_path / name, keys=["a", "b"], weight="w", engine=engine)
+
+    files = [frame, frame[rng.integers(0, 600, 600)]]
+    whole, left = (
+        [read(f.drop_nulls() if drop else f, f"{drop}{i}.parquet") for i, f in enumerate(files)]
+        for drop in (False, True)
+    )
+    measures = [sdc.utility.contingency_tables] + [sdc.utility.table_pmse] * (engine == "polars")
+    for measure in measures:
+        dropped = measure(*whole, missing="drop").parts.row(-1, named=True)
+        alone = measure(*left).parts.row(-1, named=True)
+        assert {n: dropped[n] for n in RATIOS} == pytest.approx({n: alone[n] for n in RATIOS}, rel=1e-9)

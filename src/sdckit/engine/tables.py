@@ -95,10 +95,15 @@ def contingency(
 
     NULL is a category, or with `drop_missing` records with any NULL among the variables are left out.
     """
-    if drop_missing and variables:
-        table = table.filter(~nw.any_horizontal(*_missing(variables), ignore_nulls=False))
-    cells = count_cells(table, variables, weight)
+    cells = count_cells(with_values(table, variables) if drop_missing else table, variables, weight)
     return cells.select(*variables, pl.col(WEIGHT_SUM).alias(COUNT))
+
+
+def with_values(table: Table, variables: Sequence[str]) -> Table:
+    """The records without a NULL among the variables."""
+    if not variables:
+        return table
+    return table.filter(~nw.any_horizontal(*_missing(variables), ignore_nulls=False))
 
 
 def missing_counts(table: Table, columns: Sequence[str]) -> dict[str, int]:

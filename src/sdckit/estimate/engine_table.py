@@ -77,7 +77,7 @@ def table(
             placed[i] = interval(found[i].value, known, sums.degrees, options.level, centre=found[i].centre)
             alone |= {task.domain} if single else set()
     notes = sums.notes(data, options.sampling_used)
-    notes += one_unit_note([name for i, name in enumerate(names) if i in alone])
+    notes += one_unit_note([name for i, name in enumerate(names) if i in alone], options)
     notes += cautions(
         Measured(
             t.indicator,

@@ -10,7 +10,7 @@ from sdckit._support.arrays import Ints
 from sdckit._support.messages import join_names
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
-from sdckit.data.values import texts
+from sdckit.data.values import as_text, texts
 from sdckit.engine import frames
 from sdckit.estimate.categories import occurring
 from sdckit.estimate.cautions import Measured, cautions
@@ -109,7 +109,7 @@ def table(
         notes += _few_units_note(design)
     if options.method is not Method.REPLICATES:
         alone = {t.domain for t in tasks.values() if _in_one_unit(sources[t.source], t.domain, design)}
-        notes += one_unit_note([name for i, name in enumerate(names) if i in alone])
+        notes += one_unit_note([name for i, name in enumerate(names) if i in alone], options)
     notes += cautions(_measured(task, sources, design, options) for task in tasks.values())
     return [placed.get(i, LOST) for i in range(len(rows))], (*notes, *_unused(design, options))
 
@@ -140,11 +140,17 @@ def _in_one_unit(source: SortedSample, domain: int, design: Design) -> bool:
     return design.within_one_unit(members(source.rows_of(domain), len(design.weights)))
 
 
-def one_unit_note(domains: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+def domain_name(domain: Sequence[str], by: Sequence[str], labels: Labels) -> str:
+    """The values of a domain by their labels."""
+    names = ({as_text(code): text for code, text in labels.values.get(c, {}).items()} for c in by)
+    return " × ".join(known.get(value, value) for known, value in zip(names, domain, strict=True))
+
+
+def one_unit_note(domains: Sequence[tuple[str, ...]], options: VarianceOptions) -> tuple[str, ...]:
     """What must be said of domains whose records are all of one PSU."""
     if not domains:
         return ()
-    which = join_names((" × ".join(domain) for domain in domains), 6)
+    which = join_names((domain_name(domain, options.by, options.labels) for domain in domains), 6)
     return (f"With records of one sampling unit only, so that nothing but totals has a variance: {which}.",)
 
 

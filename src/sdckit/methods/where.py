@@ -57,7 +57,8 @@ Where = Annotated[
 ]
 WHERE = (
     "Only the records flagged by a measure are protected, with all members of their households, as a file of "
-    "their own: spreads, ranks and groups are theirs. All others keep their values, also those not "
+    "their own: spreads, ranks and groups are theirs (synthesis learns from all records). All others keep "
+    "their values, also those not "
     "judged; the log counts them. The measure is taken of the data that the protection gets: where: "
     "atypical_records, or where: {atypical_records: {by: nace}}; in Python also its result."
 )

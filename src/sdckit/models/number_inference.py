@@ -169,14 +169,18 @@ class _Field(NamedTuple):
 
 
 def _best_guess(values: Floats, weights: Floats, covers: Ints, within: float) -> tuple[float, float]:
-    """The largest weight of records that one guess covers, and the guess; nan if there are none."""
+    """The largest weight of records that one guess covers, and the guess; nan if there are none.
+
+    It is the middle of all that cover them: what stands alone is guessed as it is.
+    """
     if not len(values):
         return 0.0, np.nan
     sums = np.concatenate([[0.0], np.cumsum(weights)])
     covered = sums[covers] - sums[:-1]
     best = int(np.argmax(covered >= covered.max() * (1 - _TIE)))  # of ties the smallest guess
-    lowest = float(values[best])
-    return float(covered[best]), lowest * (1 + within if lowest > 0 else 1 - within)
+    lowest, highest = float(values[best]), float(values[covers[best] - 1])
+    least, most = highest - within * abs(highest), lowest + within * abs(lowest)
+    return float(covered[best]), (least + most) / 2
 
 
 def _window(values: Floats, value: float, within: float) -> tuple[int, int]:

@@ -124,7 +124,8 @@ def add_noise(
     - `multiplicative`: y = x·u, u log-normal with mean 1 and SD a, independent: 0.1 changes values by about
       ten percent. Means stay in expectation, zeros and signs always.
 
-    Means stay in expectation with every method. Whole numbers become decimal. `by`: within strata, with their
+    Means stay in expectation with every method. Numbers that households share get the same noise for all
+    members; moments are those of households. Whole numbers become decimal. `by`: within strata, with their
     own means and covariance; strata of fewer records than variables + 2 are pooled. A variable without two
     different values stays unchanged.
 
@@ -132,7 +133,8 @@ def add_noise(
     knows the seed and a record's old id can take its noise off: keep it as secret as the original, or give
     none.
     Missing values stay missing. S is made of the correlations of the records without missing values and the
-    SDs of all present values; `restricted` gives records with missing values Kim's noise; distances of
+    SDs of all present values; `restricted` gives records with missing values Kim's noise, drawn in to their
+    own means; distances of
     `outliers` use the variables present. Weights are not used.
     `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Kim (1986); Ting, Fienberg & Trottini (2008); Templ & Meindl (2008). Departures: `restricted`
@@ -174,17 +176,19 @@ def _additive(x: Floats, sd: float, rng: np.random.Generator) -> Floats:
     return x + sd * location_and_spread(x)[1] * rng.standard_normal(x.shape)
 
 
-def _kim(x: Floats, sd: float, rng: np.random.Generator) -> Floats:
-    mean = location_and_spread(x)[0]
+def _kim(x: Floats, sd: float, rng: np.random.Generator, about: Floats | None = None) -> Floats:
+    mean = location_and_spread(x)[0] if about is None else about
     # c(x−ε) + (1−c)x̄ in a form that leaves constant columns alone
     return mean + sqrt(1 / (1 + sd**2)) * (x - mean - sd * _like(x, rng))
 
 
 def _restricted(x: Floats, sd: float, rng: np.random.Generator) -> Floats:
-    y = _kim(x, sd, rng)
     complete = ~np.isnan(x).any(axis=1)
-    if complete.sum() >= x.shape[1] + 2:  # with fewer there is little room to turn
-        y[complete] = _turn(x[complete], sd, rng)
+    if complete.sum() < x.shape[1] + 2:  # with fewer there is little room to turn
+        return _kim(x, sd, rng)
+    # drawn in to their own means, or those of all records would move: the complete ones keep theirs
+    y = _kim(x, sd, rng, location_and_spread(x[~complete])[0])
+    y[complete] = _turn(x[complete], sd, rng)
     return y
 
 

@@ -36,7 +36,8 @@ def bottom_code(
     and mean.
 
     Missing stays missing. Whole numbers stay whole unless means or medians make them decimal. A variable that
-    households share is cut once per household. Weights are not used.
+    households share is cut once per household, and totals stay over households, not persons. Weights are not
+    used, and weighted totals change.
     `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Hundepool et al. (2012).
 

@@ -123,7 +123,8 @@ def microaggregate(
     `statistic`: the mean keeps overall means; the median, less moved by outliers, may be a record's own.
     `transform`: distances are of sign(x)·log(1+|x|) or of ranks, so that a few large values do not rule them;
     means are still of the numbers themselves. `by`: within strata; strata smaller than k are pooled.
-    Variables that households share are aggregated once per household, at least k households in a group.
+    Variables that households share are aggregated once per household, at least k households in a group; means
+    then stay over households, not persons.
 
     Missing values stay missing. Records with the same variables present are grouped among themselves; where
     fewer than k share a pattern, each of their values becomes the nearest group mean (for categories the most

@@ -63,6 +63,7 @@ def rank_swap(
     weaken as `rank_distance` grows, and with 1 nothing is left of them. Equal values are ranked in the order
     of the ids, without ids in that of the file. `by`: within strata, n being the stratum's; a stratum's only
     record keeps its values.
+    What households share changes places between households, whose values stay, not those of persons.
     A record keeps its place and its other columns: measures that compare record by record say how far the
     values moved, and little of what analyses lose.
 

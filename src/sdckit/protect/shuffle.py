@@ -89,7 +89,7 @@ def shuffle(
 
     `by`: within strata, each with its own scores, regression and draws; strata with fewer than two records
     for each coefficient are pooled. Variables that households share are shuffled once per household, apart
-    from the others.
+    from the others; their values stay over households, not persons.
 
     Missing values stay missing, where they are; a missing predictor is a category of its own. Weights are
     not used.

@@ -247,6 +247,8 @@ def synthesize(
     All columns (but ids, household numbers and direct identifiers): full synthesis. No record is that of a
     person: ids are new, the order is random, direct identifiers are left out. Some `variables`, or records
     flagged by `where`: partial synthesis. The other values are kept and predict; records stay in their place.
+    With `where`, too, trees learn from all records, and all give values: where the flag hangs on what is
+    drawn anew, as on rare ages, rare values become rarer, and no rule for several files makes up for it.
 
     What must not get out: with `smooth` a number that fewer than `leaf` records (households, where there
     are any) have is drawn uniformly between the midpoints to the next other values in the leaf of its donor

@@ -57,7 +57,8 @@ def top_code(
     they have (never farther than with all). Strata of fewer than five records per variable are pooled.
 
     Missing stays missing. Whole numbers stay whole unless means, medians or ellipsoids make them decimal.
-    A variable that households share is cut once per household. Weights are not used.
+    A variable that households share is cut once per household, and totals stay over households, not persons.
+    Weights are not used, and weighted totals change.
     `where`: protect only the records that a measure flags, see `sdckit.methods.where`.
     Reference: Hundepool et al. (2012). Departure: the joint rule is ours, with Rousseeuw & Van Driessen's
     estimator.

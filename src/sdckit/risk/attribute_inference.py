@@ -109,11 +109,12 @@ def attribute_inference(
     q_i(true) ≥ `sure` whose true value has a smaller share than that in the whole file. For
     a number q is the probability of values within the part `within` of the true one or, for numbers that lie
     farther from 0 than from each other, as years do, or on both sides of 0, of the range of nine in ten; the
-    more is inferred of the two. It is asked for at most 1,000 persons. figures: guess_right (the likeliest
-    value is the true one), baseline (share of the most frequent value), inferred (persons), by_own_record
-    (those of them of whom he would not be so sure had they not taken part), upper (the largest share that a
-    variable may have where not all persons were asked: two standard errors and three persons more). tables:
-    `sensitive`, a row for each intruder and variable.
+    more is inferred of the two. Released numbers are taken as they are: after noise a person whose number is
+    as near as that counts, although the intruder is less sure of it. It is asked for at most 1,000 persons.
+    figures: guess_right (the likeliest value is the true one), baseline (share of the most frequent value),
+    inferred (persons), by_own_record (those of them of whom he would not be so sure had they not taken part),
+    upper (the largest share that a variable may have where not all persons were asked: two standard errors
+    and three persons more). tables: `sensitive`, a row for each intruder and variable.
     Where a category or a number was changed or blanked, an intruder also takes what the records with a
     person's released keys, or with some of them, mostly show; how often such values are true is learned from
     all records and, of the strongest set of keys, from all persons.

@@ -1,7 +1,7 @@
 """What the measures of continuous variables share: both files made comparable, matrices, quantiles."""
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -167,11 +167,14 @@ def _source(data: Microdata, columns: Sequence[str], scale: dict[str, float]) ->
     return (data.table.select(*wanted) if wanted else data.table), None if weight is None else _WEIGHT
 
 
-def record_sums(original: Microdata, protected: Microdata, variables: Sequence[str]) -> dict[str, float]:
+def record_sums(
+    original: Microdata, protected: Microdata, variables: Sequence[str], means: Mapping[str, float] = {}
+) -> dict[str, float]:
     """Weighted sums over records, for the i-th variable under names that end in i, in one pass.
 
     moved |x−y|, square (x−y)², share |x−y|/|x| where x is not 0; pairs and usable: the weight of the pairs
     behind them. missing, zero: the number of pairs with a missing value, and with x = 0. total: all weight.
+    blanked |x−mean| of the x whose y is missing, for variables with one of the `means`.
     """
     weight = original.roles.weight
     w = nw.lit(1.0) if weight is None else nw.col(weight).cast(nw.Float64)
@@ -186,8 +189,11 @@ def record_sums(original: Microdata, protected: Microdata, variables: Sequence[s
         *(nw.when(nw.col(f"x{i}") != 0).then(nw.col(f"x{i}").abs()).alias(f"a{i}") for i in places),
     ).with_columns(*((nw.col(f"d{i}") / nw.col(f"a{i}")).alias(f"r{i}") for i in places))
     mass, wanted = nw.col("w"), [nw.col("w").sum().alias("total")]
-    for i in places:
+    for i, c in enumerate(variables):
         d, r = nw.col(f"d{i}"), nw.col(f"r{i}")
+        if c in means:
+            away = (nw.col(f"x{i}") - means[c]).abs() * mass
+            wanted.append(nw.when(nw.col(f"y{i}").is_null()).then(away).sum().alias(f"blanked{i}"))
         zero = (nw.col(f"x{i}") == 0) & ~nw.col(f"y{i}").is_null()
         wanted += [
             (d * mass).sum().alias(f"moved{i}"),

@@ -11,14 +11,14 @@ RATIOS = tuple(f"{name}_ratio" for name in STATISTICS if name != "voas_williamso
 
 
 def table_statistics(
-    original: Floats, protected: Floats, table: Ints, tables: int, *, design_effect: float = 1.0
+    original: Floats, protected: Floats, table: Ints, tables: int, *, design_effect: Floats | float = 1.0
 ) -> dict[str, Floats]:
     """The statistics of several tables by name, and the ratios to their expectations.
 
     original, protected: counts o and s of the same cells. table: which of the `tables` a cell belongs to. In
     a table there are n1 and n2 records, N in all; c = n2/N and E = o·n2/n1. A correct synthesis draws s from
-    the distribution o/n1, so that s has mean E and variance E(1−o/n1), times `design_effect` where records
-    have unequal weights. Over the k cells with o + s > 0:
+    the distribution o/n1, so that s has mean E and variance E(1−o/n1), times `design_effect` (of all tables,
+    or of each) where records have unequal weights. Over the k cells with o + s > 0:
 
     pmse = Σ(o+s)(s/(o+s) − c)²/N; voas_williamson = Σ(s−E)²/(c(o+s)); freeman_tukey = 4Σ(√s−√E)²;
     deviance = 2Σ[s·ln(s/E) − (s−E)] over cells with o > 0; jensen_shannon in bits, of the two distributions;
@@ -54,7 +54,7 @@ def table_statistics(
             "freeman_tukey": freedom,
             "deviance": total((o > 0).astype(np.float64)) - 1,
             "jensen_shannon": freedom / (8 * n2 * math.log(2)),
-            "weighted_difference": total(np.sqrt(1 - (o + s) / (n1 + n2)[table])) / math.sqrt(design_effect),
+            "weighted_difference": total(np.sqrt(1 - (o + s) / (n1 + n2)[table])) / np.sqrt(design_effect),
         }
         empty = (n1 == 0) | (n2 == 0)
         made = {name: np.where(empty, np.nan, values) for name, values in found.items()}
@@ -66,7 +66,7 @@ def table_statistics(
 
 def design_effect(weights: Floats) -> float:
     """Kish's: by how much unequal weights increase the variance of a count, n·Σw²/(Σw)²."""
-    if not len(weights):
+    if not weights.any():
         return 1.0
     w = weights / weights.max()
     return float(len(w) * np.sum(w**2) / np.sum(w) ** 2)

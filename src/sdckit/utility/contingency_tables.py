@@ -106,9 +106,9 @@ def contingency_tables(
     `parts` has one row per table, and the table `cells` has every occupied cell.
 
     Weights: counts are sums of weights where a weight role is set, each file with its own. For the
-    statistics of synthetic tables they are scaled to the number of records, and what a correct synthesis
-    gives is multiplied by Kish's design effect of the protected file (its square root for the weighted
-    difference).
+    statistics of synthetic tables they are scaled to the number of records in the table, and what a correct
+    synthesis gives is multiplied by Kish's design effect of those of the protected file (its square root for
+    the weighted difference).
     Missing values: records with one in the table are dropped (a suppression so shows as lost counts), or
     missing is a category of its own. Recoded variables are compared in the categories of the protected file:
     merging categories moves no record, and `entropy_loss` measures what it loses. A key that the protected
@@ -132,10 +132,15 @@ def contingency_tables(
     names = list(dict.fromkeys(c for table in wanted for c in table))
     alike, recoded = recoded_alike(original, protected, names)
     notes = category_notes(original, protected, names, recoded)
-    scales = [_per_record(data) for data in (alike, protected)]
+    asked = names if missing is MissingValues.DROP else []
+    lacking = [_with_missing(data, asked) for data in (alike, protected)]
     rows, cells = [], []
     for variables, both in zip(wanted, paired_tables(alike, protected, wanted, missing), strict=True):
         name = " × ".join(variables)
+        scales = [
+            _per_record(data, tuple(c for c in variables if c in gone))
+            for data, gone in zip((alike, protected), lacking, strict=True)
+        ]
         places = both.columns[: len(variables)]
         rows.append({"table": name, **_compare(both, places), **_statistics(both, *scales)})
         texts = [pl.col(c).cast(pl.String).fill_null("missing") for c in places]
@@ -247,14 +252,28 @@ def _compare(both: pl.DataFrame, variables: Sequence[str]) -> dict[str, float | 
     }
 
 
-def _per_record(data: Microdata) -> tuple[float, float]:
-    """What turns sums of weights into numbers of records, and Kish's design effect n·Σw²/(Σw)²."""
+def _with_missing(data: Microdata, columns: Sequence[str]) -> list[str]:
+    """Which columns lack values, where there are weights."""
+    if data.roles.weight is None:
+        return []
+    return [c for c, count in tables.missing_counts(data.table, columns).items() if count]
+
+
+def _per_record(data: Microdata, complete: tuple[str, ...]) -> tuple[float, float]:
+    """What turns sums of weights into numbers of records, and Kish's design effect n·Σw²/(Σw)².
+
+    Of the records that have values in the columns `complete`: who lacks one may have other weights.
+    """
     weight = data.roles.weight
     if weight is None:
         return 1.0, 1.0
-    found = tables.moments(data.table, [weight], None)
-    n, mean, variance = found.n[weight], found.mean[weight] or 1.0, found.variance[weight] or 0.0
-    return 1 / mean, 1 + variance * (n - 1) / n / mean**2
+
+    def found() -> tables.Moments:
+        return tables.moments(tables.with_values(data.table, complete), [weight], None)
+
+    moments = data.cached(("weights of a table", complete), found)
+    n, mean, variance = moments.n[weight], moments.mean[weight], moments.variance[weight] or 0.0
+    return (1 / mean, 1 + variance * (n - 1) / n / mean**2) if mean else (1.0, 1.0)
 
 
 def _statistics(

@@ -9,6 +9,7 @@ import polars as pl
 
 from sdckit import charts
 from sdckit._support.arrays import Floats
+from sdckit._support.number_text import count_of
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
@@ -18,6 +19,10 @@ from sdckit.methods.options import NUMERIC, NumericColumns, Option, Requires
 from sdckit.methods.registry import utility
 from sdckit.utility._continuous import Source, complete, matrices, numeric_pair
 
+SINGULAR = (
+    "The MCD covariance of a file is singular: half of its records lie on a plane, or there are too few. The "
+    "plain covariances of both took its place."
+)
 _TINY = 1e-10  # an eigenvalue below this share of p cannot be divided by
 
 
@@ -69,7 +74,8 @@ def eigenvalues(
 
     Each file is standardised by its own means and standard deviations, so these are the eigenvalues of the
     correlation matrices, in decreasing order. With `robust` they are those of the reweighted MCD covariance
-    of the standardised data, which outliers cannot move (a fixed seed: the same files give the same value).
+    of the standardised data, which outliers cannot move (a fixed seed: the same files give the same value);
+    where half of the records of a file lie on a plane, as with many zeros, plain ones, and a note says so.
 
     Weights: correlations are weighted; the MCD has no weights, and a note says so. Missing values: complete
     records of each file, or with `missing="pairwise"` for each covariance the records with both numbers (as
@@ -90,15 +96,18 @@ def eigenvalues(
     both = found.correlation
     if robust:
         _refuse_engine(original)
-        both = _robust(pair.original, names), _robust(pair.protected, names)
+        both, singular = _robust(pair.original, pair.protected, names=names)
         if pair.weighted:
             notes += ("The robust covariance does not use weights.",)
+        if singular:
+            notes += (SINGULAR,)
     elif missing is MissingNumbers.PAIRWISE:
         both = _pairwise(pair.original, names), _pairwise(pair.protected, names)
     parts = changes(*both)
     lost = int(parts["change"].null_count())
     if lost:
-        notes += (f"{lost} eigenvalues of the original are 0 and have no relative change: left out.",)
+        zero = count_of(lost, "eigenvalue of the original is", "eigenvalues of the original are")
+        notes += (f"{zero} 0, without a relative change: left out.",)
     if lost == len(names):
         return Result(math.nan, {}, parts, notes, lost=found.lost)
     return Result(float(parts["change"].sum()), {}, parts, notes, lost=found.lost)
@@ -125,11 +134,16 @@ def _pairwise(source: Source, names: tuple[str, ...]) -> Floats:
     return matrix
 
 
-def _robust(source: Source, names: tuple[str, ...]) -> Floats:
-    from sdckit.models.mcd import mcd
+def _robust(*sources: Source, names: tuple[str, ...]) -> tuple[tuple[Floats, Floats], bool]:
+    """The MCD covariances of both files; the plain ones, which is said, where one has no inverse."""
+    from sdckit.models.mcd import mcd_or_plain
 
-    x = frames.gather(complete(source, names).select(*names)).to_numpy()
-    return mcd((x - x.mean(axis=0)) / x.std(axis=0, ddof=1)).covariance
+    files = [frames.gather(complete(source, names).select(*names)).to_numpy() for source in sources]
+    first, second = ((x - x.mean(axis=0)) / x.std(axis=0, ddof=1) for x in files)
+    (_, before, odd), (_, after, odd_after) = mcd_or_plain(first), mcd_or_plain(second)
+    if odd or odd_after:
+        before, after = (np.atleast_2d(np.cov(z, rowvar=False)) for z in (first, second))
+    return (before, after), odd or odd_after
 
 
 def _refuse_engine(original: Microdata) -> None:

@@ -41,10 +41,12 @@ def il1s(original: Microdata, protected: Microdata, *, variables: NumericColumns
     S_j is the standard deviation (n−1) of the original variable.
 
     Weights: records count with their weight, Σw in place of n, and S_j is the weighted standard deviation.
-    Missing values: a pair with a missing value adds nothing and stays in n, as in the definition; the
-    figure `complete_pairs` divides by the pairs present. A variable without spread (S_j = 0) is left out
+    Missing values: a number that was suppressed counts as if it were the mean of the original, or else the
+    file with the most blanks would lose least; one missing from the start adds nothing and stays in n. The
+    figure `complete_pairs` is over the pairs present. A variable without spread (S_j = 0) is left out
     when nothing changed and makes the value infinite when something did.
-    Reference: Yancey, Winkler & Creecy (2002). Departures: sdcMicro reports the sum, not the mean over n·p.
+    Reference: Yancey, Winkler & Creecy (2002). Departures: sdcMicro reports the sum, not the mean
+    over n·p, and a pair with a missing value adds nothing there.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"x": [1.0, 2.0, 3.0]}), numeric="x")
@@ -57,23 +59,23 @@ def il1s(original: Microdata, protected: Microdata, *, variables: NumericColumns
     if not chosen:
         return Result(math.nan, notes=(*notes, "No variable is numeric in both files."), lost=lost)
     moments, scale = scaled_moments(original, chosen)
-    sums = record_sums(original, protected, chosen)
+    means = {c: (moments.mean[c] or 0.0) * scale[c] for c in chosen}
+    sums = record_sums(original, protected, chosen, means)
     spread = {c: _root(moments.variance[c]) * scale[c] for c in chosen}
     rows = []
     for i, c in enumerate(chosen):
         moved, pairs = sums[f"moved{i}"], sums[f"pairs{i}"]
         unit = math.sqrt(2) * spread[c]
-        loss = moved / sums["total"] / unit if unit > 0 else (math.inf if moved > 0 else 0.0)
-        if math.isinf(unit) or math.isinf(moved):
+        there = moved / sums["total"] / unit if unit > 0 else (math.inf if moved > 0 else 0.0)
+        loss = there + (sums[f"blanked{i}"] / sums["total"] / unit if unit > 0 else 0.0)
+        if math.isinf(unit) or math.isinf(moved + sums[f"blanked{i}"]):
             notes += (f"The numbers of {c} are too large to compute with.",)
-            loss = math.nan
-        rows.append((c, loss, loss * sums["total"] / pairs if pairs else None, spread[c], pairs))
-    names = ["variable", "il1s", "complete_pairs", "standard_deviation", "pairs_weight"]
+            loss = there = math.nan
+        rows.append((c, loss, there * sums["total"] / pairs if pairs else None, spread[c]))
+    names = ["variable", "il1s", "complete_pairs", "standard_deviation"]
     parts = pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
-    if not parts["pairs_weight"].sum():
-        return Result(
-            math.nan, {}, parts.drop("pairs_weight"), (*notes, "No pair of values to compare."), lost=lost
-        )
+    if all(moments.mean[c] is None for c in chosen):
+        return Result(math.nan, {}, parts, (*notes, "No pair of values to compare."), lost=lost)
     flat = tuple(
         f"{c} {'does not vary' if moments.mean[c] is not None else 'has no value'} in the original."
         for c in chosen
@@ -81,8 +83,9 @@ def il1s(original: Microdata, protected: Microdata, *, variables: NumericColumns
     )
     used = parts.filter((pl.col("standard_deviation") > 0) | (pl.col("il1s") > 0))
     value = float(used["il1s"].mean() or 0.0) if used.height else 0.0  # type: ignore[arg-type]
-    complete = float(used["complete_pairs"].mean() or 0.0) if used.height else 0.0  # type: ignore[arg-type]
-    return Result(value, {"complete_pairs": complete}, parts.drop("pairs_weight"), notes + flat, lost=lost)
+    complete = used["complete_pairs"].mean() if used.height else 0.0
+    figures = {} if complete is None else {"complete_pairs": float(complete)}  # type: ignore[arg-type]
+    return Result(value, figures, parts, notes + flat, lost=lost)
 
 
 def _root(variance: float | None) -> float:

@@ -15,7 +15,6 @@ from sdckit._support.messages import join_names
 from sdckit.data.common_columns import as_list, common_numeric
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
-from sdckit.data.values import as_text
 from sdckit.engine import tables
 from sdckit.errors import OptionError, RoleError
 from sdckit.estimate.catalogue import IndicatorRequest, chosen
@@ -33,7 +32,7 @@ from sdckit.estimate.replicates import Method
 from sdckit.estimate.replication import JACKKNIVES, ReplicateOptions
 from sdckit.estimate.sampling import SamplingOptions
 from sdckit.estimate.stage import SinglePsu
-from sdckit.estimate.table import Row, VarianceOptions, domains_of
+from sdckit.estimate.table import Row, VarianceOptions, domain_name, domains_of
 from sdckit.estimate.variance import Estimate
 from sdckit.estimate.woodruff import QuantileInterval
 from sdckit.methods.options import Columns, OneOf, Option, Requires
@@ -278,7 +277,9 @@ def indicators(
     kind = synthesis_of(original, sets, synthesis)
     both = list(zip(*after, strict=True))
     one, told = combined(both, synthesis=kind, size=size, level=level, what="rows")
-    labels = [_label(original, row, variances.by) for row in rows]
+    labels = [
+        ALL if row.domain is None else domain_name(row.domain, variances.by, original.labels) for row in rows
+    ]
     told += single_file_note(original, sets)
     return _result(rows, labels, before, one, (*notes, *told, *said, *dict.fromkeys(also)))
 
@@ -334,13 +335,6 @@ def _asked(
         notes = (f"The income is taken to be {numeric[0]}; name another in variables=.",)
     pairs = [(one, v) for v in numeric for one in asked if one.variable is None]
     return pairs + [(one, one.variable) for one in asked if one.variable is not None], notes
-
-
-def _label(data: Microdata, row: Row, by: tuple[str, ...]) -> str:
-    if row.domain is None:
-        return ALL
-    values = [{as_text(k): t for k, t in data.labels.values.get(c, {}).items()} for c in by]
-    return " × ".join(v.get(d, d) for v, d in zip(values, row.domain, strict=True))
 
 
 def _result(
