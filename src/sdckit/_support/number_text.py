@@ -48,13 +48,22 @@ def number(value: float) -> str:
     return text.replace("-", "−")
 
 
-def count_of(count: int, one: str, several: str) -> str:
+def count_of(count: float, one: str, several: str) -> str:
     """A number with what it counts, in the singular or the plural.
 
     >>> [count_of(n, "record has", "records have") for n in (0, 1, 1200)]
     ['0 records have', '1 record has', '1,200 records have']
     """
-    return f"{count:,} {one if count == 1 else several}"
+    return f"{number(count)} {one if count == 1 else several}"
+
+
+def count_records(count: float) -> str:
+    """How many records, in the singular or the plural.
+
+    >>> [count_records(n) for n in (1, 1200)]
+    ['1 record', '1,200 records']
+    """
+    return count_of(count, "record", "records")
 
 
 def short(value: float) -> str:

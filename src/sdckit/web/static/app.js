@@ -1,6 +1,6 @@
 // The frame of the page: top bar, the five screens, and the panel that is always in sight.
 import { html, render, useEffect, useState } from "./vendor/preact.js";
-import { begin, complain, look, refresh, store, subscribe } from "./store.js";
+import { begin, complain, look, refresh, said, store, subscribe } from "./store.js";
 import { Top } from "./parts/top.js";
 import { Jobs } from "./parts/jobs.js";
 import { Panel } from "./parts/panel.js";
@@ -58,7 +58,7 @@ function Page() {
   const Screen = (SCREENS[store.view.screen] || SCREENS.data)[1];
   return html`<a class="skip" href="#main">To the content</a>
     <${Top} state=${store.state} /><${Rail} state=${store.state} />
-    <main id="main" tabindex="-1"><${Jobs} />${store.ending && html`<p class="trouble" role="alert">Nobody has used this page for long: sdckit ends in about ${Math.max(1, Math.round(store.ending.seconds / 60))} minutes, and its copy of the data is removed. <button onClick=${() => refresh()}>Stay</button></p>`}${store.trouble && html`<p class="trouble" role="alert">${store.trouble.what} ${store.trouble.hint || ""} <button onClick=${() => complain(null)}>Close</button></p>`}<${Screen} state=${store.state} /></main>
+    <main id="main" tabindex="-1"><${Jobs} />${store.ending && html`<p class="trouble" role="alert">Nobody has used this page for long: sdckit ends in about ${Math.max(1, Math.round(store.ending.seconds / 60))} minutes, and its copy of the data is removed. <button onClick=${() => refresh()}>Stay</button></p>`}${store.trouble && html`<p class="trouble" role="alert">${said(store.trouble)} <button onClick=${() => complain(null)}>Close</button></p>`}<${Screen} state=${store.state} /></main>
     <${Panel} state=${store.state} />
     ${store.view.help?.kind === "settings" ? html`<${Settings} />` : store.view.help && html`<${Help} about=${store.view.help} />`}`;
 }

@@ -139,6 +139,12 @@ export function number(value, share = false) {
   return value.toLocaleString(format(), Number.isInteger(value) ? {} : { maximumSignificantDigits: 4 });
 }
 
+// What went wrong, in one line: what it was, what was given, what is allowed, and the way out.
+export const said = (error) => [error.what || error.message, error.given ? `Given: ${error.given}.` : "", error.allowed ? `Allowed: ${error.allowed}.` : "", error.hint || ""].filter(Boolean).join(" ");
+
+// A number with what it counts, in the singular or the plural.
+export const counted = (n, one, several = `${one}s`) => `${number(n)} ${n === 1 ? one : several}`;
+
 // How numbers are written: a habit of who looks, kept in the browser and no part of the plan.
 export const format = () => localStorage.getItem("sdckit numbers") || "en";
 export function write(name) { localStorage.setItem("sdckit numbers", name); tell(); }

@@ -1,6 +1,6 @@
 // Editors for options that are more than a value: categories to merge, a level for each key, a matrix.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { format, start, store } from "../store.js";
+import { counted, format, start, store } from "../store.js";
 import { Typed } from "./typed.js";
 
 function useColumn(column) {
@@ -36,7 +36,7 @@ export function Merged({ column, value, put, shared }) {
     if (file.size > LARGEST) { say(`${file.name} is too large for a map of codes.`); return; }
     const read = mapOf(await file.text(), new Set(list.map((c) => c.value)));
     const listed = list.filter((c) => c.value in read).length;
-    say(`${file.name}: ${Object.keys(read).length} codes, ${listed} of the ${list.length} categories listed here${Object.keys(read).length > listed ? "; the others are rare, or not in the data" : ""}.`);
+    say(`${file.name}: ${counted(Object.keys(read).length, "code")}, ${listed} of the ${counted(list.length, "category", "categories")} listed here${Object.keys(read).length > listed ? "; the others are rare, or not in the data" : ""}.`);
     take(read);
   };
   return html`<div id=${shared.id} role="group" aria-describedby=${shared["aria-describedby"]}>${list.length > 0 ? html`<table class="lines merge"><thead><tr><th scope="col">category</th><th scope="col">records</th><th scope="col">becomes</th></tr></thead><tbody>

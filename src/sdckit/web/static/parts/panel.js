@@ -1,11 +1,11 @@
 // "Risk now": the verdict with every criterion, what was lost, what is accepted, and the history.
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
-import { change, complain, go, look, number, refresh, store } from "../store.js";
+import { change, complain, go, look, number, refresh, said, store } from "../store.js";
 import { Columns } from "./form.js";
 import { Options } from "./options.js";
 import { lossLines } from "./losses.js";
-import { Places, focus, mending, taken } from "./places.js";
+import { Places, focus, taken } from "./places.js";
 import { Presets } from "./presets.js";
 import { Sample } from "./sample.js";
 import { Typed } from "./typed.js";
@@ -49,7 +49,7 @@ function Now({ state, name, now }) {
   const again = () => post("/api/jobs", { kind: "judge", scenario: name }).then(refresh).catch(complain);
   if (!state.facts.records) return html`<p class="hint">Open a file to see its risks.</p>`;
   if (!Object.keys(state.document.roles).length) return html`<p class="hint">Give the variables roles, and the risks are measured.</p>`;
-  if (now?.error) return html`<div class="verdict open" role="alert"><strong>Could not be judged</strong><p>${now.error.what} ${now.error.hint}</p></div><button onClick=${again}>Try again</button>`;
+  if (now?.error) return html`<div class="verdict open" role="alert"><strong>Could not be judged</strong><p>${said(now.error)}</p></div><button onClick=${again}>Try again</button>`;
   if (now?.verdict) return html`<${Verdict} verdict=${now.verdict} seconds=${now.seconds} /><${NotAsked} found=${now} /><${Losses} found=${now} /><${Warnings} list=${now.warnings} />`;
   const known = store.known[name];
   const first = judge(state, name)?.so_far;
@@ -75,7 +75,7 @@ function Criteria({ verdict }) {
   return html`<ul class="criteria">${[...failed, ...met].map((c) => html`<li key=${`${c.name} ${c.status}`} class=${c.status.replace(" ", "-")}>
       <details><summary><span class="mark" aria-hidden="true">${MARKS[c.status]}</span><span>${c.name}</span>
         <span class="value">${c.value === null ? "" : shown(c)}</span><span class="hidden">${c.status}</span></summary>
-        <p>${c.why}</p>${c.mends && html`<p class="mends">What would mend it: ${mending(c)}</p>`}<${Places} places=${c.places} of=${c.name} /></details></li>`)}</ul>`;
+        <p>${c.why}</p>${c.mends && html`<p class="mends">What would mend it: ${c.mends}</p>`}<${Places} places=${c.places} of=${c.name} /></details></li>`)}</ul>`;
 }
 
 const shown = (c) => `${number(c.value, c.share)}${c.limit !== null ? ` / ${number(c.limit, c.share)}` : ""}`;
