@@ -142,6 +142,10 @@ export function number(value, share = false) {
 // What went wrong, in one line: what it was, what was given, what is allowed, and the way out.
 export const said = (error) => [error.what || error.message, error.given ? `Given: ${error.given}.` : "", error.allowed ? `Allowed: ${error.allowed}.` : "", error.hint || ""].filter(Boolean).join(" ");
 
+// Criteria as they are read: first what is not met, then what was not judged.
+const ORDER = ["not met", "not judged", "met"];
+export const gravestFirst = (criteria) => [...criteria].sort((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
+
 // A number with what it counts, in the singular or the plural.
 export const counted = (n, one, several = `${one}s`) => `${number(n)} ${n === 1 ? one : several}`;
 

@@ -1,6 +1,6 @@
 // The checklist, and the files of the release.
 import { html, useState } from "../vendor/preact.js";
-import { change, complain, look, number, said, start, store } from "../store.js";
+import { change, complain, counted, gravestFirst, look, number, said, start, store } from "../store.js";
 import { Places } from "../parts/places.js";
 
 const ENDINGS = { csv: "Text (.csv)", parquet: "Parquet", sav: "SPSS (.sav)", zsav: "SPSS, compressed (.zsav)", dta: "Stata (.dta)", xpt: "SAS transport (.xpt)", xlsx: "Excel (.xlsx)" };
@@ -35,8 +35,8 @@ export function Release({ state }) {
   const stale = made && !now(made);
   return html`<h1>Release <small>scenario ${name}</small></h1>
     ${found?.verdict ? html`<p class="recommendation ${found.verdict.status.replace(" ", "-")}"><strong>${found.verdict.headline}</strong></p>
-      <${Checklist} criteria=${found.verdict.criteria.filter((c) => c.status !== "met")} />
-      <details open=${found.verdict.status === "releasable"}><summary>${found.verdict.criteria.filter((c) => c.status === "met").length} criteria are judged and met</summary><${Checklist} criteria=${found.verdict.criteria.filter((c) => c.status === "met")} /></details>`
+      <${Checklist} criteria=${gravestFirst(found.verdict.criteria.filter((c) => c.status !== "met"))} />
+      <details open=${found.verdict.status === "releasable"}><summary>${counted(found.verdict.criteria.filter((c) => c.status === "met").length, "criterion is", "criteria are")} judged and met</summary><${Checklist} criteria=${found.verdict.criteria.filter((c) => c.status === "met")} /></details>`
       : found?.error ? html`<p class="bad" role="alert">It could not be judged. ${said(found.error)}</p>`
       : html`<p class="hint">There is no verdict on scenario ${name} yet: see the panel.</p>`}
     <${Order} state=${state} name=${name} found=${found} />
