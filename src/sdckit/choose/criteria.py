@@ -7,7 +7,7 @@ from math import ceil, inf
 from typing import Any
 
 from sdckit._support.messages import did_you_mean, join_names
-from sdckit._support.number_text import number, percent
+from sdckit._support.number_text import number, percent, percent_beside
 from sdckit.choose.place import Place, PlaceKind
 from sdckit.errors import OptionError, preview
 
@@ -68,8 +68,10 @@ class Criterion:
         return "" if self.met else ", or ".join(lines)
 
     def text(self, which: float | None) -> str:
-        """The value or the limit as people write it."""
-        return "" if which is None else percent(which) if self.share else number(which)
+        """The value or the limit as people write it, so that both differ where they do."""
+        if which is None:
+            return ""
+        return percent_beside(which, self.limit) if self.share else number(which)
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON has it."""

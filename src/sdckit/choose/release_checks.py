@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sdckit._support.messages import join_names
-from sdckit._support.number_text import number
+from sdckit._support.number_text import figures_beside, number
 from sdckit.choose.copies import copies_of_originals
 from sdckit.choose.criteria import Criterion, Status, Verdict, worst_of_each
 from sdckit.choose.file_checks import FileChecks
@@ -193,7 +193,10 @@ class PersonChecks(ReleaseCase):
         mends = "Recode the keys, suppress, or protect the numbers more strongly; or accept a higher risk."
         if classes:
             mends = f"{mends} With the role keys, {join_names(classes)} would be suppressed, too."
-        about = f"An intruder who {row['knows']} finds {100 * value:.3g} % of the {self._targets(row)}"
+        figures = figures_beside(value, None if limit is None else float(str(limit)))
+        about = (
+            f"An intruder who {row['knows']} finds {100 * value:.{figures}g} % of the {self._targets(row)}"
+        )
         if unsure:
             why = f"{about}; what became of {unsure} could not be learned, so that the risk may be higher."
             mends = f"Protect {unsure} here, so that the log knows the recoding, or drop it."
@@ -272,7 +275,8 @@ class PersonChecks(ReleaseCase):
         those of others: without people held back nothing shows what chance is.
         """
         name, limit = "records that come back in some columns", self.x.max_risk
-        about = f"In some columns together {100 * value:.3g} % more persons come back than by chance"
+        more = f"{100 * value:.{figures_beside(value, limit)}g} % more persons"
+        about = f"In some columns together {more} come back than by chance"
         places = at(
             Place.accept("max_risk"),
         )
@@ -341,7 +345,7 @@ class PersonChecks(ReleaseCase):
             yield self.not_known(name, measure, why, mends, *places)
             return
         whose = (
-            f"A sensitive value of {100 * value:.3g} % of the persons"
+            f"A sensitive value of {100 * value:.{figures_beside(value, limit)}g} % of the persons"
             if value
             else "Nobody's sensitive value"
         )

@@ -98,7 +98,7 @@ def _follows(case: ReleaseCase, column: str, hidden: str) -> bool:
     if not case.in_memory or not {column, hidden} <= {*frame.columns}:
         return False
     values = frame[hidden].n_unique()
-    return values < frame.height / 2 and frame.select(column, hidden).n_unique() == values
+    return bool(values < frame.height / 2 and frame.select(column, hidden).n_unique() == values)
 
 
 def _told_persons(case: ReleaseCase, result: Result) -> list[Told]:
@@ -112,10 +112,11 @@ def _told_persons(case: ReleaseCase, result: Result) -> list[Told]:
     meant = pl.col("hidden").is_in([*roles.keys, *roles.numeric, *roles.sensitive])
     surely = result.tables.get("surely_told")
     for row in () if surely is None else surely.filter(meant).iter_rows(named=True):
-        by = tuple(row["columns"].split("; "))
-        about = f"of {100 * row['persons']:.3g} % of the persons with near certainty"
-        words = f"{row['hidden']} is told {about} by {_tellers(case, row['hidden'], by)}"
-        found.append(Told(row["persons"], words, by))
+        by = tuple(filter(None, row["columns"].split("; ")))
+        if by:
+            about = f"of {100 * row['persons']:.3g} % of the persons with near certainty"
+            words = f"{row['hidden']} is told {about} by {_tellers(case, row['hidden'], by)}"
+            found.append(Told(row["persons"], words, by))
         if row["not_combined"]:
             words = f"not all sums of columns could be tried that may tell {row['hidden']}"
             found.append(Told(1.0, words))
@@ -147,8 +148,8 @@ def _without(case: ReleaseCase, told: Iterable[Told]) -> tuple[str, tuple[Place,
         parts = [columns] if columns in there else columns.split(" and ")
         return [] if order in parts else [c for part in parts if (c := made_of.get(part, part)) in there]
 
-    by = [[c for c in one.columns if c] for one in told]
-    strongest = list(dict.fromkeys(c for columns in by for c in released(columns[0]) if columns))
+    by = [one.columns for one in told if one.columns]
+    strongest = list(dict.fromkeys(c for columns in by for c in released(columns[0])))
     others = list(dict.fromkeys(c for columns in by for one in columns for c in released(one)))
     others = [c for c in others if c not in strongest]
     strongest, others = (strongest, others) if strongest else (others, [])

@@ -1,7 +1,7 @@
 // "Risk now": the verdict with every criterion, what was lost, what is accepted, and the history.
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
-import { change, complain, counted, go, gravestFirst, look, number, refresh, said, store } from "../store.js";
+import { beside, change, complain, counted, go, gravestFirst, look, number, refresh, said, store } from "../store.js";
 import { Columns } from "./form.js";
 import { Options } from "./options.js";
 import { lossLines } from "./losses.js";
@@ -76,7 +76,7 @@ function Criteria({ verdict }) {
         <p>${c.why}</p>${c.mends && html`<p class="mends">What would mend it: ${c.mends}</p>`}<${Places} places=${c.places} of=${c.name} /></details></li>`)}</ul>`;
 }
 
-const shown = (c) => `${number(c.value, c.share)}${c.limit !== null ? ` / ${number(c.limit, c.share)}` : ""}`;
+const shown = (c) => `${beside(c.value, c.limit, c.share)}${c.limit !== null ? ` / ${number(c.limit, c.share)}` : ""}`;
 
 // Questions that mean nothing for this file: said, so that nobody takes silence for an answer.
 function NotAsked({ found }) {

@@ -5,7 +5,7 @@ import { change, columnsOf, complain, look, number, said, store, waitFor } from 
 import { linkedOptions } from "../parts/followers.js";
 import { Form } from "../parts/form.js";
 import { Look } from "../parts/look.js";
-import { taken } from "../parts/places.js";
+import { focus, taken } from "../parts/places.js";
 import { Preview, Tried } from "../parts/preview.js";
 import { ROLES } from "./variables.js";
 
@@ -52,10 +52,11 @@ function Card({ card, at, of, state, did, failed }) {
   const label = (name) => method?.form.find((f) => f.name === name)?.label || name;
   const there = new Set([...columnsOf(state), ...(state.results[scenario]?.columns || [])]);
   const lacking = [...named(card)].filter((column) => !there.has(column));
+  const move = (to, way) => change("move_step", { scenario, at, to }).then(() => focus(`step-${to}-${to === 0 ? "down" : to + 1 === of ? "up" : way}`, 3)); // the focus goes with the step
   const figures = Object.entries(did?.figures || {}).filter(([, v]) => typeof v === "number" && v !== 0);
   return html`<li class=${card.on ? "card step" : "card step off"}><div class="head"><strong>${method?.title || card.method}</strong>
-      <span class="buttons"><button disabled=${at === 0} aria-label="Move up" title="Move up" onClick=${() => change("move_step", { scenario, at, to: at - 1 })}>↑</button>
-        <button disabled=${at + 1 === of} aria-label="Move down" title="Move down" onClick=${() => change("move_step", { scenario, at, to: at + 1 })}>↓</button>
+      <span class="buttons" role="group" aria-label=${`Step ${at + 1}: ${method?.title || card.method}`}><button id=${`step-${at}-up`} disabled=${at === 0} aria-label="Move up" title="Move up" onClick=${() => move(at - 1, "up")}>↑</button>
+        <button id=${`step-${at}-down`} disabled=${at + 1 === of} aria-label="Move down" title="Move down" onClick=${() => move(at + 1, "down")}>↓</button>
         <button onClick=${() => look({ form: editing ? null : { method: card.method, at } })}>Change</button>
         <button aria-pressed=${!card.on} onClick=${() => change("switch_step", { scenario, at, on: !card.on })}>${card.on ? "Switch off" : "Switch on"}</button>
         <button onClick=${() => { look({ form: null }); change("remove_step", { scenario, at }); }}>Take out</button></span></div>

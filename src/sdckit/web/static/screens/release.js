@@ -1,6 +1,6 @@
 // The checklist, and the files of the release.
 import { html, useState } from "../vendor/preact.js";
-import { change, complain, counted, gravestFirst, look, number, said, start, store } from "../store.js";
+import { beside, change, complain, counted, gravestFirst, look, number, said, start, store } from "../store.js";
 import { Places } from "../parts/places.js";
 
 const ENDINGS = { csv: "Text (.csv)", parquet: "Parquet", sav: "SPSS (.sav)", zsav: "SPSS, compressed (.zsav)", dta: "Stata (.dta)", xpt: "SAS transport (.xpt)", xlsx: "Excel (.xlsx)" };
@@ -85,5 +85,5 @@ function Checklist({ criteria }) {
   if (!criteria.length) return null;
   return html`<div class="wide"><table class="variables checklist"><thead><tr><th scope="col"><span class="hidden">met or not</span></th><th scope="col">Criterion</th><th scope="col" class="number">Found</th><th scope="col" class="number">Accepted</th><th scope="col">Why, and what would mend it</th></tr></thead><tbody>
     ${criteria.map((c) => html`<tr key=${`${c.name} ${c.status}`} class=${c.status.replace(" ", "-")}><td><span class="mark" aria-hidden="true">${MARKS[c.status]}</span><span class="hidden">${c.status}</span></td><th scope="row">${c.name}</th>
-      <td class="number">${c.value === null ? "" : number(c.value, c.share)}</td><td class="number">${c.limit === null ? "" : number(c.limit, c.share)}</td><td>${c.why}${c.mends ? html`<small>${c.mends}</small>` : ""}<${Places} places=${c.places} of=${c.name} /></td></tr>`)}</tbody></table></div>`;
+      <td class="number">${c.value === null ? "" : beside(c.value, c.limit, c.share)}</td><td class="number">${c.limit === null ? "" : number(c.limit, c.share)}</td><td>${c.why}${c.mends ? html`<small>${c.mends}</small>` : ""}<${Places} places=${c.places} of=${c.name} /></td></tr>`)}</tbody></table></div>`;
 }
