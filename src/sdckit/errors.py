@@ -11,10 +11,13 @@ class SdcError(Exception):
     """Base of every error sdckit raises on purpose.
 
     hint: the way out. plan_hint: the same for those who write plans and commands, where Python does not fit.
+    step: the place, from 0, of the step of a scenario in which it happened.
 
     >>> print(SdcError("k is too small.", given=1, allowed="2 or more"))
     k is too small. Given: 1. Allowed: 2 or more.
     """
+
+    step: int | None = None
 
     def __init__(
         self,

@@ -33,11 +33,11 @@ def test_frequencies_are_drawn_by_cell_size():
     chart = sdc.risk.frequencies(data).chart()
     same = "records in the file with the same keys"
     assert told(chart) == [
-        f"1 {same}: 1 records",
-        f"2 {same}: 0 records",
-        f"3–4 {same}: 4 records",
-        f"5–9 {same}: 0 records",
-        f"10–19 {same}: 12 records",
+        f"{same}: 1 (1 record)",
+        f"{same}: 2 (0 records)",
+        f"{same}: 3–4 (4 records)",
+        f"{same}: 5–9 (0 records)",
+        f"{same}: 10–19 (12 records)",
     ]
     assert "fewer than 2" in str(chart.to_dict())
     assert "<svg" in charts.static_svg(chart, "x", "")
@@ -49,8 +49,9 @@ def test_k_map_splits_its_classes_at_k_and_shows_who_fits_nobody():
     found = sdc.risk.k_map(data, population=register, count="people", k=4)
     same = "people in the population with the same keys"
     texts = told(found.chart())
-    assert texts[:5] == [f"{n} {same}: {r} records" for n, r in zip("01234", (1, 0, 0, 1, 0), strict=True)]
-    assert texts[-1] == f"1,000+ {same}: 2 records"
+    counts = ("1 record", "0 records", "0 records", "1 record", "0 records")
+    assert texts[:5] == [f"{same}: {n} ({r})" for n, r in enumerate(counts)]
+    assert texts[-1] == f"{same}: 1,000+ (2 records)"
     assert f"{found.value:.0%}" == "50%"
     assert "fewer than 4: 50" in str(found.chart().to_dict())
 

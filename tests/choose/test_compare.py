@@ -416,3 +416,15 @@ def test_the_map_warns_of_columns_no_risk_looks_at():
     found = sdc.compare(data, {"k3": [{"microaggregate": {"k": 3}}]}, utility="il1s")
     assert [text.split(":")[0] for text in found.warnings] == ["No risk looks at note"]
     assert sdc.compare(data, {"k3": []}, utility="il1s", risk="frequencies", max_risk=0).warnings
+
+
+def test_where_the_usual_losses_say_nothing_of_any_scenario_two_way_tables_are_asked():
+    data = sdc.demo.survey(n=300, seed=1).with_roles(keys=["sex", "age"], numeric=["income"])
+    gone = {"drop": {"variables": ["income"]}}
+    ways = {f"{w} years": [{"recode": {"variable": "age", "width": w}}, gone] for w in (10, 40)}
+    done = sdc.compare(data, ways)
+    assert list(done.utility) == ["table_loss"]
+    assert done.best.name == "10 years"
+    assert list(sdc.compare(data, ways, utility="il1s").utility) == ["il1s"]  # what was asked for stays
+    space = [{"recode": {"variable": "age", "width": {"range": [10, 40]}}}, gone]
+    assert list(sdc.search(data, space, trials=3).utility) == ["table_loss"]

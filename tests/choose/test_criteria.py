@@ -10,6 +10,7 @@ import pytest
 import sdckit as sdc
 from sdckit import Intruder
 from sdckit.choose.criteria import Accepted, Release, Status
+from sdckit.choose.plan_text import parse_text
 from sdckit.errors import OptionError
 from sdckit.methods.registry import specs
 from sdckit.methods.spec import Kind
@@ -58,7 +59,7 @@ def test_without_an_accepted_risk_nothing_is_cleared():
     assert found.status is Release.OPEN
     assert found.exit_code == 4
     assert "not judged" in found.headline
-    assert criterion(found, "re-identification by").mends == "Set max_risk."
+    assert criterion(found, "re-identification by").mends == "Say what risk is accepted."
 
 
 def test_a_measure_that_was_not_taken_is_not_judged():
@@ -90,7 +91,20 @@ def test_claims_are_open_until_they_are_accepted():
     assert claims.value == 2
     assert found.status is Release.OPEN
     assert "right for 2" in found.headline
-    assert verdict(data, data, max_risk=0.05, accept={"claims": 2}).releasable
+    assert "accept 2 right claims" in claims.mends
+    written = parse_text(claims.in_plan)  # what a plan says is what is accepted
+    assert written == {"accept": {"claims": 2}}
+    assert verdict(data, data, max_risk=0.05, **written).releasable
+
+
+def test_what_accepts_columns_can_be_written_into_a_plan_whatever_they_are_called():
+    answer = frame()["answer"]
+    odd = {"no": answer, "a, b: c": answer, "N° é": answer}
+    data = sdc.read(frame().drop("answer").with_columns(**odd), keys=["area", "sex"])
+    asked = criterion(verdict(data, data), "no risk looks at")
+    written = parse_text(asked.in_plan)
+    assert written == {"accept": {"columns": list(odd)}}
+    assert criterion(verdict(data, data, **written), "no risk looks at").met
 
 
 @pytest.mark.parametrize("option", [{"sure": 1.0}, {"sure": 0.95}])

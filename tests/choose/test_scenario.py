@@ -299,7 +299,8 @@ def test_a_step_that_needs_memory_is_refused_before_any_step_is_carried_out(tmp_
 def test_of_several_steps_the_one_that_fails_is_named():
     data = sdc.read(pl.DataFrame({"income": [1.0, 2.0, 3.0, 4.0]}), numeric="income")
     steps = [{"round_values": {"base": 2}}, {"microaggregate": {"k": 50}}]
-    with pytest.raises(OptionError, match=r"^Microaggregation: k is larger"):
+    with pytest.raises(OptionError, match=r"^Microaggregation: k is larger") as raised:
         sdc.Scenario("two", steps).protect(data, seed=1)
+    assert raised.value.step == 1
     with pytest.raises(OptionError, match=r"^k is larger"):
         sdc.Scenario("one", steps[1:]).protect(data, seed=1)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import sdckit as sdc
 from sdckit.data.effects import Effects
-from sdckit.errors import DataError, OptionError
+from sdckit.errors import OptionError
 
 
 def numbers(values, **options):
@@ -77,5 +77,7 @@ def test_log_and_mistakes():
 
 def test_weights_that_would_become_nothing_are_refused_with_a_way_out():
     data = sdc.read(pl.DataFrame({"w": [3.0, 40.0], "x": [1, 2]}), weight="w", numeric="x")
-    with pytest.raises(DataError, match=r"Given: 1 zero\..*let it round or code weights less"):
-        sdc.protect.round_values(data, variables="w", base=10, rng=1)
+    for method, most in (("nearest", 6), ("down", 3), ("random", 3)):
+        with pytest.raises(OptionError, match=rf"1 weight would be 0.*a base of at most {most}\."):
+            sdc.protect.round_values(data, variables="w", base=40, method=method, rng=1)
+        sdc.protect.round_values(data, variables="w", base=most, method=method, rng=1)

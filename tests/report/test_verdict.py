@@ -47,7 +47,7 @@ def test_what_is_not_met_comes_first_with_what_would_mend_it(data):
     public, said = told(done, "public")
     assert public["headline"] == "The protected file must not be released: not every criterion is met."
     assert [c["name"] for c in public["criteria"]] == [c["name"] for c in found["criteria"]]
-    assert not any(c["why"] or c["mends"] or c["value"] for c in public["criteria"])
+    assert not any(c["why"] or c["mends"] or c["in_plan"] or c["value"] for c in public["criteria"])
     assert "remark" not in str(public)
 
 

@@ -241,3 +241,26 @@ def test_a_noisy_number_is_guessed_as_it_is():
     right = np.mean(np.abs(noisy - income) <= 0.1 * income)
     assert found.figures["guess_right"] == pytest.approx(right)
     assert found.value == pytest.approx(right)
+
+
+def test_who_finds_a_record_by_an_exact_number_reads_what_stands_in_it():
+    """The nearest five records differ in the answer, and yet the first of them is surely the person's."""
+    rng = np.random.default_rng(12)
+    n = 400
+    frame = pl.DataFrame(
+        {
+            "sex": rng.choice(["f", "m"], n),
+            "income": rng.permutation(n) * 97,
+            "ill": rng.choice(["a", "b"], n),
+        }
+    )
+    data = sdc.read(frame, keys="sex", numeric="income", sensitive="ill")
+    shuffled = sdc.protect.shuffle_order(data, rng=1)
+    for error, least in ((0.0, 0.95), ("0.1%", 0.2)):
+        knows = sdc.Intruder("register", ["keys", {"income": error}])
+        result = sdc.risk.attribute_inference(data, shuffled, intruders=[knows])
+        assert (
+            least <= result.value <= sdc.risk.reidentification_risk(data, shuffled, intruders=[knows]).value
+        )
+    coarse = sdc.protect.drop(shuffled, variables="income")
+    assert sdc.risk.attribute_inference(data, coarse, intruders=[knows]).value == 0

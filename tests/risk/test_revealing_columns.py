@@ -527,3 +527,26 @@ def test_a_stratum_of_released_columns_that_is_dropped_again_was_never_hidden():
     other = sdc.prepare.replace_values(made, variables="area", values={"a": "b"})
     found = revealing_columns(other, dropped(other, "stratum"))
     assert found.figures["hidden"] == 1
+
+
+def test_dropped_classes_of_a_released_key_are_told_by_nothing_but_that_key():
+    rng = np.random.default_rng(5)
+    n = 1500
+    age = rng.integers(18, 80, n)
+    frame = pl.DataFrame(
+        {"age": age, "classes": [f"from {a // 15 * 15}" for a in age], "other": rng.integers(0, 5, n)}
+    )
+    steps = [
+        {"recode": {"variable": "age", "width": 20}},
+        {"drop": {"variables": ["classes"]}},
+        "shuffle_order",
+    ]
+    protect = sdc.Scenario("dropped", steps).protect
+    beside = sdc.read(frame, keys=["age", "classes"])
+    result = sdc.risk.revealing_columns(beside, protect(beside, seed=1))
+    assert "classes" not in result.parts["hidden"].to_list()
+    # a sensitive column is asked for all the same, and so is the age by its classes where these stay
+    secret = sdc.read(frame, keys=["age"], sensitive=["classes"])
+    assert "classes" in sdc.risk.revealing_columns(secret, protect(secret, seed=1)).parts["hidden"].to_list()
+    kept = sdc.Scenario("kept", [steps[0], steps[2]]).protect(beside, seed=1)
+    assert sdc.risk.revealing_columns(beside, kept).parts.row(0, named=True)["columns"] == "classes"

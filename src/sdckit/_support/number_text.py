@@ -27,6 +27,29 @@ def percent(share: float) -> str:
     return text + SPACE + "%"
 
 
+def percent_beside(share: float, other: float | None) -> str:
+    """A share in percent, with as many figures as tell it from another one.
+
+    >>> [percent_beside(s, 0.1).replace(SPACE, " ") for s in (0.2, 0.1004, 0.1)]
+    ['20 %', '10.04 %', '10 %']
+    """
+    text = percent(share)
+    if other is None or share == other or text != percent(other):
+        return text
+    return f"{100 * share:.{figures_beside(share, other)}g}{SPACE}%"
+
+
+def figures_beside(first: float, second: float | None) -> int:
+    """How many figures, at least three, tell two numbers apart that differ.
+
+    >>> figures_beside(0.2, 0.1), figures_beside(0.100004, 0.1)
+    (3, 6)
+    """
+    if second is None or first == second:
+        return 3
+    return next((n for n in range(3, 17) if f"{first:.{n}g}" != f"{second:.{n}g}"), 17)
+
+
 def number(value: float) -> str:
     """A number to three figures, with thousands separators and without exponents in the usual range.
 
@@ -48,13 +71,22 @@ def number(value: float) -> str:
     return text.replace("-", "−")
 
 
-def count_of(count: int, one: str, several: str) -> str:
+def count_of(count: float, one: str, several: str) -> str:
     """A number with what it counts, in the singular or the plural.
 
     >>> [count_of(n, "record has", "records have") for n in (0, 1, 1200)]
     ['0 records have', '1 record has', '1,200 records have']
     """
-    return f"{count:,} {one if count == 1 else several}"
+    return f"{number(count)} {one if count == 1 else several}"
+
+
+def count_records(count: float) -> str:
+    """How many records, in the singular or the plural.
+
+    >>> [count_records(n) for n in (1, 1200)]
+    ['1 record', '1,200 records']
+    """
+    return count_of(count, "record", "records")
 
 
 def short(value: float) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isinf
 from typing import Any
 
-from sdckit._support.number_text import SPACE, number, percent, short
+from sdckit._support.number_text import SPACE, count_records, number, percent, short
 from sdckit.charts.bars import TableBars, nothing_to_draw
 from sdckit.charts.theme import INK, ORIGINAL, QUIET, WARNING, number_labels, rows, spoken, themed, unthemed
 from sdckit.data.result import Result
@@ -19,7 +19,7 @@ def record_classes(classes: Sequence[tuple[str, str, int]], *, of: str, title: s
         {
             "name": f"{low} to {high}",
             "records": records,
-            "about": f"{of} {low} to below {high}: {number(records)} records",
+            "about": f"{of} {low} to below {high}: {count_records(records)}",
         }
         for low, high, records in classes
     ]
@@ -111,7 +111,7 @@ class CellSizes:
                 "records": records,
                 "text": percent(records / total),
                 "risky": high <= k,
-                "about": f"{name} {self.axis}: {number(records)} records",
+                "about": f"{self.axis}: {name} ({count_records(records)})",
             }
             for low, high, records in table
         ]
@@ -124,7 +124,7 @@ class CellSizes:
         colour = alt.condition(alt.datum.risky, alt.value(WARNING), alt.value(ORIGINAL))
         bars = base.mark_bar(opacity=0.8).encode(color=colour, **spoken())
         texts = base.mark_text(dy=-7, fontSize=11, color=INK, aria=False).encode(text=alt.Text("text:N"))
-        title = f"In orange, fewer than {number(k)}: {percent(risky / total)} of {number(total)} records"
+        title = f"In orange, fewer than {number(k)}: {percent(risky / total)} of {count_records(total)}"
         return themed(alt.layer(bars, texts).properties(width=alt.Step(46), height=170, title=title))
 
 

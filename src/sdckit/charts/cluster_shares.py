@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sdckit._support.number_text import number, percent
+from sdckit._support.number_text import count_records, percent
 from sdckit.charts.bars import nothing_to_draw
 from sdckit.charts.theme import FILES, INK, file_colours, number_labels, rows, spoken, themed
 from sdckit.data.result import Result
@@ -27,7 +27,7 @@ def cluster_shares(result: Result) -> Any:
     data = []
     for row in parts.iter_rows(named=True):
         x = row["share_original"]
-        about = f"cluster {row['cluster']}: {number(row['records'])} records, {percent(x)} original{weighted}"
+        about = f"cluster {row['cluster']}: {count_records(row['records'])}, {percent(x)} original{weighted}"
         ends = ((0.0, x), (x, 1.0))
         data += [
             {"cluster": str(row["cluster"]), "from": a, "to": b, "file": file, "about": about}

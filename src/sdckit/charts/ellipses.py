@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from sdckit._support.number_text import number
+from sdckit._support.number_text import count_records, number
 from sdckit.charts.bars import nothing_to_draw
 from sdckit.charts.theme import CATEGORIES, ORIGINAL, cut, number_labels, rows, spoken, themed
 from sdckit.data.result import Result
@@ -65,7 +65,7 @@ def _title(result: Result) -> Any:
     row = result.tables["strata"].filter(pl.col("stratum") == name)
     records, atypical = row.select("records", "atypical").row(0)
     told = [
-        f"{number(atypical)} of {number(records)} records are atypical; not all lie within the picture",
+        f"Atypical: {number(atypical)} of {count_records(records)}; not all lie within the picture",
         "squares: three records or more, the darker the more; ellipses: individual limits",
     ]
     where = "" if result.tables["strata"].height == 1 else f" in {cut(name, 60)}"
@@ -126,7 +126,7 @@ def _axis(channel: Any, name: str, look: _Look, *, named: bool) -> Any:
 def _box(low: float, high: float, with_low: float, with_high: float, records: int) -> dict[str, Any]:
     spans = f"{number(low)} to {number(high)} by {number(with_low)} to {number(with_high)}"
     place = {"x": low, "x2": high, "y": with_low, "y2": with_high}
-    return {**place, "records": records, "about": f"{spans}: {number(records)} records"}
+    return {**place, "records": records, "about": f"{spans}: {count_records(records)}"}
 
 
 def _outline(row: dict[str, Any]) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from math import isinf
 from typing import Any
 
-from sdckit._support.number_text import number, percent
+from sdckit._support.number_text import count_records, number, percent
 from sdckit.charts.bars import nothing_to_draw
 from sdckit.charts.theme import INK, ORIGINAL, QUIET, WARNING, number_labels, rows, spoken, themed
 from sdckit.data.result import Result
@@ -64,7 +64,7 @@ def outliers_at_risk(result: Result) -> Any:
         limit = alt.Chart(rows([{"from": edges.index("1")}]))
         layers.append(limit.mark_rule(color=INK, strokeDash=[4, 3], aria=False).encode(x=x))
     records = sum(row["records"] for row in classes)
-    title = f"{percent(result.value)} of {number(records)} records at risk; above the bars: records"
+    title = f"{percent(result.value)} of {count_records(records)} at risk; above the bars: records"
     return themed(alt.layer(*layers).properties(width=460, height=180, title=title))
 
 
@@ -75,7 +75,7 @@ def _bars(classes: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dic
         n = row["records"]
         risky, hidden = (row[kind] / n if n else 0.0 for kind in KINDS)
         shares = f"{percent(risky)} at risk, {percent(hidden)} inside with others close by"
-        about = f"{_name(row['from'], row['to'])} times the limit: {number(n)} records, {shares}"
+        about = f"{_name(row['from'], row['to'])} times the limit: {count_records(n)}, {shares}"
         for kind, low, high in zip(KINDS.values(), (0.0, risky), (risky, risky + hidden), strict=True):
             bar = {"from": i + 0.08, "to": i + 0.92, "low": low, "high": high}
             bars.append({**bar, "kind": kind, "about": about})

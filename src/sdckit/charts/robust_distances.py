@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from sdckit._support.number_text import number, percent
+from sdckit._support.number_text import count_records, number, percent
 from sdckit.charts.bars import nothing_to_draw
 from sdckit.charts.heatmap import PALE
 from sdckit.charts.theme import (
@@ -92,7 +92,7 @@ def _all(table: pl.DataFrame, edges: list[float]) -> Any:
     data = []
     for place, (low, kept, trimmed) in enumerate(counts.rows()):
         for which, records, before in ((FIT[0], kept, 0), (FIT[1], trimmed, kept)):
-            about = f"{_span(low, edges)} the limit, {which}: {number(records)} records"
+            about = f"{_span(low, edges)} the limit, {which}: {count_records(records)}"
             bar = {"from": place, "to": place + 1, "low": before, "high": before + records}
             data.append({**bar, "which": which, "about": about})
     bars = (
@@ -111,7 +111,7 @@ def _all(table: pl.DataFrame, edges: list[float]) -> Any:
     )
     records = sum(kept + trimmed for _, kept, trimmed in counts.rows())
     title = alt.TitleParams(
-        f"Robust distances of {number(records)} records",
+        f"Robust distances of {count_records(records)}",
         subtitle="right of the line a record is atypical if the test rejects its component as a whole",
     )
     return alt.layer(bars, _limit(edges, text=True)).properties(width=WIDTH, height=150, title=title)
@@ -129,7 +129,7 @@ def _strips(result: Result, edges: list[float], names: dict[str, str], told: str
             "from": edges.index(low),
             "to": edges.index(low) + 1,
             "share": part,
-            "about": f"{stratum}: {_span(low, edges)} the limit {percent(part)}, {number(records)} records",
+            "about": f"{stratum}: {_span(low, edges)} the limit {percent(part)}, {count_records(records)}",
         }
         for stratum, low, records, part in table.select(
             "stratum", "from", "records", share.alias("part")
@@ -191,7 +191,7 @@ def _shares(strata: pl.DataFrame, names: dict[str, str]) -> Any:
             "name": names[stratum],
             "share": share,
             "text": percent(share),
-            "about": f"{stratum}: {number(atypical)} of {number(records)} records atypical",
+            "about": f"{stratum}: {number(atypical)} of {count_records(records)} atypical",
         }
         for stratum, share, atypical, records in strata.select(
             "stratum", "share", "atypical", "records"

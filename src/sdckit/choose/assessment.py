@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from sdckit._support.html_text import bullets, paragraph, table
+from sdckit._support.number_text import count_records
 from sdckit.choose.criteria import Accepted, Verdict
 from sdckit.choose.release_checks import judged
 from sdckit.choose.release_facts import unmeasured
@@ -55,7 +56,9 @@ class Assessment:
         return tuple(dict.fromkeys(found))
 
     def __repr__(self) -> str:
-        lines = [f"Assessment of {self.scenario or 'a protected file'}: {self.original.height:,} records"]
+        lines = [
+            f"Assessment of {self.scenario or 'a protected file'}: {count_records(self.original.height)}"
+        ]
         rows = [("risk", "before", "after")]
         for name, result in self.after.items():
             before = show(self.before[name].value) if name in self.before else ""
@@ -75,7 +78,7 @@ class Assessment:
         risks = [(name, before.get(name, ""), show(result.value)) for name, result in self.after.items()]
         parts = [
             self.verdict._repr_html_(),
-            paragraph(f"{self.scenario or 'A protected file'}: {self.original.height:,} records"),
+            paragraph(f"{self.scenario or 'A protected file'}: {count_records(self.original.height)}"),
             table(["risk", "before", "after"], risks),
             table(["utility", "value"], ((name, show(r.value)) for name, r in self.utility.items())),
             bullets(self.warnings, "Warnings"),

@@ -7,7 +7,7 @@ from typing import Any
 from sdckit._support.progress import Progress, ShowProgress, closes_progress
 from sdckit.choose.assess import check_ceiling, with_intruders
 from sdckit.choose.criteria import Accepted
-from sdckit.choose.evaluator import FOR_NEW_RECORDS, Evaluator, Weights, old_names
+from sdckit.choose.evaluator import OF_EVERY_FILE, Evaluator, Weights, lack_a_loss, old_names
 from sdckit.choose.parallel import run
 from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario, check_seed, seed_or_secret
@@ -44,8 +44,9 @@ def compare(
     means the same after every protection, of the `intruders` (see `sdckit.Intruder`). Without `utility` it is
     both entropy_loss.share, the loss in keys and sensitive categories, and il1s, that in the numbers, or the
     one of them for which the data have columns; where a scenario may draw all records anew (`synthesize`),
-    these say nothing, and it is table_loss: what two-way tables lose, as detail or as error. There the risk
-    is the share of persons whose whole record comes back and is picked (see `reidentification_risk`). A
+    or these say nothing of any scenario, as all drop or recode the numbers, it is table_loss: what two-way
+    tables lose, as detail or as error. Of new records the risk is the share of persons whose whole record
+    comes back and is picked (see `reidentification_risk`). A
     file of new records cannot be cleared without people who were not in the original
     (reidentification_risk={"holdout": …}, and the same for closest_record and attribute_inference), so that
     without them such a scenario is on the map but recommended only if there is no other. `accept`: see
@@ -80,14 +81,20 @@ def compare(
         scenario.check(data)
     extra_measures, measure_options = old_names(extra_measures, measure_options)
     options = with_intruders(intruders, measure_options)
-    if utility is None and any(step.may_draw_records for scenario in plan for step in scenario.steps):
-        utility = FOR_NEW_RECORDS
-    evaluator = Evaluator.of(data, risk, utility, options, cache, extra_measures, Accepted.of(accept))
-    evaluator.check_ceiling(max_risk)
-    original = evaluator.original(data)
-    first = seed_or_secret(seed, data)
-    results = run(evaluator, data, plan, range(first, first + seeds), jobs, Progress.of(progress))
-    return evaluator.map(data, results, original, max_risk, seed)
+    drawn_anew = any(step.may_draw_records for scenario in plan for step in scenario.steps)
+    first, tell = seed_or_secret(seed, data), Progress.of(progress)
+
+    def placed(by: str | Sequence[str] | Weights | None) -> RiskUtilityMap:
+        evaluator = Evaluator.of(data, risk, by, options, cache, extra_measures, Accepted.of(accept))
+        evaluator.check_ceiling(max_risk)
+        original = evaluator.original(data)
+        results = run(evaluator, data, plan, range(first, first + seeds), jobs, tell)
+        return evaluator.map(data, results, original, max_risk, seed)
+
+    if utility is None and drawn_anew:
+        return placed(OF_EVERY_FILE)
+    found = placed(utility)
+    return placed(OF_EVERY_FILE) if utility is None and lack_a_loss(found.results) else found
 
 
 def check_numbers(max_risk: float | None, *, seed: int | None, jobs: int, **counts: int) -> None:

@@ -2,7 +2,7 @@
 
 from sdckit.choose.criteria import Criterion, Status
 from sdckit.choose.place import Place, at
-from sdckit.choose.release_case import ReleaseCase
+from sdckit.choose.release_case import ReleaseCase, ask_it
 from sdckit.data.result import Result
 from sdckit.data.roles import Role
 
@@ -23,7 +23,7 @@ def copies_of_originals(case: ReleaseCase) -> Criterion:
     if result is None or "copies" not in result.figures:
         why = "Whether the file repeats original records is not known"
         places = at(Place.role(Role.KEYS), again)
-        return case.not_known(NAME, MEASURE, why, f"Measure {MEASURE}.", *places)
+        return case.not_known(NAME, MEASURE, why, ask_it(MEASURE), *places)
     copies, real = result.figures["copies"], result.figures.get("reference_copies", 0.0)
     told = (
         f"{100 * copies:.3g} % of the records are copies of original ones ({100 * real:.3g} % would be "

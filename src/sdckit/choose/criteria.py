@@ -3,12 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from math import ceil, inf
 from typing import Any
 
 from sdckit._support.messages import did_you_mean, join_names
-from sdckit._support.number_text import number, percent
-from sdckit.choose.place import Place
+from sdckit._support.number_text import number, percent, percent_beside
+from sdckit.choose.place import Place, PlaceKind
 from sdckit.errors import OptionError, preview
+
+FLAGS = ("order", "missing_keys")  # entries of what is accepted that are true or false
 
 
 class Status(StrEnum):
@@ -32,9 +35,10 @@ class Criterion:
     """One question that is asked before a file is released.
 
     value and limit are what was found and what is accepted, where there are such numbers. mends: the step or
-    decision that would settle it. share: value and limit are shares of persons. places: where that is
-    decided, the best first; a criterion that is not met, or not judged, has at least one. intruder: whom it
-    is about, with whose name its own ends.
+    decision that would settle it, in words for whoever reads no plan; `in_plan` is what accepts it in one.
+    share: value and limit are shares of persons. places: where that is decided, the best first; a criterion
+    that is not met, or not judged, has at least one. intruder: whom it is about, with whose name its own
+    ends.
     """
 
     name: str
@@ -52,9 +56,22 @@ class Criterion:
         """Whether it was judged and is met."""
         return self.status is Status.MET
 
+    @property
+    def in_plan(self) -> str:
+        """What a plan says where the data holder accepts this; nothing where it cannot be accepted.
+
+        >>> places = (Place.accept("order"),)
+        >>> Criterion("order", Status.NOT_MET, "The rows stand as they did.", places=places).in_plan
+        'accept: {order: true}'
+        """
+        lines = [_accepting(p, self.value) for p in self.places if p.kind is PlaceKind.ACCEPT]
+        return "" if self.met else ", or ".join(lines)
+
     def text(self, which: float | None) -> str:
-        """The value or the limit as people write it."""
-        return "" if which is None else percent(which) if self.share else number(which)
+        """The value or the limit as people write it, so that both differ where they do."""
+        if which is None:
+            return ""
+        return percent_beside(which, self.limit) if self.share else number(which)
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -66,8 +83,22 @@ class Criterion:
             "share": self.share,
             "why": self.why,
             "mends": self.mends,
+            "in_plan": self.in_plan,
             "places": [place.as_dict() for place in self.places],
         }
+
+
+def _accepting(place: Place, value: float | None) -> str:
+    """The line of a plan that accepts what was found; a number for the holder to choose is an ellipsis."""
+    import yaml  # loaded when it is first used
+
+    if place.name == "max_risk":
+        return "max_risk: …"
+    entry: object = list(place.columns) or (place.name in FLAGS) or "…"
+    if place.name == "claims" and value is not None:
+        entry = ceil(value)
+    text = yaml.safe_dump({place.name: entry}, allow_unicode=True, default_flow_style=True, width=inf)
+    return f"accept: {text.strip()}"
 
 
 def worst_of_each(found: Iterable[Criterion]) -> tuple[Criterion, ...]:
@@ -181,7 +212,8 @@ class Verdict(Sequence[Criterion]):
 
         rows = "".join(
             f"<tr><td>{escape(c.name)}</td><td>{c.status.value}</td><td>{escape(c.text(c.value))}</td>"
-            f"<td>{escape(c.text(c.limit))}</td><td>{escape(c.why)}</td><td>{escape(c.mends)}</td></tr>"
+            f"<td>{escape(c.text(c.limit))}</td><td>{escape(c.why)}</td><td>{escape(c.mends)}"
+            f"{f'<br><code>{escape(c.in_plan)}</code>' if c.in_plan else ''}</td></tr>"
             for c in self.criteria
         )
         heads = "".join(
@@ -264,7 +296,7 @@ class Accepted:
             good = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
             if value is not None and not good:
                 raise OptionError(f"accept: {name} is a number.", given=preview(value), allowed="0 or more")
-        for name in ("order", "missing_keys"):
+        for name in FLAGS:
             if not isinstance(given.get(name, False), bool):
                 raise OptionError(f"accept: {name} is true or false.", given=preview(given[name]))
         values = dict(given)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from sdckit._support.number_text import count_of, count_records
 from sdckit.choose.missing_codes import missing_codes
 from sdckit.choose.records_looked_at import RecordsLookedAt, records_looked_at
 from sdckit.choose.words_among_numbers import words_among_numbers
@@ -112,7 +113,8 @@ class Description:
         return found
 
     def __repr__(self) -> str:
-        lines = [f"{self.records:,} records, {len(self.columns)} columns; the roles are suggestions"]
+        columns = count_of(len(self.columns), "column", "columns")
+        lines = [f"{count_records(self.records)}, {columns}; the roles are suggestions"]
         lines += [self.caution] if self.caution else []
         width = max((len(c.name) for c in self.columns), default=0)
         for c in self.columns:

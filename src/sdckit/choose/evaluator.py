@@ -32,7 +32,7 @@ from sdckit.methods.registry import find, specs
 from sdckit.methods.spec import Kind
 
 Weights = Mapping[str, float]
-FOR_NEW_RECORDS = "table_loss"  # the utility of maps with files in which nobody has a record
+OF_EVERY_FILE = "table_loss"  # the utility where the usual ones say nothing: of new records, dropped columns
 NOT_JUDGED = (
     "a file of new records cannot be cleared without people who were not in the original (a hold-out, which "
     "every risk of new records asks for)"
@@ -359,6 +359,12 @@ def default_utility(data: Microdata) -> str | list[str]:
     categories = categorical_variables(data, data)
     lost = {"entropy_loss.share": categories, "il1s": data.roles.numeric}
     return [name for name, columns in lost.items() if columns] or "il1s"
+
+
+def lack_a_loss(points: Iterable[Point]) -> bool:
+    """Whether scenarios were measured, and the losses say nothing of any of them."""
+    measured = [p for p in points if not isnan(p.risk)]
+    return bool(measured) and all(isnan(p.loss) for p in measured)
 
 
 def old_names(

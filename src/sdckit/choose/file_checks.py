@@ -7,6 +7,7 @@ import numpy as np
 
 from sdckit._support.arrays import Ints
 from sdckit._support.messages import join_names
+from sdckit._support.number_text import count_records
 from sdckit.choose.criteria import Criterion, Status
 from sdckit.choose.original_checks import OriginalChecks
 from sdckit.choose.place import FILE, INTRUDERS, Place, at
@@ -84,7 +85,7 @@ class FileChecks(OriginalChecks):
             return Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=places)
         if gone:
             why = f"The protected file lacks {join_names(gone)}, and no logged step dropped them."
-            mends = "If they were dropped on purpose, use the step drop, or leave them out of the roles."
+            mends = "If they were dropped on purpose, drop them by a step, or leave them out of the roles."
             places = tuple(Place.role(roles.of(c)[0], [c]) for c in gone)
             return Criterion(
                 name, Status.NOT_JUDGED, why, mends=mends, places=(Place.step("drop", gone), *places)
@@ -110,8 +111,7 @@ class FileChecks(OriginalChecks):
             why += f" {join_names(near)} nearly names every record."
         mends = (
             f"Drop {join_names(unseen, 4)}, or give a role: keys if an intruder may know it, sensitive if "
-            "not; "
-            f"or accept: {{columns: [{join_names(unseen, 4)}]}} after looking at it."
+            "not; or accept it after looking at it."
         )
         status = Status.NOT_MET if near else Status.NOT_JUDGED
         bare = [c for c in unseen if not self.original.roles.of(c)]
@@ -161,7 +161,7 @@ class FileChecks(OriginalChecks):
         return Criterion(name, Status.MET, "No number of the original names a record.", 0, 0)
 
     def _order(self) -> Criterion:
-        name, mends = "order of the rows", "Shuffle the order of records, or accept: {order: true}."
+        name, mends = "order of the rows", "Shuffle the order of records, or accept the order."
         places = at(Place.step("shuffle_order"), Place.accept("order"))
         if self.accepted.order:
             return Criterion(
@@ -224,10 +224,9 @@ class FileChecks(OriginalChecks):
             left = [left_unchanged(self.original, self.data, c) for c in same]
             why = f"{join_names(left)}: the original values stand in the file, and an intruder may know them."
             mends = (
-                "microaggregate, add_noise, rank_swap or recode, which alone hides a value that most have; "
-                "sensitive numbers that nobody can know have "
-                "the "
-                f"role sensitive, too; or accept: {{numbers: [{join_names(same, 4)}]}}."
+                "Microaggregate, add noise, swap ranks, or recode, which alone hides a value that most have. "
+                "Sensitive numbers that nobody can know have the role sensitive, too. Or accept that "
+                f"{join_names(same, 4)} stay unchanged."
             )
             steps = [Place.step(m, same) for m in ("microaggregate", "add_noise", "rank_swap")]
             places = at(*steps, Place.step("recode", same[:1]))
@@ -245,10 +244,7 @@ class FileChecks(OriginalChecks):
                 f"{join_names(bare)}: values that are exact to 1 % and nearly name every record are released "
                 "as sensitive."
             )
-            mends = (
-                f"Round or perturb them, or accept: {{numbers: [{join_names(bare, 4)}]}} if nobody can know "
-                "them."
-            )
+            mends = "Round or perturb them, or accept that they stay unchanged if nobody can know them."
             places = at(Place.step("round_values", bare), Place.step("add_noise", bare))
             places = at(*places, Place.accept("numbers", bare))
             yield Criterion(
@@ -260,10 +256,7 @@ class FileChecks(OriginalChecks):
         joining = [c for c in joining_columns(self.original, self.data) if c not in self.accepted.columns]
         if joining:
             why = f"{join_names(joining)}: few records share a value, so that members of a household show."
-            mends = (
-                f"Round {join_names(joining, 4)}, drop it, or accept: "
-                f"{{columns: [{join_names(joining, 4)}]}}."
-            )
+            mends = f"Round {join_names(joining, 4)}, drop it, or accept it after looking at it."
             places = at(Place.step("round_values", joining), Place.step("drop", joining))
             places = at(*places, Place.accept("columns", joining))
             yield Criterion(
@@ -286,7 +279,7 @@ class FileChecks(OriginalChecks):
         )
         mends = (
             f"Give {name} the role household, so that its records are attacked together; or drop it; or "
-            f"accept: {{columns: [{name}]}}."
+            "accept it after looking at it."
         )
         places = at(Place.role(Role.HOUSEHOLD, [name]), Place.step("drop", [name]))
         places = at(*places, Place.accept("columns", [name]))
@@ -312,7 +305,7 @@ class FileChecks(OriginalChecks):
                 "value may "
                 "find persons who look alike here."
             )
-            mends = "Impute the keys before measuring, or accept: {missing_keys: true}."
+            mends = "Impute the keys before measuring, or accept that they are missing."
             places = at(Place.accept("missing_keys"), FILE)
             yield Criterion(name, Status.NOT_JUDGED, why, share, MISSING, mends, share=True, places=places)
 
@@ -326,8 +319,8 @@ class FileChecks(OriginalChecks):
                 "risks were measured with one kind of missing value."
             )
             mends = (
-                "Protect the file by any step, after which they are plain missing; or accept: "
-                f"{{columns: [{join_names(told, 4)}]}}."
+                "Protect the file by any step, after which they are plain missing; or accept that the "
+                "reasons are told."
             )
             places = at(Place.step("shuffle_order"), Place.accept("columns", told))
             name = "reasons of missing values"
@@ -338,7 +331,7 @@ class FileChecks(OriginalChecks):
             return
         weights = weight_facts(self.original)
         total, name, n = weights.total, "weights", weights.records
-        about = f"The weights add up to {total:,.0f} people for {n:,} records"
+        about = f"The weights add up to {total:,.0f} people for {count_records(n)}"
         if self._said_population():
             about = (
                 f"The file came without weights and is said to be a sample of {total:,.0f} people, "
@@ -355,7 +348,7 @@ class FileChecks(OriginalChecks):
             mends = "Add an intruder who knows the same, and that the person is in the file."
             yield Criterion(name, Status.NOT_JUDGED, why, total, None, mends, places=(INTRUDERS,))
         elif population is None and (fault := odd_weights(weights) or self._weights_alone()):
-            mends = "Correct the weights, or say how many people there are: accept: {population: …}."
+            mends = "Correct the weights, or say how many people there are."
             places = at(Place.accept("population"), Place.role(Role.WEIGHT, [self.original.roles.weight]))
             why = f"{about}: {fault}."
             yield Criterion(name, Status.NOT_JUDGED, why, total, None, mends, places=(*places, INTRUDERS))

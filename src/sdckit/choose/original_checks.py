@@ -30,9 +30,7 @@ class OriginalChecks(ReleaseCase):
                 f"What is called the original was protected itself ({done}): an intruder who knows the "
                 f"values of {join_names(asked, 4)} before was not looked at."
             )
-            mends = (
-                f"Compare with the file as it was read, or accept: {{prepared: [{join_names(asked, 4)}]}}."
-            )
+            mends = "Compare with the file as it was read, or accept that these had been changed."
             name, places = "the original as it was read", at(FILE, Place.accept("prepared", asked))
             yield Criterion(name, Status.NOT_JUDGED, why, len(asked), 0, mends, places=places)
 
@@ -74,8 +72,8 @@ class OriginalChecks(ReleaseCase):
             f"ones was not looked at. {about}"
         )
         mends = (
-            "Protect true values by a step (suppress, group, recode), or accept: "
-            f"{{prepared: [{join_names(asked, 4)}]}} if they were errors or codes for missing."
+            "Protect true values by a step, which is judged; or accept the change of "
+            f"{join_names(asked, 4)} if these were errors or codes for missing."
         )
         places = at(Place.preparation(), Place.accept("prepared", asked))
         yield Criterion(name, Status.NOT_JUDGED, why, sum(changed[c] for c in asked), 0, mends, places=places)

@@ -9,6 +9,8 @@ from sdckit.choose.place import Place
 from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
+from sdckit.methods.registry import find
+from sdckit.methods.spec import Kind
 
 if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
@@ -64,6 +66,11 @@ class ReleaseCase:
         result = self.result(measure)
         notes = () if result is None else result.notes
         return (reasons or list(notes) or ["it was not among the measures"])[0].rstrip(".")
+
+
+def ask_it(measure: str) -> str:
+    """What mends a criterion whose measure was not taken."""
+    return f"Measure “{find(measure, Kind.RISK).title}”."
 
 
 def drawn_anew(original: Microdata, data: Microdata) -> bool:

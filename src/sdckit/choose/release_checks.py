@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sdckit._support.messages import join_names
-from sdckit._support.number_text import number
+from sdckit._support.number_text import figures_beside, number
 from sdckit.choose.copies import copies_of_originals
 from sdckit.choose.criteria import Criterion, Status, Verdict, worst_of_each
 from sdckit.choose.file_checks import FileChecks
 from sdckit.choose.judging_options import high_ceilings, weakened_options
 from sdckit.choose.moved_together import by_moved_values
 from sdckit.choose.place import FILE, INTRUDERS, Place, at
-from sdckit.choose.release_case import ReleaseCase
+from sdckit.choose.release_case import ReleaseCase, ask_it
 from sdckit.choose.same_records import surely_linked
 from sdckit.choose.sets_together import sets_together
 from sdckit.choose.told_columns import columns_that_tell
@@ -92,8 +92,8 @@ class PersonChecks(ReleaseCase):
         names = list(dict.fromkeys(left))
         if names:
             why = f"The file still has direct identifiers: {join_names(names)}."
-            places = at(Place.step("drop", names), Place.role(Role.DIRECT, names))
-            return Criterion("direct identifiers", Status.NOT_MET, why, len(names), 0, "drop", places=places)
+            mends, places = "Drop them.", at(Place.step("drop", names), Place.role(Role.DIRECT, names))
+            return Criterion("direct identifiers", Status.NOT_MET, why, len(names), 0, mends, places=places)
         return Criterion("direct identifiers", Status.MET, "No direct identifier is in the file.", 0, 0)
 
     def _options(self) -> Iterator[Criterion]:
@@ -111,13 +111,13 @@ class PersonChecks(ReleaseCase):
         away = [o.measure for o in self.x.omitted if self.original.engine not in find(o.measure).engines]
         if away:
             why = f"On {self.original.engine} there is no {join_names(away, 4)}."
-            mends = "Assess the file, or a part of it, in memory: data.collect()."
+            mends = "Assess the file, or a part of it, in memory."
             name = "measures that need memory"
             yield Criterion(name, Status.NOT_JUDGED, why, len(away), 0, mends, places=(FILE,))
         steps = [e.method for e in self.data.log if e.figures.get("inference_examined") is False]
         if steps:
             why = f"Whether other columns tell what {join_names(steps)} blanked was not examined."
-            mends = "Suppress in memory: data.collect() before the step."
+            mends = "Read the file into memory before the step."
             name = "what blanked values are told by"
             yield Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=(FILE,))
 
@@ -153,8 +153,8 @@ class PersonChecks(ReleaseCase):
                 "Members of households were not attacked together by all keys, which finds far more of them."
             )
             mends = (
-                "Add an intruder with unit: household who knows the keys, or drop the household and shuffle "
-                "the rows."
+                "Add an intruder who looks for households and knows the keys of all members, or drop the "
+                "household and shuffle the rows."
             )
             places = at(INTRUDERS, Place.step("drop", [self.original.roles.household]))
             yield Criterion("households as targets", Status.NOT_JUDGED, why, mends=mends, places=places)
@@ -193,7 +193,10 @@ class PersonChecks(ReleaseCase):
         mends = "Recode the keys, suppress, or protect the numbers more strongly; or accept a higher risk."
         if classes:
             mends = f"{mends} With the role keys, {join_names(classes)} would be suppressed, too."
-        about = f"An intruder who {row['knows']} finds {100 * value:.3g} % of the {self._targets(row)}"
+        figures = figures_beside(value, None if limit is None else float(str(limit)))
+        about = (
+            f"An intruder who {row['knows']} finds {100 * value:.{figures}g} % of the {self._targets(row)}"
+        )
         if unsure:
             why = f"{about}; what became of {unsure} could not be learned, so that the risk may be higher."
             mends = f"Protect {unsure} here, so that the log knows the recoding, or drop it."
@@ -202,7 +205,7 @@ class PersonChecks(ReleaseCase):
             return Criterion(name, Status.NOT_JUDGED, why, value, None, mends, share=True, places=places)
         if limit is None:
             why = f"{about}; no accepted risk was set."
-            mends, places = "Set max_risk.", at(Place.accept("max_risk"))
+            mends, places = "Say what risk is accepted.", at(Place.accept("max_risk"))
             return Criterion(name, Status.NOT_JUDGED, why, value, None, mends, share=True, places=places)
         ceiling = float(str(limit))
         sampled = "" if upper == value else f" (up to {100 * upper:.3g} %, as not all were attacked)"
@@ -246,7 +249,7 @@ class PersonChecks(ReleaseCase):
         if right <= limit + 1e-9:
             return Criterion(name, Status.MET, f"{told}; {limit:g} are accepted.", right, limit)
         why = f"An intruder who is sure claims {claims:,.0f} {whom} and is right for {number(right)} of them."
-        mends = f"Protect more strongly, or accept the number: accept: {{claims: {int(np.ceil(right))}}}."
+        mends = f"Protect more strongly, or accept {np.ceil(right):,.0f} right claims."
         places = at(*self._stronger()[:1], Place.accept("claims"))
         return Criterion(name, Status.NOT_JUDGED, why, right, limit, mends, places=places)
 
@@ -256,7 +259,7 @@ class PersonChecks(ReleaseCase):
         result = self.measured(measure)
         if result is None:
             why = "How many whole records come back is not known"
-            yield self.not_known(name, measure, why, f"Measure {measure}.", Place.role(Role.KEYS), INTRUDERS)
+            yield self.not_known(name, measure, why, ask_it(measure), Place.role(Role.KEYS), INTRUDERS)
             return
         back, others = result.figures["come_back"], result.figures.get("among_others")
         beyond = 1.0 if others is None else max(back - others, 0.0) / back if back else 0.0
@@ -272,19 +275,20 @@ class PersonChecks(ReleaseCase):
         those of others: without people held back nothing shows what chance is.
         """
         name, limit = "records that come back in some columns", self.x.max_risk
-        about = f"In some columns together {100 * value:.3g} % more persons come back than by chance"
+        more = f"{100 * value:.{figures_beside(value, limit)}g} % more persons"
+        about = f"In some columns together {more} come back than by chance"
         places = at(
             Place.accept("max_risk"),
         )
         if limit is None:
-            mends = "Set max_risk."
+            mends = "Say what risk is accepted."
             return Criterion(
                 name, Status.NOT_JUDGED, f"{about}.", value, None, mends, share=True, places=places
             )
         numbers = () if held_back else measured_variables(self.original, self.data)
         if value <= limit and len(numbers) >= MANY_NUMBERS:
             why = f"{about}, but {len(numbers)} numbers may lead to persons through strong noise."
-            mends = "Give people who were not in the original (holdout), who show what chance is."
+            mends = "Give a hold-out: people who were not in the original show what chance is."
             places = at(Place.options("reidentification_risk"), Place.step("drop", numbers))
             return Criterion(name, Status.NOT_JUDGED, why, value, limit, mends, share=True, places=places)
         if value <= limit:
@@ -308,7 +312,7 @@ class PersonChecks(ReleaseCase):
             about += f", {100 * value:.3g} % beyond what people who were not in the original would show"
         if row["not_judged"] or limit is None:
             what = "no accepted risk was set" if limit is None else f"not judged: {row['not_judged']}"
-            mends = "Set max_risk." if limit is None else "Attack everybody: raise targets."
+            mends = "Say what risk is accepted." if limit is None else "Attack everybody: raise targets."
             places = at(
                 Place.accept("max_risk") if limit is None else Place.options("reidentification_risk"),
             )
@@ -320,9 +324,7 @@ class PersonChecks(ReleaseCase):
             return Criterion(name, Status.MET, why, value, limit, share=True)
         why = f"{about}; accepted are {100 * limit:.3g} %."
         if others is None:
-            mends = (
-                "Give people who were not in the original (holdout): they show how many come back by chance."
-            )
+            mends = "Give a hold-out: people who were not in the original show how many come back by chance."
             places = at(Place.options("reidentification_risk"), Place.step("synthesize"))
             return Criterion(name, Status.NOT_JUDGED, why, value, limit, mends, share=True, places=places)
         mends = "Synthesise with a larger gain, larger leaves and smoothing."
@@ -338,15 +340,16 @@ class PersonChecks(ReleaseCase):
         value = self._inferred_at_least() if result is None else result.value
         if result is None and (limit is None or value <= limit):
             why = "What can be inferred of sensitive values is not known"
-            mends = "For synthetic files give people who were not in the original (holdout)."
+            mends = "For synthetic files give a hold-out, people who were not in the original."
             places = at(Place.options(measure), Place.role(Role.SENSITIVE, hidden))
             yield self.not_known(name, measure, why, mends, *places)
             return
-        about = (
-            f"Of {100 * value:.3g} % of the persons a sensitive value can be inferred with near "
-            "certainty "
-            "that could not be guessed without the file"
+        whose = (
+            f"A sensitive value of {100 * value:.{figures_beside(value, limit)}g} % of the persons"
+            if value
+            else "Nobody's sensitive value"
         )
+        about = f"{whose} can be inferred with near certainty that could not be guessed without the file"
         figures = {} if result is None else result.figures
         upper, among = figures.get("upper", value), figures.get("among_others")
         if upper > value:
@@ -354,14 +357,14 @@ class PersonChecks(ReleaseCase):
             about += f" (up to {100 * upper:.3g} %, {sample})"
         if limit is None:
             why = f"{about}; no accepted share was set."
-            mends = "Set max_risk or accept: {inference: …}."
+            mends = "Say what risk is accepted, or of how many persons a sensitive value may be inferred."
             places = at(Place.accept("max_risk"), Place.accept("inference"))
             yield Criterion(name, Status.NOT_JUDGED, why, value, None, mends, share=True, places=places)
         elif upper <= limit:
             yield Criterion(name, Status.MET, f"{about}.", value, limit, share=True)
         elif value <= limit and among is not None:
             why = f"{about}; accepted are {100 * limit:.3g} %."
-            mends = "Hold back more people (holdout): too few show too roughly what is chance."
+            mends = "Hold back more people: few show too roughly what is chance."
             places = at(Place.options(measure), Place.accept("inference"))
             yield Criterion(name, Status.NOT_JUDGED, why, value, limit, mends, share=True, places=places)
         else:

@@ -183,7 +183,9 @@ class Scenario:
             except Stopped:
                 raise
             except SdcError as error:  # of several steps, which
-                raise error.after(find(step.method).title) if len(self.steps) > 1 else error from None
+                failed = error.after(find(step.method).title) if len(self.steps) > 1 else error
+                failed.step = position
+                raise failed from None
             lengths = (*lengths, len(file.log))
             if cache is not None:
                 cache.put(keys[: position + 1], file, lengths)

@@ -12,7 +12,7 @@ from sdckit._support.progress import Progress, ShowProgress, closes_progress
 from sdckit.choose.assess import with_intruders
 from sdckit.choose.compare import check_numbers
 from sdckit.choose.criteria import Accepted
-from sdckit.choose.evaluator import Evaluator, Weights, old_names
+from sdckit.choose.evaluator import OF_EVERY_FILE, Evaluator, Weights, lack_a_loss, old_names
 from sdckit.choose.parallel import run
 from sdckit.choose.point import comparable
 from sdckit.choose.risk_utility_map import Point, RiskUtilityMap, front
@@ -93,6 +93,11 @@ def search(
         # names that tell nothing: they are shown to the public, options are not
         named = [Scenario(f"trial {len(tried) + i}", s) for i, (_, (_, s)) in enumerate(room, 1)]
         judged = run(evaluator, data, named, (used,), jobs, quiet)
+        if utility is None and not tried and lack_a_loss(comparable(judged)):
+            utility = OF_EVERY_FILE
+            evaluator = Evaluator.of(data, risk, utility, options, cache, extra_measures, Accepted.of(accept))
+            original = evaluator.original(data)
+            judged = run(evaluator, data, named, (used,), jobs, quiet)
         tried |= {
             steps: (candidate, point) for (steps, (candidate, _)), point in zip(room, judged, strict=True)
         }

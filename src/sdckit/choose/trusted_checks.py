@@ -141,7 +141,7 @@ class TrustedChecks(ReleaseCase):
         )
         mends = (
             f"Drop {home} and shuffle the rows, protect the numbers more strongly, or add an intruder who "
-            "knows the numbers of whole households (unit: household), and what is accepted of him."
+            "looks for households by their numbers, and say what is accepted of him."
         )
         places = at(Place.step("drop", [home]), Place.step("microaggregate", numbers), INTRUDERS)
         name = "numbers of whole households"
@@ -166,7 +166,7 @@ class TrustedChecks(ReleaseCase):
                 f"{join_names(alike)}: all records have the same value, so that whoever is known to be in "
                 "the file has it."
             )
-            mends = f"Drop {join_names(alike)}, or accept: {{columns: [{', '.join(alike)}]}}."
+            mends = f"Drop {join_names(alike)}, or accept that they are released after looking at them."
             places = at(Place.step("drop", alike), Place.accept("columns", alike))
             name = "sensitive columns of one value"
             yield Criterion(name, Status.NOT_JUDGED, why, len(alike), 0, mends, places=places)
@@ -199,8 +199,8 @@ class TrustedChecks(ReleaseCase):
     ) -> Criterion:
         called = join_names(names)
         mends = (
-            f"Give {called} the role keys if anybody can know it; else protect it by {lessen}, drop it, or "
-            f"accept: {{columns: [{', '.join(names)}]}}."
+            f"Give {called} the role keys if anybody can know it; else protect it by "
+            f"“{find(lessen, Kind.PROTECTION).title}”, drop it, or accept it after looking at it."
         )
         places = at(Place.step(lessen, names), Place.step("drop", names))
         places = at(*places, Place.role(Role.KEYS, names), Place.accept("columns", names))

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from sdckit._support.number_text import count_of, count_records
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.criteria import Status, Verdict
 from sdckit.choose.describe import ColumnSummary
@@ -60,7 +61,9 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, 
 def assessment(done: Assessment, *, timings: bool = False) -> None:
     """Risk before and after, utility, and what was left out."""
     console = out()
-    title = f"Assessment{f' of {done.scenario}' if done.scenario else ''}: {done.original.height:,} records"
+    title = (
+        f"Assessment{f' of {done.scenario}' if done.scenario else ''}: {count_records(done.original.height)}"
+    )
 
     def row(name: str, *numbers: float | None) -> list[str]:
         spec = find(name)
@@ -134,7 +137,8 @@ def verdict(found: Verdict) -> None:
     console.print(table("Verdict", heads, rows, right="value|accepted"))
     for c in found:
         if not c.met and c.mends:
-            console.print(escape(f"What would mend “{c.name}”: {c.mends}"))
+            written = f" In the plan: {c.in_plan}" if c.in_plan else ""
+            console.print(escape(f"What would mend “{c.name}”: {c.mends}{written}"))
     console.print(escape(found.headline), style="bold")
 
 
@@ -311,7 +315,7 @@ def columns(found: Sequence[ColumnSummary], records: int) -> None:
         ]
         for c in found
     ]
-    title = f"{len(found)} columns, {records:,} records"
+    title = f"{count_of(len(found), 'column', 'columns')}, {count_records(records)}"
     out().print(table(title, heads, rows, right="different|missing"))
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sdckit._support.number_text import count_records
 from sdckit.cli._engine import Engine
 from sdckit.cli._options import Force, Json, PlanFile, Seed, expanded
 
@@ -135,7 +136,7 @@ def protect(
         _json.emit({**told, "without_role": without_role, "warnings": listed, "files": written})
     else:
         drawn = "drawn in secret" if used is None else f"seed {used}"
-        _show.log(protected, f"Scenario {chosen.name}, {drawn}, {protected.height:,} records")
+        _show.log(protected, f"Scenario {chosen.name}, {drawn}, {count_records(protected.height)}")
         _show.released(dropped, without_role)
         _show.written(written)
     for text in (*(f"Warning: {text}" for text in warnings), _not_judged(plan, used)):

@@ -27,7 +27,7 @@ def bottom_code(
     by: By = (),
     where: Where | None = None,
 ) -> Microdata:
-    """Replace the numbers below a threshold, each variable on its own: `top_code` turned round.
+    """Replace the numbers below a threshold, each variable on its own: top coding turned round.
 
     The threshold is a `value`, or the highest of the present values that at most a `share` of them are
     below (0.01: the lowest hundredth is cut). In place of the values below comes the threshold, their

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from math import floor
 from typing import Annotated, Any
 
 import narwhals as nw
@@ -9,9 +10,11 @@ import numpy as np
 from pydantic import Field
 
 from sdckit._support.arrays import Floats
+from sdckit._support.number_text import count_of, number
 from sdckit.data.effects import Effects
 from sdckit.data.microdata import Microdata
 from sdckit.engine.tables import OURS, Table
+from sdckit.errors import OptionError
 from sdckit.methods.options import NUMERIC, Option
 from sdckit.methods.recoding import SameCall
 from sdckit.methods.registry import protection
@@ -99,7 +102,24 @@ def round_values(
         return with_new_numbers(data, names, table, effects=effects)
     x = matrix_of(data, names)
     u = None if draws is None else np.column_stack([draws.uniform(j) for j in range(len(names))])
-    return with_numbers(data, names, x, rounded(x, base, method, u), effects=effects)
+    multiples = rounded(x, base, method, u)
+    if data.roles.weight in names:
+        at = names.index(data.roles.weight)
+        _refuse_weights_of_zero(x[:, at], multiples[:, at], base, method)
+    return with_numbers(data, names, x, multiples, effects=effects)
+
+
+def _refuse_weights_of_zero(weights: Floats, multiples: Floats, base: float, method: Rounding) -> None:
+    """A record whose weight became 0 would stand for nobody: say which base leaves none without."""
+    lost = int((multiples <= 0).sum())
+    if lost:
+        most = float(weights.min()) * (2 if method is Rounding.NEAREST else 1)
+        raise OptionError(
+            f"Rounded to this base, {count_of(lost, 'weight', 'weights')} would be 0: "
+            "a record without one stands for nobody.",
+            given=f"base {number(base)}",
+            allowed=f"a base of at most {number(floor(most) if most >= 1 else most)}",
+        )
 
 
 def rounded(x: Floats, base: float, method: Rounding, uniform: Floats | None = None) -> Floats:

@@ -17,7 +17,8 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
     - format, version: what this is. audience, date, software, seed, scenario_file: as in the report; seed and
       scenario_file are null for the public.
     - verdict: status (good, bad, open), headline, intruders (name, knows, finds, persons, claims, right,
-      accepted), criteria (name, status, value, limit, why, mends), answers (question, answer).
+      accepted), criteria (name, status, value, limit, why, mends, in_plan), answers
+      (question, answer).
     - data: records, variables (name, label, roles, kind, released) and further facts.
     - map: null, or risk_title, loss_title, max_risk, original_risk and scenarios, each with name, risk, loss,
       on_front, best, objection, acceptable, failed, description, remark; further: the losses by other

@@ -100,6 +100,7 @@ def _public_criteria(x: Assessment, judged: Verdict) -> list[dict[str, str]]:
             limit=c.limit if c.share else None,
             why="",
             mends="",
+            places=(),
         )
         for c in judged
     ]
@@ -123,6 +124,7 @@ def _criteria(judged: Verdict) -> list[dict[str, str]]:
             "limit": c.text(c.limit),
             "why": c.why,
             "mends": "" if c.met else c.mends,
+            "in_plan": c.in_plan,
         }
         for c in sorted(judged, key=lambda c: ORDER.index(c.status))
     ]

@@ -30,6 +30,7 @@ ENOUGH = 30  # values that differ between the files, so that a variable counts a
 SPREAD = (0.05, 0.95)  # shares of the records between which a number's usual range lies
 EXACT = 1e-6  # relative difference of decimal numbers that are the same but for rounding
 GROUPED = 20  # records a value: of a column with larger groups any sample will do
+MANY = 10  # records for each value of a key, on average, from which on what follows from it is no accident
 BINS = 20  # of a column with many values
 CLASSES = 102  # of records by one column: so many values, or bins and one for missing
 BLOCK = 500  # records that follow each other in the order of a column and are sampled together
@@ -235,7 +236,7 @@ def hidden_variables(
 
     Ids and direct identifiers are not for guessing; weights belong to the sample, not to the person. A
     stratum that preparation combined of other columns and that is dropped again holds nothing but what these
-    hold, which are asked for themselves.
+    hold, which are asked for themselves; so do classes of a key, such as of the age.
     """
     roles = original.roles
     left_out = {roles.id, roles.weight, *roles.direct}
@@ -243,6 +244,7 @@ def hidden_variables(
     few: dict[str, int] = {}
     there = set(protected.columns)
     left_out |= {c for c in _combined(original, left_out) if c not in there}
+    left_out |= _classes_of_keys(original, there)
     for truth in original.frame.iter_columns():
         name = truth.name
         if name in left_out or not is_sortable(truth.dtype) or (name in there and name not in released.clues):
@@ -270,6 +272,17 @@ def _combined(original: Microdata, not_asked: Collection[str | None]) -> list[st
             if both.n_unique() == both.n_unique(parts):
                 found.append(column)
     return found
+
+
+def _classes_of_keys(original: Microdata, there: Collection[str]) -> set[str]:
+    """Dropped columns, none of them sensitive, whose value follows from a released key in a large file."""
+    frame, sensitive = original.frame, original.roles.sensitive
+    sizes = {k: frame[k].n_unique() for k in original.roles.keys if k in there}
+    keys = {k: size for k, size in sizes.items() if size * MANY <= original.height}
+    dropped = [
+        c for c in frame.columns if c not in there and c not in sensitive and is_sortable(frame.schema[c])
+    ]
+    return {c for c in dropped if any(frame.select(k, c).n_unique() == size for k, size in keys.items())}
 
 
 def differs(first: pl.Series, second: pl.Series) -> pl.Series:

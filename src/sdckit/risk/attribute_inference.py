@@ -121,8 +121,9 @@ def attribute_inference(
     An answer that stands in one of several text columns with the same answers, as one of five diagnoses, is
     asked for wherever it stands.
     Intruders who know numbers, too, ask the records nearest to what they know, in files of more than 5,000
-    persons for 2,000 of them; those who know households, records in households alike. What the keys alone
-    tell counts for both, too. Where one attack is too large to be made, the value is nan.
+    persons for 2,000 of them, and read what stands in a record that they are sure is the person's; those who
+    know households ask records in households alike. What the keys alone tell counts for both, too. Where one
+    attack is too large to be made, the value is nan.
 
     **Synthetic and unlinked files** (`linked=False`): the intruder takes the released records that differ in
     the fewest keys. `holdout` are people of the same population who were not in the original: the value is
@@ -196,7 +197,7 @@ def _row(
                 if what not in by_keys:
                     by_keys[what] = _by_keys(files, some, first, second, within, sure)
                 rows.append(by_keys[what])
-        if moved:
+        if moved or numbers:  # the nearest five may differ, and yet the first of them be the person's
             rows.append(_of_found(files, intruder, first, second, within, sure))
     return {"intruder": intruder.name, "sensitive": column} | most_of(rows)
 

@@ -77,7 +77,9 @@ def interval_disclosure(
     width: Annotated[
         float,
         Field(ge=0, allow_inf_nan=False),
-        Option("Width", "Half the interval round the protected value, in the unit that `method` says.", True),
+        Option(
+            "Width", "Half the interval round the protected value, in the unit that the method says.", True
+        ),
     ] = 0.05,
     variables: NumericColumns = NUMERIC,
     method: Annotated[

@@ -70,6 +70,7 @@ class Session:
                 "version": self.version,
                 "answer": self._answers,
                 "document": self.document.as_dict(),
+                "intruders": {one.name: one.describe() for one in self.document.intruders},
                 "history": [done for done, _ in self.history.entries],
                 "position": self.history.position,
                 "facts": self.facts,

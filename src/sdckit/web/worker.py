@@ -48,7 +48,7 @@ def work(pipe: Any, stop: Any, folder: str) -> None:
 
 def error_as_dict(error: SdcError) -> dict[str, Any]:
     """An error of ours in its parts, for the field that it is about."""
-    parts = {"what": error.what, "hint": error.plan_hint or error.hint}
+    parts = {"what": error.what, "hint": error.plan_hint or error.hint, "step": error.step}
     more = {"given": error.given, "allowed": error.allowed}
     return {**parts, **{name: None if value is None else str(value)[:300] for name, value in more.items()}}
 

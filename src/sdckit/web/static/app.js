@@ -1,10 +1,11 @@
 // The frame of the page: top bar, the five screens, and the panel that is always in sight.
 import { html, render, useEffect, useState } from "./vendor/preact.js";
-import { begin, complain, look, refresh, store, subscribe } from "./store.js";
+import { begin, complain, look, refresh, said, store, subscribe } from "./store.js";
 import { Top } from "./parts/top.js";
 import { Jobs } from "./parts/jobs.js";
 import { Panel } from "./parts/panel.js";
 import { Help } from "./parts/help.js";
+import { keepFocus } from "./parts/kept_focus.js";
 import { Settings } from "./parts/settings.js";
 import { Data } from "./screens/data.js";
 import { Variables } from "./screens/variables.js";
@@ -44,11 +45,10 @@ function Page() {
   useEffect(() => subscribe(() => redraw((n) => n + 1)), []);
   useEffect(() => {
     const pressed = (event) => {
-      if (event.target.matches("input, textarea, select")) return;
+      if (event.target.matches("input, textarea, select") || event.ctrlKey || event.altKey || event.metaKey) return;
       const names = Object.keys(SCREENS);
       if (event.key >= "1" && event.key <= "5") look({ screen: names[event.key - 1] });
       if (event.key === "?") look({ help: { kind: "keys" } });
-      if (event.key === "Escape") look({ help: null });
     };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
@@ -56,9 +56,9 @@ function Page() {
   if (store.over) return html`<div class="loading" role="alert"><p>sdckit has ended${store.over === "unused" ? " because nobody used it for long" : ""}, and its copy of the data is removed. Your decisions are kept: start it again with <code>sdckit web</code>.</p></div>`;
   if (!store.state || !store.methods) return html`<p class="loading">One moment …</p>`;
   const Screen = (SCREENS[store.view.screen] || SCREENS.data)[1];
-  return html`<a class="skip" href="#main">To the content</a>
+  return html`<a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById("main").focus(); }}>To the content</a>
     <${Top} state=${store.state} /><${Rail} state=${store.state} />
-    <main id="main" tabindex="-1"><${Jobs} />${store.ending && html`<p class="trouble" role="alert">Nobody has used this page for long: sdckit ends in about ${Math.max(1, Math.round(store.ending.seconds / 60))} minutes, and its copy of the data is removed. <button onClick=${() => refresh()}>Stay</button></p>`}${store.trouble && html`<p class="trouble" role="alert">${store.trouble.what} ${store.trouble.hint || ""} <button onClick=${() => complain(null)}>Close</button></p>`}<${Screen} state=${store.state} /></main>
+    <main id="main" tabindex="-1"><${Jobs} />${store.ending && html`<p class="trouble" role="alert">Nobody has used this page for long: sdckit ends in about ${Math.max(1, Math.round(store.ending.seconds / 60))} minutes, and its copy of the data is removed. <button onClick=${() => refresh()}>Stay</button></p>`}${store.trouble && html`<p class="trouble" role="alert">${said(store.trouble)} <button onClick=${() => complain(null)}>Close</button></p>`}<${Screen} state=${store.state} /></main>
     <${Panel} state=${store.state} />
     ${store.view.help?.kind === "settings" ? html`<${Settings} />` : store.view.help && html`<${Help} about=${store.view.help} />`}`;
 }
@@ -66,4 +66,5 @@ function Page() {
 const page = document.getElementById("page");
 page.textContent = "";
 render(html`<${Page} />`, page);
+keepFocus(page);
 begin();

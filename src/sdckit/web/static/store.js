@@ -139,6 +139,27 @@ export function number(value, share = false) {
   return value.toLocaleString(format(), Number.isInteger(value) ? {} : { maximumSignificantDigits: 4 });
 }
 
+// What went wrong, in one line: what it was, what was given, what is allowed, and the way out.
+export const said = (error) => [error.what || error.message, error.given ? `Given: ${error.given}.` : "", error.allowed ? `Allowed: ${error.allowed}.` : "", error.hint || ""].filter(Boolean).join(" ");
+
+// Criteria as they are read: first what is not met, then what was not judged.
+const ORDER = ["not met", "not judged", "met"];
+export const gravestFirst = (criteria) => [...criteria].sort((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
+
+// The share that is typed in percent, with or without its sign; null for nothing, NaN for what is no number.
+export const shareOf = (text) => { const plain = text.replace(/[\s%]/g, ""); return plain === "" ? null : Number(plain.replace(",", ".")) / 100; };
+
+// A number with what it counts, in the singular or the plural.
+export const counted = (n, one, several = `${one}s`) => `${number(n)} ${n === 1 ? one : several}`;
+
+// Of two shares the first, with as many figures as tell it from the second: 10.02 % beside 10 %.
+export function beside(value, other, share) {
+  const text = number(value, share);
+  if (!share || value === other || other === null || text !== number(other, share)) return text;
+  const digits = [4, 5, 6, 7, 8].find((n) => Number(value.toPrecision(n)) !== Number(other.toPrecision(n))) || 9;
+  return `${(100 * value).toLocaleString(format(), { maximumSignificantDigits: digits })} %`;
+}
+
 // How numbers are written: a habit of who looks, kept in the browser and no part of the plan.
 export const format = () => localStorage.getItem("sdckit numbers") || "en";
 export function write(name) { localStorage.setItem("sdckit numbers", name); tell(); }

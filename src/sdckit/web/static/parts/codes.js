@@ -1,6 +1,6 @@
 // Where small cells come from: for each key and code, the records below k by the number of keys looked at together.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { number, start, store } from "../store.js";
+import { number, said, start, store } from "../store.js";
 
 export function Codes({ state }) {
   const keys = Object.values(state.document.roles).filter((roles) => roles.includes("keys")).length;
@@ -28,7 +28,7 @@ export function Codes({ state }) {
   return html`<form class="tools" onSubmit=${ask}><label>k <input class="short" inputmode="numeric" value=${k} onInput=${(e) => setK(e.target.value)} /></label>
       <label>Keys looked at together, at most <input class="short" inputmode="numeric" value=${most} onInput=${(e) => setMost(e.target.value)} /></label><button class="main">Count</button></form>
     ${found?.waiting && html`<p class="hint" role="status">Being counted …</p>`}
-    ${found?.trouble && html`<p class="bad" role="alert">${found.trouble.what} ${found.trouble.allowed ? `Allowed: ${found.trouble.allowed}.` : ""} ${found.trouble.hint || ""}</p>`}
+    ${found?.trouble && html`<p class="bad" role="alert">${said(found.trouble)}</p>`}
     ${rows.length > 0 && html`<div class="tools"><div class="chips" role="group" aria-label="Which file">${[["protected", `scenario ${store.view.scenario}`], ["original", "original"]].map(([name, words]) => html`<button class=${file === name ? "chip on" : "chip"} aria-pressed=${file === name} onClick=${() => choose(name)}>${words}</button>`)}</div>
         <div class="chips" role="group" aria-label="What is counted">${["records", "combinations"].map((name) => html`<button class=${what === name ? "chip on" : "chip"} aria-pressed=${what === name} onClick=${() => count(name)}>${name}</button>`)}</div></div>
       <p class="hint">${what === "records" ? `Records that fewer than ${found.k} share with the same values of 1, 2, … keys, one of them this key.` : `Combinations of 1, 2, … keys, one of them this key, that occur in fewer than ${found.k} records.`} For the office alone.</p>

@@ -1,6 +1,6 @@
 // Editors for options that are more than a value: categories to merge, a level for each key, a matrix.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { format, start, store } from "../store.js";
+import { counted, format, start, store } from "../store.js";
 import { Typed } from "./typed.js";
 
 function useColumn(column) {
@@ -36,10 +36,10 @@ export function Merged({ column, value, put, shared }) {
     if (file.size > LARGEST) { say(`${file.name} is too large for a map of codes.`); return; }
     const read = mapOf(await file.text(), new Set(list.map((c) => c.value)));
     const listed = list.filter((c) => c.value in read).length;
-    say(`${file.name}: ${Object.keys(read).length} codes, ${listed} of the ${list.length} categories listed here${Object.keys(read).length > listed ? "; the others are rare, or not in the data" : ""}.`);
+    say(`${file.name}: ${counted(Object.keys(read).length, "code")}, ${listed} of the ${counted(list.length, "category", "categories")} listed here${Object.keys(read).length > listed ? "; the others are rare, or not in the data" : ""}.`);
     take(read);
   };
-  return html`<div id=${shared.id} role="group" aria-describedby=${shared["aria-describedby"]}>${list.length > 0 ? html`<table class="lines merge"><thead><tr><th scope="col">category</th><th scope="col">records</th><th scope="col">becomes</th></tr></thead><tbody>
+  return html`<div id=${shared.id} role="group" aria-labelledby=${`${shared.id}-label`} aria-describedby=${shared["aria-describedby"]}>${list.length > 0 ? html`<table class="lines merge"><thead><tr><th scope="col">category</th><th scope="col">records</th><th scope="col">becomes</th></tr></thead><tbody>
     ${list.map((c) => html`<tr key=${c.value}><th scope="row">${c.value} ${found.labels[c.value] ? html`<small>${found.labels[c.value]}</small>` : ""}</th><td class="number">${c.count.toLocaleString(format())}</td>
       <td><${Typed} aria-label=${`new name of ${c.value}`} list="new-names" value=${names[c.value] || ""} placeholder="stays" put=${(text) => take({ ...names, [c.value]: text.trim() })} /></td></tr>`)}</tbody></table>`
       : html`<p class="hint">Its categories are too rare to be listed: give digits to keep, or a file.</p>`}

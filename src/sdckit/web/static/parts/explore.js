@@ -1,6 +1,6 @@
 // One or two variables: a picture and numbers, of the original and of the scenario's file.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { start, store } from "../store.js";
+import { said, start, store } from "../store.js";
 import { Chart } from "./chart.js";
 
 export function Explore({ state, first, second = "", choose = true }) {
@@ -20,7 +20,7 @@ export function Explore({ state, first, second = "", choose = true }) {
   const files = found?.summary?.length ? Object.keys(found.summary[0]).filter((k) => k !== "name") : [];
   return html`<div class="explore"><div class="tools">${choose && menu(0, "Variable")} ${menu(1, choose ? "beside" : "Beside")}</div>
     ${found?.waiting && html`<p class="hint" role="status">Being drawn …</p>`}
-    ${found?.trouble && html`<p class="bad" role="alert">${found.trouble.what} ${found.trouble.hint || ""}</p>`}
+    ${found?.trouble && html`<p class="bad" role="alert">${said(found.trouble)}</p>`}
     ${found?.chart && html`<${Chart} spec=${found.chart} label=${`${found.columns.join(" and ")}, original and protected`} />
       ${found.gone.length > 0 && html`<p class="hint">${found.gone.join(", ")} is not in the protected file: only the original is shown.</p>`}
       <table class="lines summary"><thead><tr><th scope="col"><span class="hidden">number</span></th>${files.map((f) => html`<th scope="col">${f}</th>`)}</tr></thead>

@@ -58,7 +58,7 @@ function Field({ field, value, put, columns, about, trouble, blocked, prefix = "
   const absent = field.role ? `the ${field.role === "keys" ? "keys" : `${field.role} columns`}` : field.absent || (field.default === null || field.default === undefined ? "" : field.kind === "flag" ? (field.default ? "yes" : "no") : String(field.default));
   const help = [field.help, absent && value === undefined ? `Default: ${absent}.` : "", blocked ? `Not together with “${blocked}”.` : ""].filter(Boolean).join(" ");
   return html`<div class=${trouble ? "field wrong" : "field"}>
-    <label for=${id}>${field.label}${field.required ? " *" : ""}${field.unit ? html` <small>${field.unit}</small>` : ""}</label>
+    <label for=${id} id=${`${id}-label`}>${field.label}${field.required ? " *" : ""}${field.unit ? html` <small>${field.unit}</small>` : ""}</label>
     <${Input} id=${id} field=${field} value=${value} put=${put} columns=${columns} about=${about} invalid=${!!trouble} />
     <p class="hint" id=${`${id}-help`}>${help}</p></div>`;
 }
@@ -111,7 +111,7 @@ export function Columns({ value, put, columns: there, role, likely = meant(role)
   const shown = near.slice(0, MANY).concat(near.slice(MANY).filter((name) => value.includes(name)));
   const rest = columns.filter((name) => !shown.includes(name));
   const flip = (name) => put(value.includes(name) ? value.filter((v) => v !== name) : [...value, name]);
-  return html`<div class="chips" role="group" tabindex="-1" ...${{ "aria-describedby": shared["aria-describedby"], id: shared.id }}>${shown.map((name) => html`
+  return html`<div class="chips" role="group" tabindex="-1" id=${shared.id} aria-labelledby=${shared.id && `${shared.id}-label`} aria-describedby=${shared["aria-describedby"]}>${shown.map((name) => html`
     <button type="button" key=${name} id=${shared.id && `${shared.id}-${name}`} class=${value.includes(name) ? "chip on" : "chip"} aria-pressed=${value.includes(name)} onClick=${() => flip(name)}>${name}</button>`)}
     ${rest.length > 0 && html`<select class="chip" value="" aria-label="another variable" onChange=${(e) => { flip(e.target.value); e.target.value = ""; }}><option value="">another …</option>${rest.map((name) => html`<option>${name}</option>`)}</select>`}</div>`;
 }

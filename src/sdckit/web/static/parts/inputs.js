@@ -1,6 +1,7 @@
 // Inputs for what is typed: the text stays as it is typed, and what it means is handed on.
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { upload } from "../api.js";
+import { said } from "../store.js";
 
 /** @param {string} text */
 export const parsed = (text) => { const t = text.trim(); return t === "" ? undefined : Number.isNaN(Number(t)) ? t : Number(t); };
@@ -98,5 +99,5 @@ export function NamedFile({ field, value, put, shared, accept = TABLES }) {
   };
   return html`<div class="namedfile"><${Single} field=${field} value=${value} put=${put} shared=${shared} />
     <label class="button">${busy ? "Uploading …" : "Upload …"} <input type="file" class="hidden" disabled=${busy} aria-label=${`Upload: ${field.label}`} accept=${accept} onChange=${send} /></label>
-    ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.given ? `Given: ${trouble.given}.` : ""} ${trouble.allowed ? `Allowed: ${trouble.allowed}.` : ""} ${trouble.hint || ""}</p>`}</div>`;
+    ${trouble && html`<p class="bad" role="alert">${said(trouble)}</p>`}</div>`;
 }

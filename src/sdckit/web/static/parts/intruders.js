@@ -1,6 +1,6 @@
 // Who might attack: what they know, how exactly, and whether they know that the person is in the file.
 import { html, useState } from "../vendor/preact.js";
-import { change, columnsOf, store } from "../store.js";
+import { change, columnsOf, number, shareOf, store } from "../store.js";
 
 export function Intruders({ state }) {
   const own = state.document.intruders;
@@ -16,8 +16,8 @@ export function Intruders({ state }) {
   return html`<h2 id="intruders" tabindex="-1">Who might attack</h2>
     <p class="hint">${Object.keys(own).length ? "Your own intruders; the verdict asks each of them." : "These follow from the roles. Change one, and the list is yours."}</p>
     ${trouble && html`<p class="bad" role="alert">${trouble}</p>`}
-    <ul class="intruders">${Object.entries(list).map(([name, one]) => html`<li key=${name} class="card"><strong>${name}</strong> ${one.words || words(one)}
-      ${one.max_risk !== undefined && one.max_risk !== null ? html` · accepted: ${100 * one.max_risk} %` : ""}
+    <ul class="intruders">${Object.entries(list).map(([name, one]) => html`<li key=${name} class="card"><strong>${name}</strong> ${one.words || state.intruders[name]}
+      ${one.max_risk !== undefined && one.max_risk !== null ? html` · accepted: ${number(one.max_risk, true)}` : ""}
 ${" "}<span class="buttons"><button onClick=${() => edit(name)}>Change</button><button onClick=${() => { const { [name]: gone, ...rest } = all; save(rest); }}>Take out</button></span>
       ${editing === name && html`<${Editor} name=${name} one=${all[name]} columns=${columnsOf(state)} save=${(n, i) => { const { [name]: old, ...rest } = all; save({ ...rest, [n]: i }); }} cancel=${() => edit(null)} />`}</li>`)}</ul>
     <button onClick=${() => edit("")}>One more intruder</button>
@@ -25,22 +25,25 @@ ${" "}<span class="buttons"><button onClick=${() => edit(name)}>Change</button><
     ${editing === "" && html`<${Editor} name="" one=${{ knows: ["keys"], in_file: true }} columns=${columnsOf(state)} save=${(n, i) => save({ ...all, [n]: i })} cancel=${() => edit(null)} />`}`;
 }
 
-const words = (one) => `knows ${one.knows.map((k) => typeof k === "string" ? (k === "keys" ? "the keys" : k === "numeric" ? "the numbers" : k)
-  : Object.entries(k).map(([c, e]) => e === 0 ? `${c} exactly` : `${c} to within ${typeof e === "number" ? `${100 * e} %` : e}`).join()).join(", ")}${one.unit === "household" ? " of all members of a household" : ""}, ${one.in_file === false ? "but not who is in the file" : "and that the person is in the file"}`;
+const inPercent = (share) => String(Number((100 * share).toPrecision(6)));
 
 const called = (known) => ({ keys: "all keys", numeric: "all numbers" })[known] || known;
 
 function Editor({ name, one, columns, save, cancel }) {
   const [title, rename] = useState(name);
-  const [known, know] = useState(() => Object.fromEntries(one.knows.flatMap((k) => typeof k === "string" ? [[k, ""]] : Object.entries(k).map(([c, e]) => [c, typeof e === "number" ? String(100 * e) : String(e).replace("%", "")]))));
+  const [known, know] = useState(() => Object.fromEntries(one.knows.flatMap((k) => typeof k === "string" ? [[k, ""]] : Object.entries(k).map(([c, e]) => [c, typeof e === "number" ? inPercent(e) : e]))));
   const [inside, set] = useState(one.in_file !== false);
   const [unit, choose] = useState(one.unit || "person");
-  const [ceiling, accept] = useState(one.max_risk === undefined || one.max_risk === null ? "" : String(100 * one.max_risk));
+  const [ceiling, accept] = useState(one.max_risk === undefined || one.max_risk === null ? "" : inPercent(one.max_risk));
+  const [trouble, say] = useState("");
   const flip = (c) => { const { [c]: had, ...rest } = known; know(c in known ? rest : { ...known, [c]: "" }); };
   const submit = (event) => {
     event.preventDefault();
-    const knows = Object.entries(known).map(([c, error]) => error === "" ? c : { [c]: Number(error) / 100 });
-    save(title, { knows, in_file: inside, ...(unit === "household" ? { unit } : {}), ...(ceiling === "" ? {} : { max_risk: Number(ceiling) / 100 }), ...(one.on_axis === false ? { on_axis: false } : {}) });
+    const odd = [ceiling, ...Object.values(known)].find((text) => Number.isNaN(shareOf(text)));
+    say(odd ? `“${odd}” is not a number.` : "");
+    if (odd) return;
+    const knows = Object.entries(known).map(([c, error]) => shareOf(error) === null ? c : { [c]: shareOf(error) });
+    save(title, { knows, in_file: inside, ...(unit === "household" ? { unit } : {}), ...(shareOf(ceiling) === null ? {} : { max_risk: shareOf(ceiling) }), ...(one.on_axis === false ? { on_axis: false } : {}) });
   };
   return html`<form class="form card" onSubmit=${submit}><label class="field">Name <input required value=${title} onInput=${(e) => rename(e.target.value)} /></label>
     <fieldset><legend>Knows</legend><div class="chips">${["keys", "numeric", ...columns].map((c) => html`<button type="button" class=${c in known ? "chip on" : "chip"} aria-pressed=${c in known} onClick=${() => flip(c)}>${called(c)}</button>`)}</div></fieldset>
@@ -48,5 +51,5 @@ function Editor({ name, one, columns, save, cancel }) {
     <label><input type="checkbox" checked=${inside} onChange=${() => set(!inside)} /> knows that the person is in the file</label>
     <label class="field">Looks for <select value=${unit} onChange=${(e) => choose(e.target.value)}><option value="person">a person</option><option value="household">a household, with the keys of all members</option></select></label>
     <label class="field">Accepted risk of its own, in % <input class="short" inputmode="decimal" value=${ceiling} onInput=${(e) => accept(e.target.value)} /></label>
-    <div class="buttons"><button class="main">Save</button><button type="button" onClick=${cancel}>Cancel</button></div></form>`;
+    ${trouble && html`<p class="bad" role="alert">${trouble}</p>`}<div class="buttons"><button class="main">Save</button><button type="button" onClick=${cancel}>Cancel</button></div></form>`;
 }

@@ -1,7 +1,7 @@
 // The keys in numbers, before and after: categories, their mean and smallest size, missing values. All of it is in the
 // counts by code of k-anonymity for single keys; nothing else is measured.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { number, start, store } from "../store.js";
+import { number, said, start, store } from "../store.js";
 
 const FILES = ["original", "protected"];
 const COLUMNS = { categories: "Categories", mean: "Mean size", smallest: "Smallest size", missing: "Missing" };
@@ -24,7 +24,7 @@ export function Keys({ state }) {
     start("/api/jobs", { kind: "codes", scenario, k: 2, most: 1 }).then((result) => gone || show(result), (error) => gone || error.stopped || show({ trouble: error }));
     return () => { gone = true; };
   }, [scenario, state.version]);
-  if (found?.trouble) return html`<p class="bad" role="alert">${found.trouble.what} ${found.trouble.hint || ""}</p>`;
+  if (found?.trouble) return html`<p class="bad" role="alert">${said(found.trouble)}</p>`;
   if (!found) return html`<p class="hint" role="status">Being counted …</p>`;
   const names = [...new Set(found.original.map((row) => row.variable))];
   return html`<div class="wide" tabindex="0" role="region" aria-label="Summary of the keys"><table class="variables keys"><caption class="hint">Keys before and after scenario ${scenario}: how many records a category has. For the office alone.</caption>

@@ -1,6 +1,6 @@
 // Any measure of the registry, before and after, with its picture; and the riskiest combinations of keys.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { columnsOf, look, number, start, store } from "../store.js";
+import { columnsOf, look, number, said, start, store } from "../store.js";
 import { Chart } from "./chart.js";
 import { Codes } from "./codes.js";
 import { Form } from "./form.js";
@@ -33,7 +33,7 @@ export function Look({ state }) {
     ${counting && kind === "risk" && html`<section class="card"><${Codes} state=${state} /></section>`}
     ${summing && keyed && kind === "risk" && html`<section class="card"><${Keys} state=${state} /></section>`}
     ${found?.waiting && html`<p class="hint">Being measured …</p>`}
-    ${found?.trouble && html`<p class="bad" role="alert">${found.trouble.what} ${found.trouble.hint || ""}</p>`}
+    ${found?.trouble && html`<p class="bad" role="alert">${said(found.trouble)}</p>`}
     ${found?.after && method && html`<div class="pair">${found.before && html`<${Found} title="before" result=${found.before} method=${method} />`}<${Found} title=${found.before ? "after" : method.title} result=${found.after} method=${method} /></div>`}
     ${found && "riskiest" in found && html`<${Riskiest} found=${found.riskiest} />`}</section>`;
 }

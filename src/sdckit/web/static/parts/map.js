@@ -1,6 +1,6 @@
 // The risk–utility map: its picture, other axes, the same as a table, and what became of each scenario.
 import { html, useState } from "../vendor/preact.js";
-import { change, complain, look, number, store } from "../store.js";
+import { change, complain, counted, look, number, store } from "../store.js";
 import { Ceiling } from "./ceiling.js";
 import { Chart } from "./chart.js";
 import { Estimates } from "./estimates.js";
@@ -40,7 +40,7 @@ export function Points({ found }) {
       <path class="axis" d="M 0 0 V 180 H 384" /><text x="0" y="196">0</text><text x="380" y="196" text-anchor="end">${number(right, found.loss_is_share)}</text><text x="190" y="208" text-anchor="middle">loss</text><text x="-4" y="6" text-anchor="end">${number(top, found.risk_is_share)}</text><text x="-4" y="182" text-anchor="end">0</text><text x="-4" y="94" text-anchor="end">risk</text>
       ${found.max_risk !== null && html`<path class="ceiling" d=${`M 0 ${y(found.max_risk)} H 384`} />`}
       ${good.map((p) => html`<circle class=${p.objection ? "objected" : p.on_front ? "front" : ""} cx=${x(p.loss)} cy=${y(p.risk)} r=${p.on_front ? 5 : 3.5}><title>${`${p.name}: risk ${number(p.risk, found.risk_is_share)}, loss ${number(p.loss, found.loss_is_share)}`}</title></circle>`)}</svg>
-      <figcaption>${found.scenarios.length} scenarios tried; full circles: no other is better in both.${found.scenarios.some((p) => p.objection) ? " Rings in the colour of the line cannot be released as they are: see the table." : ""}${found.max_risk !== null ? " The line is the accepted risk." : ""}</figcaption></figure>
+      <figcaption>${counted(found.scenarios.length, "scenario")} tried; full circles: no other is better in both.${found.scenarios.some((p) => p.objection) ? " Rings in the colour of the line cannot be released: see the table." : ""}${found.max_risk !== null ? " The line is the accepted risk." : ""}</figcaption></figure>
     <${Table} found=${found} best=${null} verdicts=${{}} />`;
 }
 

@@ -1,11 +1,11 @@
 // "Risk now": the verdict with every criterion, what was lost, what is accepted, and the history.
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
-import { change, complain, go, look, number, refresh, store } from "../store.js";
+import { beside, change, complain, counted, go, gravestFirst, look, number, refresh, said, store } from "../store.js";
 import { Columns } from "./form.js";
 import { Options } from "./options.js";
 import { lossLines } from "./losses.js";
-import { Places, focus, mending, taken } from "./places.js";
+import { Places, focus, taken } from "./places.js";
 import { Presets } from "./presets.js";
 import { Sample } from "./sample.js";
 import { Typed } from "./typed.js";
@@ -49,7 +49,7 @@ function Now({ state, name, now }) {
   const again = () => post("/api/jobs", { kind: "judge", scenario: name }).then(refresh).catch(complain);
   if (!state.facts.records) return html`<p class="hint">Open a file to see its risks.</p>`;
   if (!Object.keys(state.document.roles).length) return html`<p class="hint">Give the variables roles, and the risks are measured.</p>`;
-  if (now?.error) return html`<div class="verdict open" role="alert"><strong>Could not be judged</strong><p>${now.error.what} ${now.error.hint}</p></div><button onClick=${again}>Try again</button>`;
+  if (now?.error) return html`<div class="verdict open" role="alert"><strong>Could not be judged</strong><p>${said(now.error)}</p></div><button onClick=${again}>Try again</button>`;
   if (now?.verdict) return html`<${Verdict} verdict=${now.verdict} seconds=${now.seconds} /><${NotAsked} found=${now} /><${Losses} found=${now} /><${Warnings} list=${now.warnings} />`;
   const known = store.known[name];
   const first = judge(state, name)?.so_far;
@@ -62,23 +62,21 @@ function Now({ state, name, now }) {
 
 function Verdict({ verdict, seconds }) {
   const took = Object.values(seconds || {}).reduce((sum, one) => sum + one, 0);
-  const met = verdict.criteria.filter((c) => c.status === "met");
-  const open = verdict.criteria.filter((c) => c.status === "not judged").length;
+  const many = (status) => verdict.criteria.filter((c) => c.status === status).length;
+  const failed = many("not met"), open = many("not judged");
   return html`<div class="verdict ${verdict.status.replace(" ", "-")}" aria-live="polite">
       <strong>${WORDS[verdict.status]}</strong>
-      <p>${met.length} of ${verdict.criteria.length} criteria are judged and met${open ? `, ${open} not judged` : ""}${took ? `, in ${number(Math.max(0.1, Math.round(10 * took) / 10))} s` : ""}.</p></div><${Criteria} verdict=${verdict} />`;
+      <p>${many("met")} of ${counted(verdict.criteria.length, "criterion is", "criteria are")} judged and met${failed ? `, ${failed} not met` : ""}${open ? `, ${open} not judged` : ""}${took ? `, in ${number(Math.max(0.1, Math.round(10 * took) / 10))} s` : ""}.</p></div><${Criteria} verdict=${verdict} />`;
 }
 
 function Criteria({ verdict }) {
-  const failed = verdict.criteria.filter((c) => c.status !== "met");
-  const met = verdict.criteria.filter((c) => c.status === "met");
-  return html`<ul class="criteria">${[...failed, ...met].map((c) => html`<li key=${`${c.name} ${c.status}`} class=${c.status.replace(" ", "-")}>
+  return html`<ul class="criteria">${gravestFirst(verdict.criteria).map((c) => html`<li key=${`${c.name} ${c.status}`} class=${c.status.replace(" ", "-")}>
       <details><summary><span class="mark" aria-hidden="true">${MARKS[c.status]}</span><span>${c.name}</span>
         <span class="value">${c.value === null ? "" : shown(c)}</span><span class="hidden">${c.status}</span></summary>
-        <p>${c.why}</p>${c.mends && html`<p class="mends">What would mend it: ${mending(c)}</p>`}<${Places} places=${c.places} of=${c.name} /></details></li>`)}</ul>`;
+        <p>${c.why}</p>${c.mends && html`<p class="mends">What would mend it: ${c.mends}</p>`}<${Places} places=${c.places} of=${c.name} /></details></li>`)}</ul>`;
 }
 
-const shown = (c) => `${number(c.value, c.share)}${c.limit !== null ? ` / ${number(c.limit, c.share)}` : ""}`;
+const shown = (c) => `${beside(c.value, c.limit, c.share)}${c.limit !== null ? ` / ${number(c.limit, c.share)}` : ""}`;
 
 // Questions that mean nothing for this file: said, so that nobody takes silence for an answer.
 function NotAsked({ found }) {
@@ -132,7 +130,7 @@ function Accepted({ state, asked, found }) {
       <label class="field">Persons whose sensitive value may be inferred, in % <${Typed} id="accept-inference" inputmode="decimal" value=${accept.inference === undefined ? "" : Number((100 * accept.inference).toPrecision(6))} put=${(text) => read(text, (value) => other("inference", value))} /></label>
       <label class="field">People the weights stand for <${Typed} id="accept-population" inputmode="numeric" value=${accept.population ?? ""} put=${(text) => read(text, (value) => other("population", value), true)} /></label>
       ${Object.entries(FLAGS).map(([name, words]) => html`<label class="field"><input id=${`accept-${name}`} type="checkbox" checked=${!!accept[name]} onChange=${(e) => other(name, e.target.checked)} /> ${words}</label>`)}
-      ${Object.entries(LISTS).map(([name, words]) => html`<fieldset><legend>${words}</legend><${Columns} id=${`accept-${name}`} value=${accept[name] || []} columns=${names} put=${(chosen) => other(name, chosen)} likely=${(c) => wanted(name).includes(c)} /></fieldset>`)}</details>`;
+      ${Object.entries(LISTS).map(([name, words]) => html`<fieldset><legend id=${`accept-${name}-label`}>${words}</legend><${Columns} id=${`accept-${name}`} value=${accept[name] || []} columns=${names} put=${(chosen) => other(name, chosen)} likely=${(c) => wanted(name).includes(c)} /></fieldset>`)}</details>`;
 }
 
 // Any earlier point can be gone to. One that takes the steps back of more than one change asks first.

@@ -1,6 +1,6 @@
 // From a criterion to where it is mended. The server says where, as data: no word of a message is looked at.
 import { html } from "../vendor/preact.js";
-import { look, number, store } from "../store.js";
+import { look, store } from "../store.js";
 import { ROLES } from "../screens/variables.js";
 import { hasOptions } from "./reading.js";
 
@@ -28,22 +28,6 @@ function words(place) {
   if (kind === "preparation") return "Preparation";
   if (kind === "options") return `Options of ${store.methods.risk.find((m) => m.name === name)?.title || name}`;
   return canBeReadOtherwise() ? "How the file is read" : "Open another file";
-}
-
-// What would mend a criterion, in the words of the page. Where something can be accepted, the sentence of the plan has
-// its syntax (accept: {…}, max_risk); the buttons below lead there, so that kinds of places say enough.
-const KINDS = { step: "add or change a step", role: "give another role", intruders: "look at who might attack", preparation: "prepare the file otherwise", options: "change the options of the measure", file: "read the file otherwise, or open another" };
-function accepting({ name }, { value, limit }) {
-  if (name === "max_risk") return limit === null ? "set the accepted risk" : "accept a higher risk";
-  if (name === "claims" && value !== null) return `accept ${number(Math.ceil(value))} right claims`;
-  return name === "population" ? "say how many people there are" : "accept this after looking at it";
-}
-export function mending(criterion) {
-  const { places, mends } = criterion;
-  if (!mends || !places?.some((place) => place.kind === "accept")) return mends;
-  const ways = [...new Set(places.map((place) => place.kind === "accept" ? accepting(place, criterion) : KINDS[place.kind]))];
-  const text = ways.length > 1 ? `${ways.slice(0, -1).join(", ")} or ${ways.at(-1)}` : ways[0];
-  return `${text[0].toUpperCase()}${text.slice(1)}.`;
 }
 
 // The options of a step that is to be about these columns.

@@ -1,9 +1,8 @@
 // What is done to the file before it is the original: steps of the plan, like any other.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { number, refresh, start, store } from "../store.js";
+import { number, refresh, said, start, store } from "../store.js";
 import { Form } from "./form.js";
 import { focus, taken } from "./places.js";
-import { said } from "./reading.js";
 
 const words = (value) => Array.isArray(value) ? value.map(words).join(", ") : value && typeof value === "object" ? Object.entries(value).map(([k, v]) => `${k}: ${words(v)}`).join(", ") : String(value);
 

@@ -1,6 +1,6 @@
 // Before a step is added: what it would do, the variable it is about, and the records above a threshold.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { number, start, store } from "../store.js";
+import { counted, number, said, start, store } from "../store.js";
 import { Breaks } from "./breaks.js";
 import { Bars } from "./chart.js";
 import { lossLines } from "./losses.js";
@@ -46,7 +46,7 @@ export function Preview({ draft, method, patch }) {
   const drawn = shown.original.edges;
   if (drawn && has("breaks") && !draft.width && !draft.groups) return html`${head}<${Breaks} original=${shown.original} breaks=${(draft.breaks || []).filter((b) => typeof b === "number")} label=${`Breaks of ${column}`} put=${(breaks) => patch({ breaks: breaks.length ? breaks : undefined })} />`;
   if (drawn && has("value") && !draft.share) return html`${head}<${Breaks} single=${true} original=${shown.original} breaks=${limit === undefined ? [] : [limit]} label=${`Limit of ${column}`} put=${([value]) => patch({ value })} />
-    ${shown.beyond && html`<p aria-live="polite">${number(shown.beyond.below)} records are below ${shown.beyond.value}, ${number(shown.beyond.above)} above.</p>`}`;
+    ${shown.beyond && html`<p aria-live="polite">${counted(shown.beyond.below, "record is", "records are")} below ${shown.beyond.value}, ${number(shown.beyond.above)} above.</p>`}`;
   const limits = draft.breaks || (draft.width && drawn ? steps(drawn, draft.width) : []);
   return html`${head}<${Bars} original=${shown.original} labels=${shown.labels} breaks=${Array.isArray(limits) ? limits : []} label=${`Distribution of ${column}`} />
     ${drawn && has("breaks") && draft.width && limits.length <= 40 ? html`<button type="button" onClick=${() => patch({ breaks: limits.map((v) => Number(v.toPrecision(12))), width: undefined })}>Move single limits</button>` : ""}`;
@@ -66,7 +66,7 @@ function Above({ threshold, keys, patch }) {
     return () => { gone = true; clearTimeout(timer); };
   }, [threshold, scenario, String(keys)]);
   if (!found) return null;
-  if (found.trouble) return html`<p class="bad" role="alert">${found.trouble.what} ${found.trouble.hint || ""}</p>`;
+  if (found.trouble) return html`<p class="bad" role="alert">${said(found.trouble)}</p>`;
   const top = Math.max(...found.counts, 1);
   const share = (v) => `${Number((100 * v).toPrecision(3))} %`;
   const places = found.curve.filter((c) => c.threshold > 0 && c.threshold < 1); // rising thresholds
@@ -74,9 +74,9 @@ function Above({ threshold, keys, patch }) {
   const at = Math.max(0, places.findLastIndex((c) => c.threshold <= threshold));
   const few = (text) => text !== "" && use(places.find((c) => c.above <= Number(text)) || places.at(-1));
   const low = (text) => text !== "" && use(places.findLast((c) => c.rate <= Number(text.replace(",", ".")) / 100) || places[0]);
-  return html`<h3>Individual risk of the records now</h3><p aria-live="polite"><strong>${number(found.above)}</strong> of ${number(found.records)} records (${number(found.above / found.records, true)}) are above ${share(threshold)}.
+  return html`<h3>Individual risk of the records now</h3><p aria-live="polite"><strong>${number(found.above)}</strong> of ${counted(found.records, "record")} (${number(found.above / found.records, true)}) are above ${share(threshold)}.
       They stand for ${number(found.expected)} of the ${number(found.expected_all)} re-identifications to be expected; without them the rate is ${number(found.rate, true)}.</p>
-    ${places.length > 1 && html`<div class="linked"><label class="field">Threshold <input type="range" min="0" max=${places.length - 1} value=${at} aria-valuetext=${`${share(threshold)}, ${found.above} records above`} onInput=${(e) => use(places[Number(e.target.value)])} /></label>
+    ${places.length > 1 && html`<div class="linked"><label class="field">Threshold <input type="range" min="0" max=${places.length - 1} value=${at} aria-valuetext=${`${share(threshold)}, ${counted(found.above, "record")} above`} onInput=${(e) => use(places[Number(e.target.value)])} /></label>
       <label class="field">Records above, at most <input class="short" inputmode="numeric" placeholder=${found.above} onChange=${(e) => few(e.target.value)} /></label>
       <label class="field">Rate of re-identification of the others, at most, in % <input class="short" inputmode="decimal" placeholder=${Number((100 * found.rate).toPrecision(3))} onChange=${(e) => low(e.target.value)} /></label></div>`}
     <table class="bars" aria-label="Records by their individual risk"><tbody>${found.counts.map((count, i) => html`<tr key=${i}><th scope="row">${i ? share(found.edges[i]) : "0 %"} to ${share(found.edges[i + 1])}</th>

@@ -1,6 +1,7 @@
 // How a text file or a workbook is read: options, and the first records as they would be read with them.
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
+import { counted, said } from "../store.js";
 import { NamedFile } from "./inputs.js";
 
 const ENCODINGS = { "": "found by itself (UTF-8, else Windows-1252)", "utf-8": "UTF-8", "cp1252": "Western (Windows-1252)", "cp1250": "Central European (Windows-1250)", "cp1251": "Cyrillic (Windows-1251)", "cp1253": "Greek (Windows-1253)", "cp1254": "Turkish (Windows-1254)", "cp1256": "Arabic (Windows-1256)", "cp1257": "Baltic (Windows-1257)", "iso8859-2": "Central European (ISO 8859-2)", "iso8859-15": "Western (ISO 8859-15)", "gb18030": "Chinese (GB 18030)", "shift_jis": "Japanese (Shift JIS)", "utf-16": "UTF-16" };
@@ -44,9 +45,8 @@ export function Reading({ file, name, source = {}, onRead, save = "Read it like 
     ${trouble && !about && trouble.what !== known?.what && html`<p class="bad" role="alert">${said(trouble)}</p>`}
     ${shown && html`<div class="wide preview" tabindex="0" role="region" aria-label="The first records"><table><thead><tr>${shown.columns.map((c) => html`<th scope="col">${c.name}${c.label && html`<small class="label">${c.label}</small>`}<small>${c.kind}</small></th>`)}</tr></thead>
       <tbody>${shown.rows.map((row) => html`<tr>${row.map((value, i) => html`<td>${value ?? html`<span class="missing">·</span>`}${value !== null && shown.columns[i].values[value] ? html` <small>${shown.columns[i].values[value]}</small>` : ""}</td>`)}</tr>`)}</tbody></table></div>
-      ${shown.notes.map((note) => html`<p class="hint">${note}</p>`)}<p class="hint" role="status">${shown.columns.length} ${shown.columns.length === 1 ? "variable" : "variables"}; the first ${shown.rows.length} records.</p>`}
+      ${shown.notes.map((note) => html`<p class="hint">${note}</p>`)}<p class="hint" role="status">${counted(shown.columns.length, "variable")}; the first ${counted(shown.rows.length, "record")}.</p>`}
     <button class="main" disabled=${!shown} onClick=${read}>${save}</button></div>`;
 }
 
 const mark = (text) => ({ "\t": "tab", " ": "space", ",": "comma", ";": "semicolon" })[text] || text;
-export const said = (error) => [error.what || error.message, error.given ? `Given: ${error.given}.` : "", error.allowed ? `Allowed: ${error.allowed}.` : "", error.hint || ""].filter(Boolean).join(" ");

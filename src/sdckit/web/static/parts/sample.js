@@ -1,7 +1,6 @@
 // A file without weights is taken for the whole population. If it is a sample, somebody says of how many people.
 import { html, useState } from "../vendor/preact.js";
-import { number, refresh, start, store } from "../store.js";
-import { said } from "./reading.js";
+import { number, refresh, said, start, store } from "../store.js";
 
 export function Sample({ state }) {
   const [people, type] = useState("");

@@ -1,6 +1,6 @@
 // A table of any length: only the rows in sight are asked for.
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
-import { format } from "../store.js";
+import { counted, format } from "../store.js";
 import { get } from "../api.js";
 import { Typed } from "./typed.js";
 
@@ -48,7 +48,7 @@ export function Table({ file, compared, pairs = false, roles = {}, labels = {} }
         <option value="">…</option>${part.columns.map((c) => html`<option>${c}</option>`)}</select></label>
       <label>has <${Typed} value=${filter.value} put=${(value) => setFilter({ ...filter, value })} /></label>
       ${keys.length > 0 && html`<label><input type="checkbox" checked=${together} onChange=${() => group(!together)} /> same keys together</label>`}
-      <span class="hint">${count.toLocaleString(format())} records</span></div>
+      <span class="hint">${counted(count, "record")}</span></div>
     <div class="records" ref=${box} onScroll=${(e) => scroll(e.target.scrollTop)} tabindex="0" aria-label="Records">
       <div class="rows" style=${{ height: `${tall + HEIGHT}px` }}>
         <table style=${{ transform: `translateY(${Math.max(0, (part.at * HEIGHT) / scale)}px)` }}>

@@ -1,14 +1,14 @@
 // File, scenario tabs, undo and redo.
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
-import { change, complain, go, look, number, quit, store } from "../store.js";
+import { change, complain, counted, go, look, quit, store } from "../store.js";
 
 export function Top({ state }) {
   const { history, position, document: doc, facts } = state;
   const name = doc.source.file ? doc.source.file.split(/[\\/]/).pop() : doc.source.demo ? `demo ${Object.keys(doc.source.demo)[0]}` : "no file";
   return html`<header class="top">
     <strong class="brand">sdckit</strong>
-    <span class="file" title=${doc.source.file || ""}>${name}${facts.records ? ` · ${number(facts.records)} record${facts.records === 1 ? "" : "s"} · ${facts.columns.length} variable${facts.columns.length === 1 ? "" : "s"}` : ""}</span>
+    <span class="file" title=${doc.source.file || ""}>${name}${facts.records ? ` · ${counted(facts.records, "record")} · ${counted(facts.columns.length, "variable")}` : ""}</span>
     <${Tabs} names=${Object.keys(doc.scenarios)} />
     <button disabled=${position < 2} onClick=${() => go(position - 1)} title=${position > 1 ? `Undo: ${history[position]}` : "Nothing to undo"}>↶ Undo</button>
     <button disabled=${position + 1 >= history.length} onClick=${() => go(position + 1)}

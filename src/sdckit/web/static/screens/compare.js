@@ -1,6 +1,6 @@
 // Every scenario on one map: risk against what is lost.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { start, store } from "../store.js";
+import { said, start, store } from "../store.js";
 import { Mapped, Points } from "../parts/map.js";
 
 let last = null; // the last map, with what it is of: the file and every decision but the accepted risk
@@ -39,7 +39,7 @@ export function Compare({ state }) {
       <button class="main" disabled=${!chosen.length} onClick=${run}>Compare</button></div>
     <${Extra} chosen=${extra} choose=${measure} />
     ${names.length < 2 && html`<p class="hint">There is one scenario so far. “+” in the top bar makes another, as a copy to change.</p>`}
-    ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.hint || ""}</p>`}
+    ${trouble && html`<p class="bad" role="alert">${said(trouble)}</p>`}
     <${Search} state=${state} onFound=${keep} onBegin=${() => { trials = null; }} />
     ${trials && html`<section class=${trials.version === state.version ? "" : "waiting"}><h2>${searching ? "Found so far" : "Found before the search was stopped"}</h2><${Points} found=${trials.found} /></section>`}
     ${stale && html`<p class="bad" role="status">Something was changed since: this map is of what was there before. Compare again.</p>`}
@@ -87,5 +87,5 @@ function Search({ state, onFound, onBegin }) {
     <table class="lines"><tbody>${cards.map((card, at) => html`<tr key=${at}><th scope="row"><label><input type="checkbox" checked=${!!optional[key(at, "")]} onChange=${() => flip({ ...optional, [key(at, "")]: !optional[key(at, "")] })} /> ${store.methods.protection.find((m) => m.name === card.method)?.title} <small>may be left out</small></label></th><td class="ranges">
       ${numbers(card).map((f) => html`<span>${f.label} <input class="short" aria-label=${`${f.label} from`} placeholder=${card.options[f.name] ?? "from"} value=${ranges[key(at, f.name)]?.low || ""} onInput=${(e) => put(at, f.name, "low", e.target.value)} /> to <input class="short" aria-label=${`${f.label} to`} value=${ranges[key(at, f.name)]?.high || ""} onInput=${(e) => put(at, f.name, "high", e.target.value)} /></span>`)}</td></tr>`)}</tbody></table>
     <label>Scenarios to try <input class="short" inputmode="numeric" value=${wanted} onInput=${(e) => count(e.target.value)} /></label> <button class="main" onClick=${run}>Search</button>`}
-    ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.hint || ""}</p>`}</details>`;
+    ${trouble && html`<p class="bad" role="alert">${said(trouble)}</p>`}</details>`;
 }

@@ -1,7 +1,7 @@
 // Open a file, see what it holds, look at its records.
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { get, post, remove, upload } from "../api.js";
-import { look, number, store, waitFor } from "../store.js";
+import { look, number, said, store, waitFor } from "../store.js";
 import { Explore } from "../parts/explore.js";
 import { focus, taken } from "../parts/places.js";
 import { Prepare } from "../parts/prepare.js";
@@ -18,7 +18,7 @@ export function Data({ state }) {
 function Again() {
   const [trouble, say] = useState(null);
   const go = async () => { try { await waitFor((await post("/api/open", { earlier: true })).job); look({ screen: "protect" }); } catch (error) { say(error); } };
-  return html`<button class="main" onClick=${go}>Go on</button>${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.hint || ""}</p>`}`;
+  return html`<button class="main" onClick=${go}>Go on</button>${trouble && html`<p class="bad" role="alert">${said(trouble)}</p>`}`;
 }
 
 function Open({ small, held }) {
@@ -54,7 +54,7 @@ function Open({ small, held }) {
         <div class="buttons"><button class="main" onClick=${() => opened(post("/api/open", { demo: "survey" }))}>Demo survey</button>
         <button onClick=${() => opened(post("/api/open", { demo: "business" }))}>Demo business</button></div></section>
     </div>
-    ${trouble && html`<p class="bad" role="alert">${trouble.what} ${trouble.given ? `Given: ${trouble.given}.` : ""} ${trouble.allowed ? `Allowed: ${trouble.allowed}.` : ""} ${trouble.hint || ""}</p>`}
+    ${trouble && html`<p class="bad" role="alert">${said(trouble)}</p>`}
     ${looked && html`<section class="card"><h3>How ${looked.name.split(/[\\/]/).pop()} is read</h3><${Reading} key=${looked.path || "upload"} file=${looked.upload ? { upload: true } : { path: looked.path }} name=${looked.name} known=${trouble} onRead=${read} save="Open it like this" /></section>`}
     ${folder && html`<${Folder} folder=${folder} list=${list} open=${openPath} />`}`;
   const wave = html`<p><label><input type="checkbox" checked=${keep} onChange=${() => hold(!keep)} /> ${held ? `under the decisions of ${held.of}, whose file is not there (${held.file})` : "a new wave of the same survey"}: preparation, roles, steps and the accepted risk stay</label></p>

@@ -1,11 +1,11 @@
 // The steps of a scenario in order, the methods to choose from, and a look at what they do.
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { post } from "../api.js";
-import { change, columnsOf, complain, look, number, store, waitFor } from "../store.js";
+import { change, columnsOf, complain, look, number, said, store, waitFor } from "../store.js";
 import { linkedOptions } from "../parts/followers.js";
 import { Form } from "../parts/form.js";
 import { Look } from "../parts/look.js";
-import { taken } from "../parts/places.js";
+import { focus, taken } from "../parts/places.js";
 import { Preview, Tried } from "../parts/preview.js";
 import { ROLES } from "./variables.js";
 
@@ -17,16 +17,21 @@ export function Protect({ state }) {
   return html`<h1>Protect <small>scenario ${name}</small></h1>
     <div class=${store.view.form ? "columns editing" : "columns"}><section><h2>Steps</h2>
       ${cards.length === 0 && html`<p class="hint">No step yet: the file is released as it is. Choose a method on the right.</p>`}
-      <ol class="steps">${cards.map((card, at) => html`<${Card} key=${at} card=${card} at=${at} of=${cards.length} state=${state} did=${did(found, cards, at)} />`)}</ol><${Reset} cards=${cards} /></section>
+      <ol class="steps">${cards.map((card, at) => html`<${Card} key=${at} card=${card} at=${at} of=${cards.length} state=${state} did=${did(found, cards, at)} failed=${failed(found, cards, at)} />`)}</ol><${Reset} cards=${cards} /></section>
     <section><h2>${store.view.form && store.view.form.at === undefined ? "The step" : "Methods"}</h2>
       ${store.view.form && store.view.form.at === undefined ? html`<${Step} key=${`${store.view.form.method} ${JSON.stringify(store.view.form.options)}`} state=${state} form=${store.view.form} />` : html`<${Gallery} state=${state} />`}</section></div>
     <${Look} state=${state} />`;
 }
 
-// What a step did, from the log of the file: steps that are switched off have no entry there.
+// The place of a step among those that are on: the others are not in the log, nor in what went wrong.
+const placeOf = (cards, at) => cards.slice(0, at).filter((card) => card.on).length;
+
+const failed = (found, cards, at) => cards[at].on && found?.error?.step === placeOf(cards, at) ? found.error : null;
+
+// What a step did, from the log of the file.
 function did(found, cards, at) {
   if (!found?.log || !cards[at].on) return null;
-  const place = cards.slice(0, at).filter((card) => card.on).length;
+  const place = placeOf(cards, at);
   return found.log[place] && { ...found.log[place], seconds: found.took[place] };
 }
 
@@ -40,22 +45,24 @@ const inWords = (name) => (name[0].toUpperCase() + name.slice(1)).replaceAll("_"
 // The columns that the options of a step name.
 const named = (card) => new Set((titles()[card.method]?.form || []).filter((f) => f.kind === "column" || f.kind === "columns").flatMap((f) => card.options[f.name] || []));
 
-function Card({ card, at, of, state, did }) {
+function Card({ card, at, of, state, did, failed }) {
   const method = titles()[card.method];
   const scenario = store.view.scenario;
   const editing = store.view.form?.at === at;
   const label = (name) => method?.form.find((f) => f.name === name)?.label || name;
   const there = new Set([...columnsOf(state), ...(state.results[scenario]?.columns || [])]);
   const lacking = [...named(card)].filter((column) => !there.has(column));
+  const move = (to, way) => change("move_step", { scenario, at, to }).then(() => focus(`step-${to}-${to === 0 ? "down" : to + 1 === of ? "up" : way}`, 3)); // the focus goes with the step
   const figures = Object.entries(did?.figures || {}).filter(([, v]) => typeof v === "number" && v !== 0);
   return html`<li class=${card.on ? "card step" : "card step off"}><div class="head"><strong>${method?.title || card.method}</strong>
-      <span class="buttons"><button disabled=${at === 0} aria-label="Move up" title="Move up" onClick=${() => change("move_step", { scenario, at, to: at - 1 })}>↑</button>
-        <button disabled=${at + 1 === of} aria-label="Move down" title="Move down" onClick=${() => change("move_step", { scenario, at, to: at + 1 })}>↓</button>
+      <span class="buttons" role="group" aria-label=${`Step ${at + 1}: ${method?.title || card.method}`}><button id=${`step-${at}-up`} disabled=${at === 0} aria-label="Move up" title="Move up" onClick=${() => move(at - 1, "up")}>↑</button>
+        <button id=${`step-${at}-down`} disabled=${at + 1 === of} aria-label="Move down" title="Move down" onClick=${() => move(at + 1, "down")}>↓</button>
         <button onClick=${() => look({ form: editing ? null : { method: card.method, at } })}>Change</button>
         <button aria-pressed=${!card.on} onClick=${() => change("switch_step", { scenario, at, on: !card.on })}>${card.on ? "Switch off" : "Switch on"}</button>
         <button onClick=${() => { look({ form: null }); change("remove_step", { scenario, at }); }}>Take out</button></span></div>
     <p>${Object.entries(card.options).filter(([k]) => !method?.form.find((f) => f.name === k)?.secret).map(([k, v]) => `${label(k)}: ${text(v)}`).join(" · ") || "Every option at its default."}</p>
     ${did && html`<p class="hint">${[...figures.slice(0, 5).map(([k, v]) => `${method?.did[k] || inWords(k)}: ${number(v)}`), took(did.seconds)].join(" · ")}</p>`}
+    ${failed && html`<p class="bad" role="alert">It could not be done. ${said(failed)}</p>`}
     ${lacking.map((column) => html`<p class="bad" role="alert" key=${column}>${state.document.roles[column]?.includes("direct") ? `${column} is a direct identifier, and left out before any step.` : `The file has no column ${column}.`} <button onClick=${() => change("reset_variable", { scenario, column }).catch(complain)}>Take ${column} out of the steps</button></p>`)}
     <${Note} card=${card} at=${at} />
     ${editing && html`<${Step} state=${state} form=${{ ...store.view.form, options: card.options }} />`}</li>`;

@@ -1,7 +1,7 @@
 // The checklist, and the files of the release.
 import { html, useState } from "../vendor/preact.js";
-import { change, complain, look, number, start, store } from "../store.js";
-import { Places, mending } from "../parts/places.js";
+import { beside, change, complain, counted, gravestFirst, look, number, said, start, store } from "../store.js";
+import { Places } from "../parts/places.js";
 
 const ENDINGS = { csv: "Text (.csv)", parquet: "Parquet", sav: "SPSS (.sav)", zsav: "SPSS, compressed (.zsav)", dta: "Stata (.dta)", xpt: "SAS transport (.xpt)", xlsx: "Excel (.xlsx)" };
 const MARKS = { met: "✓", "not met": "✕", "not judged": "?" };
@@ -26,7 +26,7 @@ export function Release({ state }) {
     last = trouble = null;
     making = true;
     look({});
-    try { last = { ...of, ...(await start("/api/jobs", { kind: "release", scenario: name, wanted: { data: `protected.${ending}`, reports, how: fitting(how, ending) } })) }; } catch (error) { if (!error.stopped) trouble = { ...of, what: error.what, hint: error.hint }; }
+    try { last = { ...of, ...(await start("/api/jobs", { kind: "release", scenario: name, wanted: { data: `protected.${ending}`, reports, how: fitting(how, ending) } })) }; } catch (error) { if (!error.stopped) trouble = { ...of, what: said(error) }; }
     making = false;
     look({});
   };
@@ -35,9 +35,9 @@ export function Release({ state }) {
   const stale = made && !now(made);
   return html`<h1>Release <small>scenario ${name}</small></h1>
     ${found?.verdict ? html`<p class="recommendation ${found.verdict.status.replace(" ", "-")}"><strong>${found.verdict.headline}</strong></p>
-      <${Checklist} criteria=${found.verdict.criteria.filter((c) => c.status !== "met")} />
-      <details open=${found.verdict.status === "releasable"}><summary>${found.verdict.criteria.filter((c) => c.status === "met").length} criteria are judged and met</summary><${Checklist} criteria=${found.verdict.criteria.filter((c) => c.status === "met")} /></details>`
-      : found?.error ? html`<p class="bad" role="alert">It could not be judged. ${found.error.what} ${found.error.hint || ""}</p>`
+      <${Checklist} criteria=${gravestFirst(found.verdict.criteria.filter((c) => c.status !== "met"))} />
+      <details open=${found.verdict.status === "releasable"}><summary>${counted(found.verdict.criteria.filter((c) => c.status === "met").length, "criterion is", "criteria are")} judged and met</summary><${Checklist} criteria=${found.verdict.criteria.filter((c) => c.status === "met")} /></details>`
+      : found?.error ? html`<p class="bad" role="alert">It could not be judged. ${said(found.error)}</p>`
       : html`<p class="hint">There is no verdict on scenario ${name} yet: see the panel.</p>`}
     <${Order} state=${state} name=${name} found=${found} />
     <h2>Files</h2><div class="tools"><label>Protected file <select value=${ending} onChange=${(e) => choose(e.target.value)}>${Object.entries(ENDINGS).map(([k, t]) => html`<option value=${k}>${t}</option>`)}</select></label>
@@ -45,7 +45,7 @@ export function Release({ state }) {
       <label><input type="checkbox" checked=${open} onChange=${() => wantPublic(!open)} /> public report</label>
       <button class="main" disabled=${making} onClick=${run}>${making ? "Being made …" : "Make the files"}</button></div>
     <details class="card"><summary>How the file is written${Object.keys(fitting(how, ending)).length ? ` (${Object.keys(fitting(how, ending)).length} chosen)` : ""}</summary><${How} ending=${ending} how=${how} write=${write} /></details>
-    ${now(trouble) && html`<p class="bad" role="alert">${trouble.what} ${trouble.hint || ""}</p>`}
+    ${now(trouble) && html`<p class="bad" role="alert">${said(trouble)}</p>`}
     ${stale && html`<p class="bad" role="status">Something was changed since these files were made: make them again.</p>`}
     ${made && !stale && html`<section class="card"><p class=${made.verdict.status === "releasable" ? "" : "bad"}><strong>${made.verdict.headline}</strong></p>
       ${made.told.length > 0 && html`<ul class="warnings">${made.told.map((text) => html`<li>${text}</li>`)}</ul>`}<ul class="files">${made.files.map((f) => html`<li key=${f.name}><a href=${`/download/${made.folder}/${f.name}`} download=${f.name}>${f.name}</a> <span class=${f.for.startsWith("must not") ? "bad" : "hint"}>${number(Math.ceil(f.bytes / 1024))} kB · ${f.for}</span></li>`)}</ul>
@@ -85,5 +85,5 @@ function Checklist({ criteria }) {
   if (!criteria.length) return null;
   return html`<div class="wide"><table class="variables checklist"><thead><tr><th scope="col"><span class="hidden">met or not</span></th><th scope="col">Criterion</th><th scope="col" class="number">Found</th><th scope="col" class="number">Accepted</th><th scope="col">Why, and what would mend it</th></tr></thead><tbody>
     ${criteria.map((c) => html`<tr key=${`${c.name} ${c.status}`} class=${c.status.replace(" ", "-")}><td><span class="mark" aria-hidden="true">${MARKS[c.status]}</span><span class="hidden">${c.status}</span></td><th scope="row">${c.name}</th>
-      <td class="number">${c.value === null ? "" : number(c.value, c.share)}</td><td class="number">${c.limit === null ? "" : number(c.limit, c.share)}</td><td>${c.why}${c.mends ? html`<small>${mending(c)}</small>` : ""}<${Places} places=${c.places} of=${c.name} /></td></tr>`)}</tbody></table></div>`;
+      <td class="number">${c.value === null ? "" : beside(c.value, c.limit, c.share)}</td><td class="number">${c.limit === null ? "" : number(c.limit, c.share)}</td><td>${c.why}${c.mends ? html`<small>${c.mends}</small>` : ""}<${Places} places=${c.places} of=${c.name} /></td></tr>`)}</tbody></table></div>`;
 }

@@ -1,6 +1,6 @@
 // What each variable is for, and who might attack.
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { change, look, number, start, store } from "../store.js";
+import { change, look, number, said, start, store } from "../store.js";
 import { Bars } from "../parts/chart.js";
 import { Explore } from "../parts/explore.js";
 import { Follow } from "../parts/followers.js";
@@ -45,7 +45,7 @@ export function Variables({ state }) {
         ${Object.entries(ROLES).map(([k, t]) => html`<option value=${k || "none"}>${t}</option>`)}</select></label>`}</div>
     ${asked && html`<p class="ask" role="status">${asked.columns.length ? `Which role has ${asked.columns.join(", ")}?` : `Which variable has the role “${ROLES[asked.name] || asked.name}”?`} <button onClick=${() => ask(null)}>Close</button></p>`}
     ${trouble[""] && html`<p class="bad" role="alert">${trouble[""]}</p>`}
-    ${failed && html`<p class="bad" role="alert">${failed.what} ${failed.hint || ""} ${facts.notes?.join(" ") || ""}</p>`}
+    ${failed && html`<p class="bad" role="alert">${said(failed)}</p>`}
     <div class="wide"><table class="variables"><thead><tr><th scope="col"><span class="hidden">chosen</span></th><th scope="col">Variable</th><th scope="col">Role, and what is suggested</th><th scope="col">Type</th><th scope="col" class="number">Different</th>
       <th scope="col" class="number">Missing</th><th scope="col" class="common">Common values</th></tr></thead>
       <tbody>${shown.map((c) => html`<${Row} key=${c.name} column=${c} asked=${asked?.columns.length <= 3 && asked.columns.includes(c.name) ? asked : null} roles=${doc.roles[c.name]} trouble=${trouble[c.name]} give=${(role) => give([c.name], role)}
