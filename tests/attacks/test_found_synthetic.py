@@ -140,3 +140,32 @@ def test_some_keys_drawn_anew_and_numbers_with_noise():
     assert (apart.argmin(axis=1) == np.arange(data.height)).mean() > 0.5
     assert in_some_columns(data, noisy, frames[1]) > LIMIT
     assert in_some_columns(data, frames[2], frames[1]) <= LIMIT
+
+
+def firms(n: int, seed: int) -> pl.DataFrame:
+    draw = np.random.default_rng(seed)
+    some = np.round(np.exp(draw.normal(11, 2, n)))
+    return pl.DataFrame(
+        {
+            "branch": draw.choice(list("ABCDEF"), n),
+            "size": draw.choice([1, 2, 3], n),
+            "exports": np.where(draw.random(n) < 0.04, some, 0),
+        }
+    )
+
+
+@pytest.mark.parametrize("role", ["numeric", "sensitive"])
+@pytest.mark.parametrize(("options", "told"), [({"smooth": "none", "tails": 0}, True), ({}, False)])
+def test_exports_that_few_firms_have(role, options, told):
+    """Less than 5 % of the firms have any, and the largest of these are known to everybody."""
+    base, others = firms(3_000, 1), {"holdout": firms(1_500, 2)}
+    data = sdc.read(base, keys=["branch", "size"], **{role: "exports"})
+    made = sdc.protect.synthesize(data, gain=8, rng=3, **options)
+    judges = ["closest_record", "reidentification_risk", "attribute_inference"][: 2 + (role == "sensitive")]
+    verdict = sdc.assess(data, made, max_risk=LIMIT, **dict.fromkeys(judges, others)).verdict
+    largest = base["exports"].top_k(10)
+    assert (largest.is_in(made.frame["exports"].implode()).sum() > 5) == told
+    assert {c.name for c in verdict if not c.met} == ({"numbers that come back"} if told else set())
+    accepted = {"numbers": "exports"}
+    held = dict.fromkeys(judges, others)
+    assert sdc.assess(data, made, max_risk=LIMIT, accept=accepted, **held).verdict.releasable

@@ -128,7 +128,7 @@ def test_labels_mean_the_released_intervals_in_a_register_of_other_ages():
     [
         ({"width": 10}, 10),
         ({"groups": 4}, 0),
-        ({"groups": 4, "log": True}, 10),  # 0, 1–3, 4–9
+        ({"groups": 4, "log": True}, 9),  # 0, 1–2, 3–8; others from 10 on are 9–29
         ({"width": 3, "log": True}, 9),  # 0, 1–2, 3–8; others from 10 on are 9–26
         ({"breaks": [5, 20]}, 5),
     ],

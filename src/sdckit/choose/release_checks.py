@@ -14,6 +14,7 @@ from sdckit.choose.criteria import Criterion, Status, Verdict, worst_of_each
 from sdckit.choose.file_checks import FileChecks
 from sdckit.choose.judging_options import high_ceilings, weakened_options
 from sdckit.choose.moved_together import by_moved_values
+from sdckit.choose.numbers_come_back import numbers_that_come_back
 from sdckit.choose.place import FILE, INTRUDERS, Place, at
 from sdckit.choose.release_case import ReleaseCase, ask_it
 from sdckit.choose.same_records import surely_linked
@@ -67,6 +68,7 @@ class PersonChecks(ReleaseCase):
             yield copies_of_originals(self)
         if not self.x.same_people:
             yield from self._whole_records()
+            yield from numbers_that_come_back(self)
             yield from self._not_synthetic()
         yield from self._inference()
         if self.x.same_people:

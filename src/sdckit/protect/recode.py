@@ -105,8 +105,9 @@ def recode(
     - `groups=5` cuts at the quintiles, for about as many records in each of five intervals (quantiles are
       linear between order statistics). Many equal values may leave fewer intervals.
     - `log=True` cuts evenly on the logarithmic scale, for skewed amounts: with `width=10` at powers of ten,
-      each interval ten times as wide as the one before; with `groups=5` into five such intervals between the
-      smallest positive number and the largest. Zero and negative numbers are one interval, "≤0".
+      each interval ten times as wide as the one before; with `groups=5` into five intervals, roughly even
+      between the smallest positive number and the largest, with cuts of one digit, such as 300, so that they
+      do not tell these. Zero and negative numbers are one interval, "≤0".
 
     Intervals contain their lower end. Where all numbers are whole, however they are stored, so are the names:
     "20–24"; otherwise "[0.5, 1)". `labels` names them, lowest first. The log has the names and the breaks, of
@@ -256,7 +257,7 @@ def logarithmic(
     if groups is not None:
         ratio = min(high / low, sys.float_info.max)  # above the smallest numbers it may overflow
         steps = [low * ratio ** (i / groups) for i in range(1, groups)]
-        inner = sorted({math.ceil(c) if whole else float(f"{c:.3g}") for c in steps})
+        inner = sorted({float(f"{c:.1g}") for c in steps})  # exact ones tell the ends they lie between
         inner = [c for c in inner if low < c <= high]
         cut = Cut.at(inner, whole=whole) if inner else Cut.nowhere(low, high, whole=whole)
     else:

@@ -1,7 +1,7 @@
 """What the cells of an intruder's keys, or of some of these keys, mostly show of a sensitive column."""
 
-from collections.abc import Iterable, Sequence
-from itertools import combinations, islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -17,7 +17,12 @@ FEWEST = 2  # records of a cell that show anything
 BINS = 3  # by how many show the guess: 1, 2 and 3, 4 to 7, more
 SHOWN = 4  # parts of the records that show anything: few, half, most, all
 LEARNED = 20  # records or persons at least of whom it is learned how often guesses are right
-SETS = 63  # sets of keys that are tried: all of six keys
+FEW_KEYS = 6  # all sets of which are tried
+WORK = 2e7  # sets times persons up to which all sets of more keys are tried, too
+LARGEST = 4  # keys in a set beyond that, but for all of them and all but one
+CLEAREST = 10  # sets of each size to which each other key is added
+CLEARLY = 4  # power of the share of a cell that has the same value: many doubtful cells are not a clear one
+VALUES = 50  # of a sensitive column, where it has more, in bins
 
 
 class Sensitive(Protocol):
@@ -95,10 +100,16 @@ def infer_usual(files: LinkedFiles, keys: KnownKeys, true: Floats, column: Sensi
     known, common = ~np.isnan(true), column.common(true)
     known_keys = true_in_released(keys)
     n = len(true)
-    inferred, by_own = np.zeros((2, n), dtype=bool)
-    for some in _sets(len(keys.names)):
+
+    def cells(some: tuple[int, ...]) -> Ints:
         both = [np.append(known_keys[:, j], keys.released[:, j]) for j in some]
-        group = distinct_rows(both)[1] if both else np.zeros(n + len(keys.released), dtype=np.int64)
+        return distinct_rows(both)[1] if both else np.zeros(n + len(keys.released), dtype=np.int64)
+
+    inferred, by_own = np.zeros((2, n), dtype=bool)
+    linked = np.flatnonzero(files.own >= 0)
+    rows, codes = n + files.own[linked], _codes(true[linked])
+    for some in _sets(len(keys.names), n, lambda some: _clarity(codes, cells(some)[rows])):
+        group = cells(some)
         usual = usual_values((group[n:], group[:n]), files.own, true, column, sure)
         told = usual.right & (common < sure)
         if told.sum() > inferred.sum():
@@ -120,11 +131,33 @@ def usual_of_records(
     return usual_values((group, group), np.arange(n), of_records, column, sure).guess
 
 
-def _sets(keys: int) -> list[tuple[int, ...]]:
-    """All keys, all but one, each alone, and then, as far as they are not too many, pairs and larger sets."""
-    sizes = dict.fromkeys((keys, keys - 1, 1, *range(2, keys)))
-    every = (some for k in sizes if 0 < k <= keys or k == keys for some in combinations(range(keys), k))
-    return list(islice(every, max(SETS, 2 * keys + 1)))
+def _sets(keys: int, persons: int, clarity: Callable[[tuple[int, ...]], float]) -> Iterator[tuple[int, ...]]:
+    """All sets of keys; else all keys, all but one, each alone, and larger sets that make cells clearest."""
+    every = range(keys)
+    yield tuple(every)
+    yield from (some for some in combinations(every, max(keys - 1, 0)) if some)
+    if keys <= FEW_KEYS or 2.0**keys * persons <= WORK:
+        yield from (some for k in range(1, keys - 1) for some in combinations(every, k))
+        return
+    kept: list[tuple[int, ...]] = [()]
+    for _ in range(LARGEST):
+        larger = sorted({tuple(sorted({*some, key})) for some in kept for key in every if key not in some})
+        yield from larger
+        kept = sorted(larger, key=clarity, reverse=True)[:CLEAREST]
+
+
+def _codes(values: Floats) -> Ints:
+    """A code for each value, where there are many for each part of their range; missing is a value."""
+    different, codes = np.unique(values, return_inverse=True)
+    return np.asarray(codes * min(VALUES, len(different)) // max(len(different), 1), dtype=np.int64)
+
+
+def _clarity(codes: Ints, group: Ints) -> float:
+    """How clear the cells are, small ones less: what share of the others of a cell has a person's value."""
+    size = int(codes.max(initial=0)) + 1
+    cells, counts = np.unique(group * size + codes, return_counts=True)
+    share = (counts - 1) / (np.bincount(group)[cells // size] + LEARNED)
+    return float((counts * share**CLEARLY).sum())
 
 
 def _clear(near: Ints, number: Ints, records: Ints) -> list[Ints]:
