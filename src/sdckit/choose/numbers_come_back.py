@@ -42,8 +42,7 @@ def numbers_that_come_back(case: ReleaseCase) -> Iterator[Criterion]:
         yield Criterion(NAME, Status.MET, "Numbers that one person alone has do not come back.", 0, 0)
         return
     why = f"{join_names(back, 4)}: most numbers that one person alone has, or most of the largest, come back."
-    mends = "Smooth rare numbers and draw the tails (smooth: leaf, tails: 5), or round them; or accept: "
-    mends += f"{{numbers: [{join_names(back, 4)}]}}."
+    mends = "Smooth rare numbers and draw the tails anew, or round them; or accept that they come back."
     places = at(*steps, Place.accept("numbers", back))
     yield Criterion(NAME, Status.NOT_MET, why, len(back), 0, mends, places=places)
 
