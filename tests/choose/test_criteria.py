@@ -292,3 +292,9 @@ def test_a_suppression_outside_memory_is_never_cleared():
 def test_what_cannot_be_accepted_is_refused(given):
     with pytest.raises(OptionError, match="accept"):
         Accepted.of(given)
+
+
+def test_one_accepted_claim_is_in_the_singular_but_not_where_the_number_is_not_told():
+    one = Accepted.of({"claims": 1})
+    assert one.in_words() == ["1 right claim"]
+    assert one.in_words(lambda n: "<5") == ["<5 right claims"]

@@ -252,7 +252,8 @@ class Accepted:
 
     def in_words(self, count: Callable[[float], str] = number) -> list[str]:
         """All that differs from accepting nothing; count: how a number of persons is written."""
-        found = [f"{count(self.claims)} right claims"] if self.claims else []
+        many = count(self.claims)  # for the public not the very number, nor by a singular
+        found = [f"{many} right claim{'s' * (many != '1')}"] if self.claims else []
         if self.inference is not None:
             found.append(f"that of {percent(self.inference)} of the persons a sensitive value is inferred")
         if self.columns:

@@ -32,7 +32,7 @@ WORDS = {
     Role.STRATA: "stratum strata strat",
     Role.CLUSTER: "psu cluster",
     Role.HOUSEHOLD: "household hh hhid hid family",
-    Role.ID: "id ident identifier pid nr no number record case serial",
+    Role.ID: "id ident identifier pid uid nr no number record case serial",
     Role.DIRECT: "name surname forename firstname lastname address street phone telephone mobile email mail "
     "passport ssn iban account plate gps latitude longitude lat lon comment comments remark remarks",
     Role.SENSITIVE: "health disease diagnosis illness ill sick disability disabled hiv religion crime "

@@ -226,7 +226,7 @@ class FileChecks(OriginalChecks):
             mends = (
                 "Microaggregate, add noise, swap ranks, or recode, which alone hides a value that most have. "
                 "Sensitive numbers that nobody can know have the role sensitive, too. Or accept that "
-                f"{join_names(same, 4)} stay unchanged."
+                "they stay unchanged."
             )
             steps = [Place.step(m, same) for m in ("microaggregate", "add_noise", "rank_swap")]
             places = at(*steps, Place.step("recode", same[:1]))

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from math import isnan
+from math import ceil, isnan
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sdckit._support.messages import join_names
-from sdckit._support.number_text import figures_beside, number
+from sdckit._support.number_text import count_of, figures_beside, number
 from sdckit.choose.copies import copies_of_originals
 from sdckit.choose.criteria import Criterion, Status, Verdict, worst_of_each
 from sdckit.choose.file_checks import FileChecks
@@ -247,11 +245,13 @@ class PersonChecks(ReleaseCase):
             return Criterion(name, Status.NOT_JUDGED, why, places=places)
         limit = self.accepted.claims
         whom = self._targets(row)
-        told = f"{row['intruder']} is sure of {claims:,.0f} {whom} and right for {right:,.0f}"
+        claimed = count_of(claims, whom[:-1], whom)
+        told = f"{row['intruder']} is sure of {claimed} and right for {number(right)}"
         if right <= limit + 1e-9:
             return Criterion(name, Status.MET, f"{told}; {limit:g} are accepted.", right, limit)
-        why = f"An intruder who is sure claims {claims:,.0f} {whom} and is right for {number(right)} of them."
-        mends = f"Protect more strongly, or accept {np.ceil(right):,.0f} right claims."
+        why = f"An intruder who is sure claims {claimed}, and is right for {number(right)}."
+        accepted = count_of(ceil(right), "right claim", "right claims")
+        mends = f"Protect more strongly, or accept {accepted}."
         places = at(*self._stronger()[:1], Place.accept("claims"))
         return Criterion(name, Status.NOT_JUDGED, why, right, limit, mends, places=places)
 

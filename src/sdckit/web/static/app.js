@@ -40,6 +40,9 @@ function Rail({ state }) {
   </nav>`;
 }
 
+// The address says which screen is shown, so that these links must not change it.
+const Skip = ({ to, children }) => html`<a class="skip" href=${`#${to}`} onClick=${(e) => { e.preventDefault(); document.getElementById(to).focus(); }}>${children}</a>`;
+
 function Page() {
   const [, redraw] = useState(0);
   useEffect(() => subscribe(() => redraw((n) => n + 1)), []);
@@ -56,7 +59,7 @@ function Page() {
   if (store.over) return html`<div class="loading" role="alert"><p>sdckit has ended${store.over === "unused" ? " because nobody used it for long" : ""}, and its copy of the data is removed. Your decisions are kept: start it again with <code>sdckit web</code>.</p></div>`;
   if (!store.state || !store.methods) return html`<p class="loading">One moment …</p>`;
   const Screen = (SCREENS[store.view.screen] || SCREENS.data)[1];
-  return html`<a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById("main").focus(); }}>To the content</a>
+  return html`<${Skip} to="main">To the content<//><${Skip} to="verdict">To the verdict<//>
     <${Top} state=${store.state} /><${Rail} state=${store.state} />
     <main id="main" tabindex="-1"><${Jobs} />${store.ending && html`<p class="trouble" role="alert">Nobody has used this page for long: sdckit ends in about ${Math.max(1, Math.round(store.ending.seconds / 60))} minutes, and its copy of the data is removed. <button onClick=${() => refresh()}>Stay</button></p>`}${store.trouble && html`<p class="trouble" role="alert">${said(store.trouble)} <button onClick=${() => complain(null)}>Close</button></p>`}<${Screen} state=${store.state} /></main>
     <${Panel} state=${store.state} />

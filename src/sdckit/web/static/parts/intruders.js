@@ -19,7 +19,7 @@ export function Intruders({ state }) {
     <ul class="intruders">${Object.entries(list).map(([name, one]) => html`<li key=${name} class="card"><strong>${name}</strong> ${one.words || state.intruders[name]}
       ${one.max_risk !== undefined && one.max_risk !== null ? html` · accepted: ${number(one.max_risk, true)}` : ""}
 ${" "}<span class="buttons"><button onClick=${() => edit(name)}>Change</button><button onClick=${() => { const { [name]: gone, ...rest } = all; save(rest); }}>Take out</button></span>
-      ${editing === name && html`<${Editor} name=${name} one=${all[name]} columns=${columnsOf(state)} save=${(n, i) => { const { [name]: old, ...rest } = all; save({ ...rest, [n]: i }); }} cancel=${() => edit(null)} />`}</li>`)}</ul>
+      ${editing === name && html`<${Editor} name=${name} one=${all[name]} columns=${columnsOf(state)} save=${(n, i) => save(Object.fromEntries(Object.entries(all).map(([had, was]) => had === name ? [n, i] : [had, was])))} cancel=${() => edit(null)} />`}</li>`)}</ul>
     <button onClick=${() => edit("")}>One more intruder</button>
     ${Object.keys(own).length > 0 && html` <button onClick=${() => save({})}>Back to the usual ones</button>`}
     ${editing === "" && html`<${Editor} name="" one=${{ knows: ["keys"], in_file: true }} columns=${columnsOf(state)} save=${(n, i) => save({ ...all, [n]: i })} cancel=${() => edit(null)} />`}`;

@@ -28,7 +28,7 @@ export function Panel({ state }) {
   const inside = useRef(null);
   useEffect(() => { inside.current?.parentElement.scrollTo(0, 0); }, [state.facts.key, name]); // of another file, the verdict is in sight
   const short = now?.verdict ? WORDS[now.verdict.status] : now?.error ? "Could not be judged" : judging(state, name) ? "Being judged …" : "Not judged";
-  return html`<aside class=${open ? "panel open" : "panel"} aria-label="Risk now">
+  return html`<aside id="verdict" tabindex="-1" class=${open ? "panel open" : "panel"} aria-label="Risk now">
     <button class=${`drawer ${now?.verdict?.status.replace(" ", "-") || ""}`} aria-expanded=${open} onClick=${() => show(!open)}>Risk now: ${short} ${open ? "▾" : "▴"}</button>
     <div class="inside" ref=${inside}><h2>Risk now <small>scenario ${name}</small></h2>
       <${Now} state=${state} name=${name} now=${now} />
