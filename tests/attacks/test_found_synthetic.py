@@ -169,3 +169,17 @@ def test_exports_that_few_firms_have(role, options, told):
     accepted = {"numbers": "exports"}
     held = dict.fromkeys(judges, others)
     assert sdc.assess(data, made, max_risk=LIMIT, accept=accepted, **held).verdict.releasable
+
+
+def test_noise_that_is_said_to_draw_records_anew():
+    """A plan for synthetic files has `linked: false`; another of its scenarios adds noise to persons."""
+    everybody = persons(1_500, 5).select("sex", "age", "income", "rent")
+    data = sdc.read(everybody[:1_000], keys=["sex", "age"], numeric=["income", "rent"])
+    steps = [{"recode": {"variable": "age", "width": 20}}, {"add_noise": {"sd": 0.25}}, "shuffle_order"]
+    noisy = sdc.Scenario("noise", steps).protect(data, seed=1)
+    held = {name: {"holdout": everybody[1_000:]} for name in ("closest_record", "reidentification_risk")}
+    verdict = sdc.assess(data, noisy, linked=False, max_risk=LIMIT, **held).verdict
+    assert [c.name for c in verdict if not c.met] == ["records of the same people"]
+    assert not sdc.assess(data, noisy, max_risk=LIMIT).verdict.releasable
+    others = data.with_frame(persons(1_000, 78).select(everybody.columns))
+    assert sdc.assess(data, others, linked=False, max_risk=LIMIT, **held).verdict.releasable

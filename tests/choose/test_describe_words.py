@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 
 import sdckit as sdc
+from sdckit.choose.describe import is_commonly_known
 
 RNG = np.random.default_rng(1)
 N = 200
@@ -118,3 +119,9 @@ def test_amounts_with_a_few_words_among_them_are_no_direct_identifier():
     assert "numbers but for a few words" in found["revenu net"].reason
     assert found["revenu net"].missing_codes == ("refus",)
     assert (found["telephone"].role, found["matricule"].role) == ("direct", "direct")
+
+
+def test_what_neighbours_know_is_known_under_its_austrian_names_too():
+    for name in ("Bezirk", "Staatsbürgerschaft", "staatsangehoerigkeit", "Arbeitgeber", "Kinder", "yob"):
+        assert is_commonly_known(name), name
+    assert not is_commonly_known("kinderkrankheit")

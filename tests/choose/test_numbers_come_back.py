@@ -23,7 +23,7 @@ def incomes(seed: int, scale: float) -> np.ndarray:
 
 @pytest.mark.parametrize("scale", [500, 5_000, 500_000])
 def test_other_people_have_the_same_numbers_by_chance_alone(scale):
-    assert not most_come_back(numbers(incomes(1, scale)), numbers(incomes(2, scale)), "x")
+    assert not most_come_back(numbers(incomes(1, scale)), [numbers(incomes(2, scale))], "x")
 
 
 def test_most_numbers_or_most_of_the_largest():
@@ -31,16 +31,23 @@ def test_most_numbers_or_most_of_the_largest():
     for share, told in ((0.3, False), (0.7, True)):
         made = np.where(np.random.default_rng(3).random(N) < share, mine, theirs)
         made[np.argsort(mine)[-5:]] = 7
-        assert most_come_back(numbers(mine), numbers(made), "x") == told
-    assert most_come_back(numbers(mine), numbers(np.append(theirs, np.sort(mine)[-3:])), "x")
-    assert not most_come_back(numbers(mine), numbers(np.append(theirs, np.sort(mine)[-2:])), "x")
+        assert most_come_back(numbers(mine), [numbers(made)], "x") == told
+    assert most_come_back(numbers(mine), [numbers(np.append(theirs, np.sort(mine)[-3:]))], "x")
+    assert not most_come_back(numbers(mine), [numbers(np.append(theirs, np.sort(mine)[-2:]))], "x")
 
 
 def test_what_all_members_of_a_household_share_is_the_number_of_one():
     rent, home = np.repeat(incomes(1, 5e5)[:300], 3), np.repeat(np.arange(300), 3)
-    assert most_come_back(numbers(rent, home), numbers(rent, home), "x")
+    assert most_come_back(numbers(rent, home), [numbers(rent, home)], "x")
 
 
 def test_a_constant_and_nothing_are_nobodys():
     for values in (np.full(N, 3.0), np.full(N, np.nan)):
-        assert not most_come_back(numbers(values), numbers(values), "x")
+        assert not most_come_back(numbers(values), [numbers(values)], "x")
+
+
+def test_files_that_are_released_together_are_looked_at_together():
+    mine = incomes(1, 5e5)
+    thirds = [numbers(np.append(mine[i::3], incomes(2 + i, 5e5)[:300])) for i in range(3)]
+    assert most_come_back(numbers(mine), thirds, "x")
+    assert not most_come_back(numbers(mine), [numbers(incomes(2 + i, 5e3)) for i in range(3)], "x")

@@ -40,7 +40,7 @@ WORDS = {
     Role.KEYS: "sex gender age birth birthday birthdate dob born region province state county district "
     "municipality commune canton city town village urban rural area zip postcode postal country nationality "
     "citizenship citizen ethnic ethnicity race language education educ edu isced marital relationship civil "
-    "occupation job isco profession employment labour labor nace sector industry size",
+    "occupation job isco profession employment employer labour labor nace sector industry size yob children",
 }
 ELSEWHERE = {  # the same in French, German, Spanish and Italian, without accents
     Role.WEIGHT: "poids ponderation gew gewicht gewichtung hochrechnung hochrechnungsgewicht "
@@ -55,8 +55,9 @@ ELSEWHERE = {  # the same in French, German, Spanish and Italian, without accent
     "salud enfermedad salute malattia",
     Role.KEYS: "sexe geschlecht geschl sexo sesso alter altersgruppe altersklasse edad eta naissance dnaiss "
     "ne nee geb gebdat geburt geburtsdatum geburtstag geburtsjahr nacimiento grosse groesse taille nuts "
-    "nascita departement ville bundesland kreis gemeinde gemeindegrosse wohnort stadt ciudad "
+    "nascita departement ville bundesland bezirk kreis gemeinde gemeindegrosse kommune wohnort stadt ciudad "
     "municipio provincia comune citta plz postleitzahl pays nationalite staatsangehorigkeit "
+    "staatsangehoerigkeit staatsburgerschaft staatsbuergerschaft arbeitgeber kinder kinderzahl enfants hijos "
     "nacionalidad cittadinanza langue sprache diplome "
     "bildung familienstand famstand etatciv beruf metier ocupacion professione branche",
 }

@@ -1,6 +1,6 @@
 """Whether a file of new records has numbers by which a single person or firm of the original is known."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -37,7 +37,7 @@ def numbers_that_come_back(case: ReleaseCase) -> Iterator[Criterion]:
         why = f"Whether {join_names(asked, 4)} come back is not known: the records are not in memory."
         yield Criterion(NAME, Status.NOT_JUDGED, why, mends="Assess the file in memory.", places=steps)
         return
-    back = [c for c in asked if most_come_back(case.original, case.data, c)]
+    back = [c for c in asked if most_come_back(case.original, case.x.protected, c)]  # all are released
     if not back:
         yield Criterion(NAME, Status.MET, "Numbers that one person alone has do not come back.", 0, 0)
         return
@@ -47,15 +47,16 @@ def numbers_that_come_back(case: ReleaseCase) -> Iterator[Criterion]:
     yield Criterion(NAME, Status.NOT_MET, why, len(back), 0, mends, places=places)
 
 
-def most_come_back(original: Microdata, made: Microdata, column: str) -> bool:
-    """Whether most numbers that one person alone has come back beyond chance, or of the largest ones."""
+def most_come_back(original: Microdata, made: Sequence[Microdata], column: str) -> bool:
+    """Whether most numbers that one person alone has come back beyond chance, or most of the largest."""
     home = original.roles.household
     values = pl.DataFrame({"value": as_numbers(original.frame[column]), "row": range(original.height)})
     if home is not None:  # what all members share is one number
         values = values.with_columns(original.frame[home].alias("home"))
         values = values.unique(["value", "home"], keep="first", maintain_order=True)
     known = values.filter(pl.col("value").is_finite())["value"].to_numpy()
-    there = as_numbers(made.frame[column])
+    files = [data.frame for data in made if column in data.columns]
+    there = np.concatenate([as_numbers(f[column]) for f in files if f.schema[column].is_numeric()])
     single = _single(known)
     some = _single(known[::HALVES])
     chance = min(_share(some, known[1::HALVES]) * HALVES * len(there) / max(len(known), 1), 1.0)

@@ -122,10 +122,10 @@ class PersonChecks(ReleaseCase):
             yield Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=(FILE,))
 
     def _not_synthetic(self) -> Iterator[Criterion]:
-        """Files of a list that are the same people after all."""
-        if len(self.x.protected) > 1 and surely_linked(self.original, self.data):
-            why = "A file of the list has the original's people row by row, so that it is not synthetic."
-            name, mends = "records of the same people", "Assess it alone."
+        """Files of a list, or said to be new records, that are the same people after all."""
+        if surely_linked(self.original, self.data):
+            why = "The file has the original's people row by row, so that it is not synthetic."
+            name, mends = "records of the same people", "Assess it alone, and as records that are linked."
             yield Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=(FILE,))
 
     def _reidentification(self) -> Iterator[Criterion]:

@@ -29,6 +29,7 @@ from sdckit.models.number_inference import infer_number
 from sdckit.models.number_intruder import draw_targets
 from sdckit.risk._alike_numbers import AlikeNumbers
 from sdckit.risk._alike_records import AlikeCategories, mostly_shown
+from sdckit.risk._hidden_together import hidden_together
 from sdckit.risk._inferred import most_of, nothing, of_chances, of_guesses
 from sdckit.risk._known_values import (
     FEW,
@@ -269,6 +270,8 @@ def _of_category(
     usual = usual_of_records(files, keys, persons, column, sure)
     codes = np.nan_to_num(usual, nan=-1).astype(np.int64)
     found = [_of_codes(files, keys, true, *what, sure) for what in ((alike, max(size, many)), (codes, size))]
+    if (merged := hidden_together(true, of_records, files.own, size, sure)) is not None:
+        found.append(_of_codes(files, keys, *merged, sure))
     return most_of([alone, *found, of_guesses(infer_usual(files, keys, persons, column, sure))])
 
 

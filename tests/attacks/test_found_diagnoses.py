@@ -1,7 +1,8 @@
-"""Files with many keys, of which a few together tell a diagnosis."""
+"""What keys tell of a diagnosis that was exchanged or blanked: a few of many keys, and several diagnoses."""
 
 import numpy as np
 import polars as pl
+import pytest
 
 import sdckit as sdc
 
@@ -54,3 +55,36 @@ def test_three_of_eight_keys_tell_the_diagnosis():
 
 def test_three_of_eight_keys_that_tell_less_are_no_matter():
     assert set(verdict(patients(0.5)).values()) == {"met"}
+
+
+RARE = ["cancer", "hiv", "depression"]
+
+
+def clinics(alone: bool) -> sdc.Microdata:
+    """Twenty clinics; three of them treat the rare diseases, alone or with others."""
+    rng = np.random.default_rng(3)
+    clinic = rng.integers(1, 21, N)
+    common = rng.choice(["none", "flu", "back"], N, p=[0.6, 0.25, 0.15])
+    rare = clinic >= 18 if alone else rng.random(N) < 0.15
+    disease = np.where(rare, rng.choice(RARE, N), common)
+    frame = pl.DataFrame({"clinic": clinic, "sex": rng.choice(["f", "m"], N), "disease": disease})
+    return sdc.read(frame, keys=["clinic", "sex"], sensitive="disease")
+
+
+@pytest.mark.parametrize("alone", [True, False])
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"suppress": {"k": 240, "keys": "disease"}},
+        {"pram": {"variables": "disease", "matrix": {a: dict.fromkeys(RARE, 1 / 3) for a in RARE}}},
+        {"group": {"variables": "disease", "map": {"serious": RARE}}},
+    ],
+    ids=lambda step: next(iter(step)),
+)
+def test_rare_diseases_that_were_hidden_behind_each_other(step, alone):
+    """A blank, or any of the three, tells as much as a common name for them."""
+    data = clinics(alone)
+    protected = sdc.Scenario("hidden", [step, "shuffle_order"]).protect(data, seed=1)
+    found = {c.name: c.status.value for c in sdc.assess(data, protected, max_risk=0.05).verdict}
+    assert found.pop("inference of sensitive values") == ("not met" if alone else "met")
+    assert set(found.values()) == {"met"}
