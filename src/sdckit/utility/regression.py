@@ -134,7 +134,8 @@ def regression(
     The value is the mean, over the coefficients of the original, of the overlap of the confidence intervals
     (Karr et al. 2006) cut to 0…1. `parts`: a row per coefficient with both estimates, variances, intervals,
     the raw overlap (negative where intervals are apart), whether the original interval contains the new
-    estimate, whether sign and significance stay, and a verdict.
+    estimate, whether sign and significance stay, and a verdict. figures: R² of both files,
+    1 − Σw(y−ŷ)²/Σw(y−ȳ)², for logit and poisson, too (there it is Efron's), among others.
 
     `formula` as in R: "log(wage) ~ sex + age + I(age^2)". `family`: ols, logit or poisson. `variance`: of the
     survey design (sandwich; weights, strata and clusters by their roles; t with PSUs − strata degrees of
