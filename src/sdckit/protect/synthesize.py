@@ -344,7 +344,7 @@ def synthesize(
         done, effects, said = drawn_in_memory(data, fitted, asked, seed, size, chosen)
     figures = added_up(said, kinds)
     if kinds.scope.full:
-        effects = replace(effects, resamples=proper)
+        effects = replace(effects, resamples=proper, learned_from=data.height)
     else:
         same = np.sum([one["same"] for one in said if "same" in one], axis=0)
         figures["share_of_own_values"] = share_of_own(same, data.height)

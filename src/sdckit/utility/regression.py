@@ -45,6 +45,7 @@ from sdckit.utility._estimates import (
     SinglePsuOption,
     SynthesisOption,
     UnitsOption,
+    relative_size,
     single_file_note,
     synthesis_of,
 )
@@ -187,7 +188,7 @@ def regression(
     if first is None:
         raise DataError("The original has fewer than two complete records for this formula.")
     before = first.estimates(level)
-    size = sum(one.height for one in sets) / len(sets) / original.height
+    size = relative_size(original, sets)
     kind = synthesis_of(original, sets, synthesis)
     found = [{} if f is None else f.estimates(level) for f in fits[1:]]
     there = [[one.get(name, LOST) for one in found] for name in before]
