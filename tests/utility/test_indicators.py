@@ -597,3 +597,14 @@ def test_a_synthesis_of_a_sample_has_the_error_of_the_sample():
         assert found[0] == found[1]
     notes = sdc.utility.indicators(data, sets, indicators="mean").notes
     assert "multiplied by 1.2." in notes[0]
+
+
+def test_equal_weights_of_a_synthesis_do_not_hide_the_design_effect():
+    rng = np.random.default_rng(1)
+    weights = rng.choice([1.0, 9.0], 400)
+    frame = pl.DataFrame({"g": rng.choice(["a", "b"], 400), "x": rng.normal(size=400), "w": weights})
+    data = sdc.read(frame, keys="g", numeric="x", weight="w")
+    sets = [sdc.protect.synthesize(data, weights="equal", rng=seed) for seed in range(5)]
+    effect = 400 * (weights**2).sum() / weights.sum() ** 2
+    notes = sdc.utility.indicators(data, sets, indicators="mean").notes
+    assert f"multiplied by {effect + 0.2:.3g}." in notes[0]
