@@ -58,7 +58,7 @@ class Effects:
     privacy: tuple[PrivacyLoss, ...] = ()
     new_numbers: tuple[str, ...] = ()
     column_rows: Mapping[str, Ints] = field(default_factory=dict, repr=False, compare=False)
-    learned_from: float = field(default=0.0, repr=False)
+    learned_from: float = field(default=0.0, repr=False, compare=False)
 
     @property
     def rows_differ(self) -> bool:
