@@ -29,11 +29,18 @@ def test_factors_are_found_behind_rounding(numbers):
     assert found.shares.sum() == pytest.approx(1, abs=0.02)
 
 
-@pytest.mark.parametrize("sd", [0.01, 0.3, 5.0, 500.0])
-def test_noise_with_a_density_is_none_of_them(numbers, sd):
-    """Noise so small that some factors or differences occur several times is still no few changes."""
-    found = few_changes(numbers, numbers + draws().normal(0, sd, 400), draws())
-    assert found is None or len(found.amounts)
+@pytest.mark.parametrize("decimals", [0, 2, 9])
+@pytest.mark.parametrize("sd", [20.0, 500.0])
+def test_noise_with_a_density_is_none_of_them(sd, decimals):
+    """Some differences and factors of two thousand recur; learned of the very pairs they found too many."""
+    rng = np.random.default_rng(3)
+    incomes = rng.uniform(900, 5000, 2000).round(0)
+    assert few_changes(incomes, (incomes + rng.normal(0, sd, 2000)).round(decimals), draws()) is None
+
+
+def test_neighbouring_amounts_are_few_changes(numbers):
+    found = few_changes(numbers, numbers + np.tile([-2.0, -1.0, 0.0, 1.0, 2.0], 80), draws())
+    assert found.shares == pytest.approx(np.full(5, 0.2))
 
 
 def test_numbers_that_stayed_were_not_changed(numbers):

@@ -2,6 +2,7 @@
 
 import math
 
+import polars as pl
 import pytest
 
 import sdckit as sdc
@@ -51,3 +52,10 @@ def test_columns_of_a_role_stay_marked_when_they_are_looked_up(data):
     assert list(found) == NUMBERS
     chosen = spec.resolve(data, spec.validate({"variables": NUMBERS}))["variables"]
     assert not isinstance(chosen, RoleColumns)
+
+
+@pytest.mark.parametrize("spec", [s for s in MEASURES if s.name not in CATEGORICAL], ids=lambda s: s.name)
+def test_a_number_that_is_all_blank_is_lost_or_counts(data, spec):
+    blank = data.with_frame(data.frame.with_columns(income=pl.lit(None, dtype=pl.Int64)))
+    result = spec.call(data, blank)
+    assert result.value > 0.01 or "income" in result.lost

@@ -34,8 +34,9 @@ class Effects:
     columns whose values went from record to record. recodes: columns in coarser categories, with the
     recodings in their order. suppresses: columns with suppressed values. randomises: columns whose values
     were changed at random. synthesises: columns with values drawn anew. drops: columns that are gone.
-    new_records: no record is that of a person, for all of them were drawn. resamples: from a model of a
-    bootstrap of the records. record_by_record: what became of a record depends on itself, on options and
+    new_records: no record is that of a person, for all of them were drawn. learned_from: from a model of so
+    many records, or of as many with equal weights as tell as much; 0 is not said. resamples: from a model
+    of a bootstrap of the records. record_by_record: what became of a record depends on itself, on options and
     on chance alone, not on other records. privacy: what differentially private steps promise. column_rows:
     of columns whose values moved together, the row in the file before that each value is from; kept as
     source_rows are.
@@ -57,6 +58,7 @@ class Effects:
     privacy: tuple[PrivacyLoss, ...] = ()
     new_numbers: tuple[str, ...] = ()
     column_rows: Mapping[str, Ints] = field(default_factory=dict, repr=False, compare=False)
+    learned_from: float = field(default=0.0, repr=False, compare=False)
 
     @property
     def rows_differ(self) -> bool:
@@ -87,6 +89,7 @@ class Effects:
             tuple(dict.fromkeys((*self.privacy, *later.privacy))),
             _both(self.new_numbers, later.new_numbers),
             _column_rows(self, later),
+            later.learned_from or self.learned_from,
         )
 
 

@@ -59,7 +59,8 @@ def combine(
     b: variance of the estimates between sets, v̄: mean of their variances.
     partial (Reiter 2003): T = b/m + v̄ with (m−1)(1 + v̄/(b/m))² degrees of freedom.
     full (Raghunathan, Reiter & Rubin 2003): T = (1 + 1/m) b − v̄ with (m−1)(1 − v̄/((1+1/m) b))²; where that
-    is not positive, T = `size`·v̄ (Reiter 2002), `size` being records in a set / records in the original.
+    is not positive, T = `size`·v̄ (Reiter 2002), `size` being records in a set / records in the original, or
+    in the sample of it that the model was learned from.
     sample (Raab, Nowok & Dibben 2016): T = v̄·(k/n + 1/m), proper v̄·(k/n + (1 + k/n)/m), k/n being `size`. It
     is never negative, holds for one set, too, and has the degrees of freedom of the design.
     Intervals on the log scale stand about the mean of the sets' centres.

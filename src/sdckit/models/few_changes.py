@@ -4,7 +4,7 @@ Noise that has a density is seen by other attacks. Of one of twenty factors noth
 who knows a number exactly knows the twenty numbers that it can have become.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,12 +15,16 @@ from sdckit.models.number_intruder import Attack, LinkAttack
 FREQUENT = 5  # times that a change occurs among those looked at
 LOOKED_AT = 2_000  # changes
 CLEARLY = 0.05  # share of all changes that the frequent ones are
+RECUR = 3  # times that a change occurs in one half of those looked at, to be sought in the other
 MOST = 200  # different changes
 TIES = 0.2  # share of the released values that must differ: of a few values every attack sees as much
 FINEST = 1e-6  # of the spread, or of a number: as exactly as changes of decimal numbers are compared
 FACTORS = 2e-4  # width of the classes in which factors are sought
 LARGEST = 3_000_000  # candidates
 NEXT_TO_NOTHING = 1e-6  # likelihood of a change that is not among the frequent ones
+
+
+Learner = Callable[[Floats, Floats, float, int], Floats]
 
 
 class Changes(NamedTuple):
@@ -30,6 +34,11 @@ class Changes(NamedTuple):
     shares: Floats
     factors: bool
     unit: float
+
+    @property
+    def real(self) -> Bools:
+        """Which amounts change anything."""
+        return np.asarray(np.abs(self.amounts - (1.0 if self.factors else 0.0)) > FINEST)
 
     def images(self, x: Floats, amount: float) -> Floats:
         """What numbers become."""
@@ -67,27 +76,43 @@ def few_changes(x: Floats, y: Floats, draws: np.random.Generator) -> Changes | N
         return None
     unit = unit_of(np.concatenate([x, y])) or FINEST * float(x.std())
     kinds = (
-        _with_shares(_sums(x, y, unit), x, y, factors=False, unit=unit),
-        _with_shares(_factors(x, y), x, y, factors=True, unit=unit),
+        _with_shares(learn(x, y, unit, FREQUENT), x, y, factors=learn is _factors, unit=unit)
+        for learn in (_sums, _factors)
+        if _explained(learn, x, y, unit) > CLEARLY / 2
     )
     found = [one for one in kinds if one is not None]
     return max(found, key=lambda one: one.shares.sum()) if found else None
 
 
-def _sums(x: Floats, y: Floats, unit: float) -> Floats:
+def _explained(learn: Learner, x: Floats, y: Floats, unit: float) -> float:
+    """The share of the changes in one half that were frequent in the other one, beyond chance.
+
+    Of noise that has a density some changes are frequent as well: those nearly like them are as many.
+    """
+    half, total = len(x) // 2, 0.0
+    for mine, other in ((slice(half), slice(half, None)), (slice(half, None), slice(half))):
+        made = Changes(learn(x[mine], y[mine], unit, RECUR), np.empty(0), learn is _factors, unit)
+        slack = made.slack(y[other])
+        for amount in made.amounts[made.real]:
+            away = np.abs(made.images(x[other], amount) - y[other]) / slack
+            total += float((away <= 1).mean() - ((away > 1) & (away <= 3)).mean() / 2)
+    return total / 2
+
+
+def _sums(x: Floats, y: Floats, unit: float, least: int) -> Floats:
     """Differences that are frequent, the most frequent first."""
     values, counts = np.unique(np.round((y - x) / unit), return_counts=True)
-    order = np.argsort(-counts, kind="stable")[: int((counts >= FREQUENT).sum())]
+    order = np.argsort(-counts, kind="stable")[: int((counts >= least).sum())]
     return np.asarray(values[order[:MOST]] * unit)
 
 
-def _factors(x: Floats, y: Floats) -> Floats:
+def _factors(x: Floats, y: Floats, unit: float, least: int) -> Floats:
     """Factors that are frequent, from the largest numbers, of which rounding hides the least."""
     good = (x * y) > 0
     ratio, size = y[good] / x[good], np.abs(x[good])
     _, group, counts = np.unique(np.round(np.log(ratio) / FACTORS), return_inverse=True, return_counts=True)
     found = []
-    for one in np.argsort(-counts, kind="stable")[: min(MOST, int((counts >= FREQUENT).sum()))]:
+    for one in np.argsort(-counts, kind="stable")[: min(MOST, int((counts >= least).sum()))]:
         mine = np.flatnonzero(group == one)
         largest = mine[np.argsort(-size[mine], kind="stable")[:FREQUENT]]
         found.append(float(np.median(ratio[largest])))
@@ -101,8 +126,8 @@ def _with_shares(amounts: Floats, x: Floats, y: Floats, *, factors: bool, unit: 
     shares = np.array([float(hit.mean()) for hit in hits])
     often = shares * len(x) >= FREQUENT
     amounts, shares = amounts[often], shares[often]
-    real = np.abs(amounts - (1.0 if factors else 0.0)) > FINEST
-    return made._replace(amounts=amounts, shares=shares) if shares[real].sum() > CLEARLY else None
+    made = made._replace(amounts=amounts, shares=shares)
+    return made if shares[made.real].sum() > CLEARLY else None
 
 
 def unit_of(values: Floats) -> float:

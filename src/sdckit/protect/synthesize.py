@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from sdckit.data.microdata import Microdata
 from sdckit.data.privacy import PrivacyUnit
+from sdckit.engine.tables import moments
 from sdckit.errors import OptionError
 from sdckit.methods.options import By, Columns, Option, Requires, Shape, as_tuple
 from sdckit.methods.registry import protection
@@ -281,8 +282,9 @@ def synthesize(
 
     `weights`: synthesised weights are drawn last and scaled to the totals of the strata, but where a total
     would tell a weight (fewer than five records, or by the p % rule); with `equal` donors
-    are drawn by weight and all weights are the same. `proper`: trees are grown anew for every file on a
-    Bayesian bootstrap; see `sdckit.synthesize` for several files and the rules to combine their estimates.
+    are drawn by weight and all weights are the same; intervals then allow for Kish's effective number.
+    `proper`: trees are grown anew for every file on a Bayesian bootstrap; see `sdckit.synthesize` for several
+    files and the rules to combine their estimates.
     The synthetic file has no formal guarantee: leaves in which all donors have the same sensitive value
     disclose it, so measure `attribute_inference` and `closest_record`. Missing values are categories.
     `method="marginals"` is differentially private: counts of every variable and of the pairs of a spanning
@@ -344,7 +346,7 @@ def synthesize(
         done, effects, said = drawn_in_memory(data, fitted, asked, seed, size, chosen)
     figures = added_up(said, kinds)
     if kinds.scope.full:
-        effects = replace(effects, resamples=proper)
+        effects = replace(effects, resamples=proper, learned_from=_learned_from(data, equal))
     else:
         same = np.sum([one["same"] for one in said if "same" in one], axis=0)
         figures["share_of_own_values"] = share_of_own(same, data.height)
@@ -370,3 +372,16 @@ def _equal_weights(data: Microdata, weights: WeightSynthesis, variables: Sequenc
     if weights is WeightSynthesis.EQUAL and (variables or some):
         raise OptionError("Weights can be equal in a fully synthetic file only.", given="weights: equal")
     return weights is WeightSynthesis.EQUAL and data.roles.weight is not None
+
+
+def _learned_from(data: Microdata, equal: bool) -> float:
+    """The records that the trees learn from; where weights become equal Kish's effective number of them.
+
+    Equal weights no longer show by how much unequal ones had increased the error.
+    """
+    weight = data.roles.weight
+    if not equal or weight is None:
+        return data.height
+    found = moments(data.table, [weight], None)
+    n, mean, variance = found.n[weight], found.mean[weight] or 1.0, found.variance[weight] or 0.0
+    return n / (1 + variance * (n - 1) / n / mean**2)

@@ -175,6 +175,15 @@ def synthesis_of(original: Microdata, sets: Sequence[Microdata], given: Synthesi
     return Synthesis.PROPER_SAMPLE if any(one.resamples for one in effects) else Synthesis.SAMPLE
 
 
+def relative_size(original: Microdata, sets: Sequence[Microdata]) -> float:
+    """Records of a set by those its model was learned from: those of the original, or of a sample of it."""
+    sizes = []
+    for data in sets:
+        learned = merged(entry.effects for entry in data.steps_since(original)).learned_from
+        sizes.append(data.height / (learned or original.height))
+    return sum(sizes) / len(sizes)
+
+
 def single_file_note(original: Microdata, sets: Sequence[Microdata]) -> tuple[str, ...]:
     """A warning for one partly synthetic file: without a second one the synthesis' own error is unknown."""
     effects = merged(entry.effects for data in sets for entry in data.steps_since(original))

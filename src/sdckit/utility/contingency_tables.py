@@ -256,7 +256,8 @@ def _with_missing(data: Microdata, columns: Sequence[str]) -> list[str]:
     """Which columns lack values, where there are weights."""
     if data.roles.weight is None:
         return []
-    return [c for c, count in tables.missing_counts(data.table, columns).items() if count]
+    table, _ = _source(data, tuple(columns))
+    return [c for c, count in tables.missing_counts(table, columns).items() if count]
 
 
 def _per_record(data: Microdata, complete: tuple[str, ...]) -> tuple[float, float]:

@@ -132,6 +132,7 @@ def _of_records(original: Microdata, protected: Microdata, *, variables: Sequenc
     if empty:  # they would leave no record for the others
         notes = (*notes, f"No value present in one of the files, left out: {', '.join(empty)}.")
         chosen = [c for c in chosen if c not in empty]
+        gone += tuple(c for c in empty if original.frame[c].null_count() < original.height)
     if not chosen:
         return Result(math.nan, notes=notes, lost=gone)
     both = Stacked(

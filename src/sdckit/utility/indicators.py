@@ -55,6 +55,7 @@ from sdckit.utility._estimates import (
     SinglePsuOption,
     SynthesisOption,
     UnitsOption,
+    relative_size,
     single_file_note,
     synthesis_of,
 )
@@ -273,7 +274,7 @@ def indicators(
         found, more = table(data, rows, variances)
         after.append(found)
         also += tuple(f"Protected file: {note}" for note in more if note not in said)
-    size = sum(one.height for one in sets) / len(sets) / original.height
+    size = relative_size(original, sets)
     kind = synthesis_of(original, sets, synthesis)
     both = list(zip(*after, strict=True))
     one, told = combined(both, synthesis=kind, size=size, level=level, what="rows")

@@ -47,9 +47,10 @@ def prediction_quality(
 
     .. math:: \left|(\bar{\hat y}_w^{o} - \bar{\hat y}_w^{m}) / \bar{\hat y}_w^{o}\right|
 
-    The model is fitted to each file with its weights. Figures: both means, and `r_squared` of both fits. The
-    formula and family are as in `regression`; missing values are left out record by record. Several
-    synthetic sets: the mean of their mean predictions. Reference: Templ (2017).
+    The model is fitted to each file with its weights. Figures: both means, and `r_squared` of both fits,
+    1 − Σw(y−ŷ)²/Σw(y−ȳ)², for logit and poisson, too (there it is Efron's). The formula and
+    family are as in `regression`; missing values are left out record by record. Several synthetic sets: the
+    mean of their mean predictions. Reference: Templ (2017).
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"y": [1.0, 2.0, 4.0, 5.0], "x": [1.0, 2.0, 3.0, 4.0]}), numeric="y")

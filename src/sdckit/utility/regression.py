@@ -45,6 +45,7 @@ from sdckit.utility._estimates import (
     SinglePsuOption,
     SynthesisOption,
     UnitsOption,
+    relative_size,
     single_file_note,
     synthesis_of,
 )
@@ -134,7 +135,8 @@ def regression(
     The value is the mean, over the coefficients of the original, of the overlap of the confidence intervals
     (Karr et al. 2006) cut to 0…1. `parts`: a row per coefficient with both estimates, variances, intervals,
     the raw overlap (negative where intervals are apart), whether the original interval contains the new
-    estimate, whether sign and significance stay, and a verdict.
+    estimate, whether sign and significance stay, and a verdict. figures: R² of both files,
+    1 − Σw(y−ŷ)²/Σw(y−ȳ)², for logit and poisson, too (there it is Efron's), among others.
 
     `formula` as in R: "log(wage) ~ sex + age + I(age^2)". `family`: ols, logit or poisson. `variance`: of the
     survey design (sandwich; weights, strata and clusters by their roles; t with PSUs − strata degrees of
@@ -186,7 +188,7 @@ def regression(
     if first is None:
         raise DataError("The original has fewer than two complete records for this formula.")
     before = first.estimates(level)
-    size = sum(one.height for one in sets) / len(sets) / original.height
+    size = relative_size(original, sets)
     kind = synthesis_of(original, sets, synthesis)
     found = [{} if f is None else f.estimates(level) for f in fits[1:]]
     there = [[one.get(name, LOST) for one in found] for name in before]
