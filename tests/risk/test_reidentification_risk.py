@@ -153,12 +153,32 @@ def test_what_an_engine_cannot_count_is_no_number_there(request):
         assert here.value > 0.05
         assert math.isnan(counted.value)
         assert any("needs the records in memory" in note for note in counted.notes)
+        asked = {"measures": "reidentification_risk", "max_risk": 0.9, "intruders": NEIGHBOUR}
+        said = {c.name: c.status.value for c in sdc.assess(*stored, **asked).verdict}
+        assert said[f"re-identification by {NEIGHBOUR[0].name}"] == "not judged"
     with_numbers = {"a": {"knows": "keys"}, "b": {"knows": ["keys", {"x": 0.1}]}}
     assert math.isnan(sdc.risk.reidentification_risk(there, there, intruders=with_numbers).value)
     with_numbers["b"]["on_axis"] = False
     alone = {"a": {"knows": "keys"}}
     values = [sdc.risk.reidentification_risk(there, there, intruders=i).value for i in (with_numbers, alone)]
     assert values[0] == values[1] > 0
+
+
+def test_a_recoding_that_no_log_tells_is_counted_on_an_engine_as_in_memory(request):
+    """A file that was written and read again: each true age has one released class, which says all."""
+    draw = np.random.default_rng(2)
+    frame = pl.DataFrame(
+        {"id": range(800), "age": draw.integers(0, 90, 800), "sex": draw.integers(0, 2, 800)}
+    )
+    data = sdc.read(frame, id="id", keys=["age", "sex"])
+    other = frame.with_columns(
+        age=pl.format("{}0s", pl.col("age") // 10), sex=pl.Series(draw.integers(0, 2, 800))
+    )
+    files = data, data.with_frame(other)
+    here = sdc.risk.reidentification_risk(*files, intruders=NEIGHBOUR).value
+    stored = [on_engine("duckdb", file, request) for file in files]
+    assert sdc.risk.reidentification_risk(*stored, intruders=NEIGHBOUR).value == pytest.approx(here)
+    assert 0 < here < 0.1
 
 
 def test_a_note_says_who_finds_more_than_the_intruder_of_the_value():

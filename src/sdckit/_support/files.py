@@ -17,7 +17,7 @@ from sdckit.errors import FileError
 # What ends a process that has no answer of its own to it: without ours a half-written file would stay.
 ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 WATCHED = "SDCKIT_TEMPORARY_FILES"  # a file in which a process that may be aborted names what it writes
-NO_ROOM = re.compile("no space left|not enough space|disk quota|disk full", re.IGNORECASE)
+NO_ROOM = re.compile("no space left|not enough space|disk quota|disk full|file too large", re.IGNORECASE)
 MOVED = (ENOENT, EEXIST, ENOTEMPTY)  # a folder is gone, or there, that was not a moment ago
 _temporary: dict[Path, int] = {}  # files and folders that are being written, and by which process
 

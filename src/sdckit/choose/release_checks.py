@@ -130,8 +130,8 @@ class PersonChecks(ReleaseCase):
 
     def _reidentification(self) -> Iterator[Criterion]:
         measure = "reidentification_risk"
-        result = self.measured(measure)
-        if result is None:
+        result = self.result(measure)
+        if result is None or "intruders" not in result.tables:
             why = "What an intruder finds could not be measured"
             mends = "Keep the records linked: read both files with an id, or protect the file here."
             places = at(Place.role(Role.KEYS), Place.role(Role.ID), FILE)

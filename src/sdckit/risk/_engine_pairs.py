@@ -42,8 +42,9 @@ class EnginePairs:
             return False
         files = self.some_persons()
         known = KnownKeys.of(files, self.keys)
-        nearby = changed_like_numbers(files, known, CountedPairs.of(files, known))
-        return bool(nearby) or with_kept_parts(files, known) is not None
+        counted = CountedPairs.of(files, known)
+        nearby = changed_like_numbers(files, known, counted)
+        return bool(nearby) or with_kept_parts(files, known, counted) is not None
 
 
 def engine_pairs(original: Microdata, protected: Microdata, keys: Sequence[str]) -> EnginePairs | None:

@@ -8,7 +8,7 @@ import polars as pl
 
 from sdckit._support.arrays import Bools, Ints
 from sdckit.data.values import texts
-from sdckit.risk._known_values import KnownKeys, LinkedFiles, coded
+from sdckit.risk._known_values import CountedPairs, KnownKeys, LinkedFiles, coded
 
 CLEARLY = 0.05  # share of the persons whose category moved, but not this part of it, beyond chance
 LONGEST = 8  # characters at either end of a code that are taken for a part
@@ -17,11 +17,12 @@ LOOKED_AT = 2_000  # persons whose category moved
 ENOUGH = 0.05  # share of the persons whose category moved
 
 
-def with_kept_parts(files: LinkedFiles, keys: KnownKeys) -> KnownKeys | None:
+def with_kept_parts(files: LinkedFiles, keys: KnownKeys, counted: CountedPairs) -> KnownKeys | None:
     """The keys with parts that stayed as further ones; None where there are none.
 
     A category drawn anew inside its region, or a code of which some digits were drawn anew, still tells the
-    region or the other digits; how likely a category stays or moves says nothing of that.
+    region or the other digits; how likely a category stays or moves says nothing of that. Where each true
+    value has one released value, as after recoding, that says all.
     """
     if files.in_place and keys.true is keys.released:
         return None
@@ -31,7 +32,7 @@ def with_kept_parts(files: LinkedFiles, keys: KnownKeys) -> KnownKeys | None:
     for j, name in enumerate(keys.names):
         x, y = keys.true[linked, j], keys.released[own, j]
         moved = (x != y) & (x >= 0) & (y >= 0)
-        if keys.images[j] is not None or moved.mean() <= ENOUGH:
+        if keys.images[j] is not None or not counted.channels[j].moves or moved.mean() <= ENOUGH:
             continue
         blocks = blocks_of_moves(x, y, moved, keys.sizes[j])
         if blocks is not None:

@@ -20,7 +20,7 @@ def attack_by_keys(case: Case, known: KnownKeys, counted: CountedPairs, numbers:
     found = _attack(case, known, counted, numbers)
     few = files.made((moved_to_few, known), lambda: moved_to_few(files, known, counted))
     found = replace(found, not_judged=tuple(dict.fromkeys((*found.not_judged, *few))))
-    parts = files.made((with_kept_parts, known), lambda: with_kept_parts(files, known))
+    parts = files.made((with_kept_parts, known), lambda: with_kept_parts(files, known, counted))
     if parts is None:
         return found
     told = f"Stayed and was used: {join_names(parts.names[len(known.names) :])}."
