@@ -346,12 +346,13 @@ class PersonChecks(ReleaseCase):
             places = at(Place.options(measure), Place.role(Role.SENSITIVE, hidden))
             yield self.not_known(name, measure, why, mends, *places)
             return
-        whose = (
-            f"A sensitive value of {100 * value:.{figures_beside(value, limit)}g} % of the persons"
-            if value
-            else "Nobody's sensitive value"
+        who = (
+            f"{100 * value:.{figures_beside(value, limit)}g} % of the persons have" if value else "Nobody has"
         )
-        about = f"{whose} can be inferred with near certainty that could not be guessed without the file"
+        about = (
+            f"{who} a sensitive value that can be inferred with near certainty, and could not be guessed "
+            "without the file"
+        )
         figures = {} if result is None else result.figures
         upper, among = figures.get("upper", value), figures.get("among_others")
         if upper > value:
