@@ -27,7 +27,8 @@ seem to: identification risk (theirs is of three synthetic files with seven vari
 file), record linkage (theirs is a one-to-one assignment), record swapping (other regions) and the Gini
 coefficient (theirs is of one file, ours of two). Local suppression follows another rule than sdcMicro's, and
 blanks more cells ([decision 6](decisions/0006-sound-suppression.md)). The lines of `compare` count two
-processes, so that only their elapsed seconds mean something.
+processes, so that only their elapsed seconds mean something. Other work shared the machine: elapsed seconds
+are too long, and CPU seconds by a tenth or more.
 
 Further programs look at quality, at engines and at other tools: `python -m benchmarks.suppression_quality`,
 `python -m benchmarks.search`, `python -m benchmarks.engines`, `python -m benchmarks.other_tools`.
