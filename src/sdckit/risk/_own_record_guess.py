@@ -47,9 +47,10 @@ def _guessed(
     attacked = outcome.persons
     told = known & right & (common < sure)
     inferred = told[attacked] & (outcome.posterior >= sure - 1e-9)
-    scale = int(known.sum()) / max(int(known[attacked].sum()), 1)
+    persons, asked = int(known.sum()), int(known[attacked].sum())
+    scale = persons / max(asked, 1)
     number = round(float(inferred.sum()) * scale)
     guessed = (
         float((outcome.found * right[attacked])[known[attacked]].mean()) if known[attacked].any() else 0.0
     )
-    return Guessed(int(known.sum()), number, number, guessed, baseline)
+    return Guessed(persons, number, number, guessed, baseline, asked if asked < persons else 0)
