@@ -109,10 +109,9 @@ class FileChecks(OriginalChecks):
         why = f"No risk looks at {join_names(unseen)}."
         if near:
             why += f" {join_names(near)} nearly names every record."
-        mends = (
-            f"Drop {join_names(unseen, 4)}, or give a role: keys if an intruder may know it, sensitive if "
-            "not; or accept it after looking at it."
-        )
+        them = "it" if len(unseen) == 1 else "them"
+        mends = f"Drop {them}, or give a role: key if an intruder may know it, sensitive if not; or accept "
+        mends += f"{them} after looking at {them}."
         status = Status.NOT_MET if near else Status.NOT_JUDGED
         bare = [c for c in unseen if not self.original.roles.of(c)]
         roles = [Place.role(role, bare) for role in (Role.KEYS, Role.SENSITIVE)] if bare else [INTRUDERS]
