@@ -34,3 +34,18 @@ def test_what_java_says_of_an_option_it_does_not_know(monkeypatch):
     last = done.stderr.strip().splitlines()[-1]
     assert "Spark cannot be started. Java says: " in last
     assert "Unrecognized option: -Xbogus" in last
+
+
+def test_ctrl_c_is_no_error_of_spark():
+    """Spark cancels its jobs then, and the error of the job comes instead of the interruption."""
+    errors = pytest.importorskip("pyspark.errors", reason="pyspark is not installed")
+
+    @spark_session.spark_errors()
+    def work():
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise errors.PySparkException("Job 34 cancelled")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()

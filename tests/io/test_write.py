@@ -10,7 +10,7 @@ import pytest
 import sdckit.io as sdc
 from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata
-from sdckit.errors import FileError, OptionError, RoleError
+from sdckit.errors import ColumnError, FileError, OptionError, RoleError
 from sdckit.io.formats import WRITABLE
 
 FRAME = pl.DataFrame(
@@ -262,3 +262,11 @@ def test_separators_that_cannot_be_are_refused(tmp_path, name, options):
     with pytest.raises(OptionError):
         sdc.write(sdc.read(pl.DataFrame({"x": [1, 2]})), tmp_path / name, **options)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("values", [[[1], [2]], [{"a": 1}, {"a": 2}], [b"a", b"b"]])
+def test_a_text_file_says_which_column_it_cannot_hold(tmp_path, values):
+    data = sdc.read(pl.DataFrame({"age": [1, 2], "odd": values}), keys="age")
+    with pytest.raises(ColumnError, match=r"cannot hold lists, structs or binary.*Given: odd, "):
+        sdc.write(data, tmp_path / "out.csv")
+    assert sdc.read(sdc.write(data, tmp_path / "out.parquet")).frame["odd"].to_list() == values

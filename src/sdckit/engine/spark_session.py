@@ -74,11 +74,22 @@ NO_PROGRAM = re.compile(r'Cannot run program ("[^"]+")')
 
 @contextmanager
 def spark_errors() -> Iterator[None]:
-    """What Spark says of work that failed, in one line: files that are gone, workers that are lost."""
+    """What Spark says of work that failed, in one line: files that are gone, workers that are lost.
+
+    Ctrl-C cancels all jobs, and the error of the cancelled one hides it.
+    """
     try:
         yield
     except _errors() as error:
+        if _was_interrupted(error):
+            raise KeyboardInterrupt from None
         raise EngineError("Spark could not finish the work.", hint=_reason(str(error), error)) from error
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
 
 
 def _reason(text: str, error: BaseException) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 from warnings import warn
 
+import narwhals as nw
 import polars as pl
 
 from sdckit._support.files import atomic_folder, atomic_write, flush, is_full
@@ -19,7 +20,17 @@ from sdckit.data.labels import Labels
 from sdckit.data.microdata import Microdata, require_microdata
 from sdckit.data.missing_codes import codes_in_place
 from sdckit.data.reading import MissingCodes
-from sdckit.errors import FileError, OptionError, ReleaseWarning, RoleError, SdcError, SdcWarning, preview
+from sdckit.engine import frames
+from sdckit.errors import (
+    ColumnError,
+    FileError,
+    OptionError,
+    ReleaseWarning,
+    RoleError,
+    SdcError,
+    SdcWarning,
+    preview,
+)
 from sdckit.io.codebook import beside, described, written_as
 from sdckit.io.coding import only_dates, only_used_categories, only_used_labels, with_texts
 from sdckit.io.delimited import SEPARATORS, write_delimited
@@ -154,6 +165,8 @@ def write(
     require_flag("header", header)
     if not header and ending not in DELIMITED:
         raise OptionError("Only .csv files can be without the names of the columns.", given=target.name)
+    if ending in DELIMITED:
+        _refuse_parts(data)
     between = _separator(separator, decimal, target.name, ending)
     require_flag("codebook", codebook)
     require_flag("keep_unused", keep_unused)
@@ -231,6 +244,17 @@ class _Written:
     separator: str
     header: bool
     progress: Progress
+
+
+def _refuse_parts(data: Microdata) -> None:
+    """Refuse, for a text file, columns whose values have parts or are no text."""
+    kinds = {n: k for n, k in frames.schema(data.frame).items() if k.is_nested() or k == nw.Binary}
+    if kinds:
+        raise ColumnError(
+            "A .csv file cannot hold lists, structs or binary values.",
+            given=join_names(f"{name}, {kind}" for name, kind in kinds.items()),
+            hint="Write a .parquet file, or drop the column.",
+        )
 
 
 def _separator(given: Any, decimal: str, name: str, ending: str) -> str:
