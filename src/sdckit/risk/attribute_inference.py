@@ -1,9 +1,8 @@
 """Attribute inference: what an informed intruder learns of sensitive values, beyond what is known anyway."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import isnan, nan
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -42,13 +41,21 @@ from sdckit.risk._known_values import (
 from sdckit.risk._moved_dates import has_no_useful_zero, on_relative_scale
 from sdckit.risk._multiple_answers import answers, columns_of_answers
 from sdckit.risk._nearest_guess import guess_categories, guess_numbers, with_composition
+from sdckit.risk._outcome import Outcome
 from sdckit.risk._own_record_guess import guess_from_own_category, guess_from_own_number
 from sdckit.risk._unlinked_inference import SCHEMA, unlinked_inference
 from sdckit.risk._usual_values import infer_usual, usual_of_records
 from sdckit.risk.reidentification_risk import Holdout, Intruders, Linked, Sure, attack
 
 TARGETS = 1_000  # persons of whom sensitive numbers are inferred
-ByKeys = dict[tuple[KnownKeys, str, int], dict[str, float]]  # kept for the next intruder with these keys
+
+
+class Kept(NamedTuple):
+    """What was worked out once: by keys, for the next intruder who knows them, and who is found."""
+
+    by_keys: dict[tuple[KnownKeys, str, int], dict[str, float]]
+    found: dict[Intruder, Outcome]
+
 
 Within = Annotated[
     float,
@@ -153,10 +160,10 @@ def attribute_inference(
     if files is None:
         return unlinked_inference(original, protected, holdout, people, there, sure)
     rows: list[dict[str, Any]] = []
-    by_keys: ByKeys = {}
+    kept = Kept({}, {})
     for position, intruder in enumerate(people):
         progress(f"inference by {intruder.name}", position, len(people))
-        rows += [_row(files, intruder, column, within, sure, by_keys) for column in there]
+        rows += [_row(files, intruder, column, within, sure, kept) for column in there]
         groups = columns_of_answers(original, protected, there)
         rows += [_row_of_answers(files, intruder, columns, sure) for columns in groups]
     return _result(rows, lost)
@@ -172,7 +179,7 @@ def _different(data: Microdata, intruders: Sequence[Intruder]) -> list[Intruder]
 
 
 def _row(
-    files: LinkedFiles, intruder: Intruder, column: str, within: float, sure: float, by_keys: ByKeys
+    files: LinkedFiles, intruder: Intruder, column: str, within: float, sure: float, kept: Kept
 ) -> dict[str, Any]:
     """What one intruder infers of one variable; nan where there is too much to look at.
 
@@ -195,11 +202,14 @@ def _row(
         if keys.names or not numbers:
             for some in dict.fromkeys((alone, keys)):  # the same one where no household is known
                 what = (some, column, scale)
-                if what not in by_keys:
-                    by_keys[what] = _by_keys(files, some, first, second, within, sure)
-                rows.append(by_keys[what])
+                if what not in kept.by_keys:
+                    kept.by_keys[what] = _by_keys(files, some, first, second, within, sure)
+                rows.append(kept.by_keys[what])
         if moved or numbers:  # the nearest five may differ, and yet the first of them be the person's
-            rows.append(_of_found(files, intruder, first, second, within, sure))
+            who = Intruder(intruder.name, names, in_file=intruder.in_file, numbers=numbers)
+            if who not in kept.found:
+                kept.found[who] = attack(files, who, TARGETS)
+            rows.append(_of_found(files, kept.found[who], first, second, within, sure))
     return {"intruder": intruder.name, "sensitive": column} | most_of(rows)
 
 
@@ -315,10 +325,9 @@ def _codes_of(data: Microdata, column: str) -> TextCodes:
 
 
 def _of_found(
-    files: LinkedFiles, intruder: Intruder, first: pl.Series, second: pl.Series, within: float, sure: float
+    files: LinkedFiles, outcome: Outcome, first: pl.Series, second: pl.Series, within: float, sure: float
 ) -> dict[str, float]:
     """What an intruder infers of whom he finds: the value of their own record."""
-    outcome = attack(files, replace(intruder, unit=Unit.PERSON), TARGETS)
     if is_continuous(first, files.original) and second.dtype.is_numeric():
         return of_guesses(guess_from_own_number(files, outcome, first, second, within, sure))
     return of_guesses(guess_from_own_category(files, outcome, texts(first), texts(second), sure))
