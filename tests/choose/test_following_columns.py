@@ -34,7 +34,8 @@ def test_a_clinic_tells_the_region_of_a_hidden_municipality(abroad):
     region = np.where(away, rng.integers(0, 5, 3000), town // 12)
     clinic = rng.permutation(30)[region * 6 + rng.integers(0, 6, 3000)]
     frame = pl.DataFrame({"town": town, "clinic": clinic, "other": rng.permutation(clinic)})
-    data = sdc.read(frame, keys="town", sensitive=["clinic", "other"])
+    frame = frame.with_columns(none=pl.lit(None, dtype=pl.Int64))
+    data = sdc.read(frame, keys="town", sensitive=["clinic", "other", "none"])
     told = columns_that_follow(data, sdc.protect.drop(data, variables="town"))
     assert list(told) == ["clinic"]
     assert len(np.unique(told["clinic"])) == 5

@@ -42,10 +42,10 @@ def columns_that_follow(original: Microdata, protected: Microdata) -> dict[str, 
     draws = np.random.default_rng(content_key(original, protected))  # who makes the file cannot choose
     some = draws.permutation(len(rows))[:SAMPLE]
     orders = [_order(x) for x in _numbers({c: as_numbers(true[c])[some] for c in numbers}, changed)]
-    asked = [c for c in protected.columns if c in first.columns and c not in known]
+    asked = [c for c in protected.columns if c in first.columns and c not in known] if keys or orders else []
     found = {}
     for column in asked:
-        for classes in _classes(second[column], len(rows) // MANY):
+        for classes in _classes(protected, column, len(rows) // MANY):
             if any(_in_steps(classes[some], order) for order in orders):
                 found[column] = classes
                 break
@@ -71,14 +71,16 @@ def _order(number: Floats) -> Ints:
     return np.argsort(np.where(np.isfinite(number), number, np.inf), kind="stable")
 
 
-def _classes(column: pl.Series, most: int) -> Iterator[Ints]:
+def _classes(data: Microdata, name: str, most: int) -> Iterator[Ints]:
     """The values of a column where they are few, and whether they are missing; not where all are alike."""
-    if column.dtype.is_nested() or column.dtype == pl.Object:
+    column = data.frame[name]
+    if column.dtype.is_nested() or column.dtype == pl.Object or not len(column):
         return
-    values = [text_codes(column).codes] if column.n_unique() <= max(most, CLASSES) else []
-    for codes in (*values, column.is_null().to_numpy()):
-        classes = np.unique(codes, return_inverse=True)[1]
-        if classes.max(initial=0) > 0:
+    few = data.column_fact("different", name, pl.Series.n_unique) <= max(most, CLASSES)
+    values = [data.column_fact("codes", name, text_codes).codes] if few else []
+    for codes in (*values, column.is_null().to_numpy().astype(np.int64)):
+        classes = codes.astype(np.int64) - codes.min()
+        if classes.max() > 0:
             yield classes
 
 

@@ -11,7 +11,7 @@ MOSTLY = 0.5  # of the records with a value, from which on it is hidden, where b
 def hidden_together(
     true: Ints, of_records: Ints, own: Ints, size: int, sure: float
 ) -> tuple[Ints, Ints, int] | None:
-    """The same codes with one code for values exchanged only among each other, and for those that were blanked.
+    """The same codes with one code for values exchanged only among each other, and for those blanked.
 
     Where rare diseases were blanked, all or most of them and little else, a blank tells that it is one of
     them, and so does any of three that were exchanged among themselves: it is the same as if somebody had
