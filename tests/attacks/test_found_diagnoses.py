@@ -88,3 +88,13 @@ def test_rare_diseases_that_were_hidden_behind_each_other(step, alone):
     found = {c.name: c.status.value for c in sdc.assess(data, protected, max_risk=0.05).verdict}
     assert found.pop("inference of sensitive values") == ("not met" if alone else "met")
     assert set(found.values()) == {"met"}
+
+
+def test_rare_diseases_of_which_most_were_blanked():
+    """The seventh that is still shown makes a blank no less telling."""
+    data = clinics(alone=True)
+    kept = pl.Series(np.random.default_rng(1).random(data.height) < 0.15)
+    shown = pl.when(kept | ~pl.col("disease").is_in(RARE)).then("disease").alias("disease")
+    protected = sdc.protect.shuffle_order(data.with_frame(data.frame.with_columns(shown)), rng=1)
+    asked = sdc.assess(data, protected, max_risk=0.05).verdict
+    assert next(c.status for c in asked if c.name == "inference of sensitive values") == "not met"

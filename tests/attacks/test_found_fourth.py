@@ -315,3 +315,25 @@ def test_a_diagnosis_that_stands_in_any_of_six_columns():
     assert open_ones(asked) == ["inference of sensitive values"]
     assert next(c.value for c in asked if not c.met) >= told
     assert verdict(*diagnoses(of_cell=False)).releasable
+
+
+def test_a_clinic_tells_the_region_of_a_municipality_in_classes_of_size():
+    """Six times as many are found by who reads the region of the clinics as by the keys."""
+    draw = rng(3)
+    town, names = draw.integers(0, 60, 3000), draw.permutation([f"town {i:02}" for i in range(60)])
+    clinic = draw.permutation(18)[town // 10 * 3 + draw.integers(0, 3, 3000)]
+    people = {"town": names[town], "region": town // 10, "sex": draw.choice(["f", "m"], 3000)}
+    frame = pl.DataFrame({**people, "clinic": clinic, "ill": draw.integers(0, 3, 3000)})
+    data = sdc.read(frame, keys=["town", "region", "sex"], sensitive=["clinic", "ill"])
+    large = {"large": [str(names[i]) for i in range(60) if i % 10 < 4]}
+    steps = [
+        {"group": {"variables": "town", "map": large, "rest": "small"}},
+        {"drop": {"variables": "region"}},
+    ]
+    done = sdc.Scenario("classes of size", [*steps, "shuffle_order"]).protect(data, seed=1)
+    known = pl.DataFrame({"size": town % 10 < 4, "region": town // 10, "sex": people["sex"]})
+    found = known.n_unique() / 3000
+    assert found == 6 * done.frame.select("town", "sex").n_unique() / 3000
+    asked = verdict(data, done, max_risk=0.005)
+    assert open_ones(asked) == ["columns that follow from hidden keys"]
+    assert verdict(data, done, max_risk=0.01).releasable

@@ -122,6 +122,7 @@ def test_amounts_with_a_few_words_among_them_are_no_direct_identifier():
 
 
 def test_what_neighbours_know_is_known_under_its_austrian_names_too():
-    for name in ("Bezirk", "Staatsbürgerschaft", "staatsangehoerigkeit", "Arbeitgeber", "Kinder", "yob"):
+    austrian = ("Bezirk", "Staatsbürgerschaft", "staatsangehoerigkeit", "Arbeitgeber", "Kinder", "yob")
+    for name in (*austrian, "school_id", "kids", "mother tongue"):
         assert is_commonly_known(name), name
     assert not is_commonly_known("kinderkrankheit")

@@ -51,3 +51,34 @@ def test_files_that_are_released_together_are_looked_at_together():
     thirds = [numbers(np.append(mine[i::3], incomes(2 + i, 5e5)[:300])) for i in range(3)]
     assert most_come_back(numbers(mine), thirds, "x")
     assert not most_come_back(numbers(mine), [numbers(incomes(2 + i, 5e3)) for i in range(3)], "x")
+
+
+@pytest.mark.parametrize("unit", [100, 1_000])
+def test_of_turnovers_in_thousands_the_largest_are_looked_at(unit):
+    """Most are those of several firms and come back by chance; those of giants do not."""
+    mine, theirs = (np.round(incomes(seed, 1e4) / unit) * unit for seed in (1, 2))
+    bare = np.where(np.isin(theirs, np.sort(mine)[-5:]), 7, theirs)
+    for kept, told in ((5, True), (2, False)):
+        made = np.append(bare, np.sort(mine)[-kept:])
+        assert most_come_back(numbers(mine), [numbers(made)], "x") == told
+    assert (
+        sum(
+            most_come_back(numbers(mine), [numbers(incomes(s, 1e4) // unit * unit)], "x")
+            for s in range(2, 22)
+        )
+        == 0
+    )
+
+
+def test_the_highest_ages_come_back_by_chance():
+    draw = np.random.default_rng(1)
+    ages = [np.clip(draw.normal(45, 18, 300).round(), 0, 100) for _ in range(40)]
+    told = [most_come_back(numbers(a), [numbers(b)], "x") for a, b in zip(ages[::2], ages[1::2], strict=True)]
+    assert sum(told) <= 1
+
+
+def test_the_largest_numbers_are_asked_about_in_the_verdict():
+    turnover = np.round(incomes(1, 1e4) / 1_000) * 1_000
+    data = numbers(turnover)
+    copied = sdc.assess(data, numbers(turnover), linked=False, max_risk=0.05).verdict
+    assert next(c.status for c in copied if c.name == "numbers that come back") == "not met"

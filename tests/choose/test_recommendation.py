@@ -102,3 +102,11 @@ def test_of_several_seeds_the_most_counts(found):
     one = sdc.compare(found.data, noisy, max_risk=0.2, utility="entropy_loss.share", seeds=1)
     assert len(many.results[0].runs) == 3
     assert [n for n, _, _ in many.results[0].found_by] == [n for n, _, _ in one.results[0].found_by]
+
+
+def test_what_the_verdict_refuses_is_not_recommended_without_a_word(found):
+    """By the intruders that are on the map, and by what is asked of the recommended file alone."""
+    strict = replace(found, results=found.results[:1], _assessed={})
+    assert "It must not be released as it is: insider finds" in strict.recommendation
+    assert not found.verdict.releasable
+    assert "It must not be released as it is; the verdict says why." in found.recommendation

@@ -275,3 +275,15 @@ def test_who_finds_a_record_by_an_exact_number_reads_what_stands_in_it():
         )
     coarse = sdc.protect.drop(shuffled, variables="income")
     assert sdc.risk.attribute_inference(data, coarse, intruders=[knows]).value == 0
+
+
+@pytest.mark.parametrize("mark", [";", ", ", " "])
+@pytest.mark.parametrize("ward", [True, False])
+def test_an_answer_is_asked_for_in_lists(mark, ward):
+    """No two lists need be the same, and yet all of a ward have one diagnosis."""
+    rng = np.random.default_rng(2)
+    key = np.repeat(np.arange(20), 20)
+    own = key if ward else rng.permutation(key)
+    lists = [mark.join({*"a"[i:], *rng.choice([*"bcdefg"], 3)}) for i in own]
+    found = sdc.risk.attribute_inference(file(key, lists), file(key, lists))
+    assert found.value == (0.05 if ward else 0)

@@ -15,6 +15,15 @@ def test_values_that_were_always_blanked_are_one():
     assert true.tolist() == np.where(TRUE >= 2, 4, TRUE).tolist() == records.tolist()
 
 
+def test_values_that_were_mostly_blanked_are_one_unless_others_were_too():
+    drawn = np.random.default_rng(1).random(800) < 0.7
+    for where, size in ((TRUE >= 2, 5), (TRUE >= 0, 5), (TRUE >= 4, 0)):
+        merged = hidden_together(TRUE, np.where(drawn & where, -1, TRUE), OWN, 4, 0.9)
+        assert (merged[2] if merged else 0) == size
+    some = np.where(TRUE >= 2, 0.7, 0.4) > np.random.default_rng(1).random(800)
+    assert hidden_together(TRUE, np.where(some, -1, TRUE), OWN, 4, 0.9) is None
+
+
 def test_blanks_of_any_value_say_nothing():
     shown = np.where(np.random.default_rng(1).random(800) < 0.5, -1, TRUE)
     assert hidden_together(TRUE, shown, OWN, 4, 0.9) is None

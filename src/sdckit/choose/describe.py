@@ -40,7 +40,8 @@ WORDS = {
     Role.KEYS: "sex gender age birth birthday birthdate dob born region province state county district "
     "municipality commune canton city town village urban rural area zip postcode postal country nationality "
     "citizenship citizen ethnic ethnicity race language education educ edu isced marital relationship civil "
-    "occupation job isco profession employment employer labour labor nace sector industry size yob children",
+    "occupation job isco profession employment employer labour labor nace sector industry size yob children "
+    "kids school tongue",
 }
 ELSEWHERE = {  # the same in French, German, Spanish and Italian, without accents
     Role.WEIGHT: "poids ponderation gew gewicht gewichtung hochrechnung hochrechnungsgewicht "

@@ -18,7 +18,9 @@ SURELY = 0.99  # of the records have the class that their value of the key has
 MANY = 10  # records a value of the key, from which on its class is no accident
 NUMBERS = 6  # that are taken in pairs
 SAMPLE = 20_000  # records, at random, in which the classes along numbers are counted
-CLASSES = 20  # values of a column; of more only whether they are missing is looked at
+CLASSES = 20  # values of a column that are looked at in any file
+LARGEST = 4_000_000  # pairs of a value of a column and of a key that are counted
+RARER = (1.0, 0.2, 0.0)  # than so many times by chance: pairs that are taken for exceptions
 
 
 def columns_that_follow(original: Microdata, protected: Microdata) -> dict[str, Ints]:
@@ -40,15 +42,16 @@ def columns_that_follow(original: Microdata, protected: Microdata) -> dict[str, 
     draws = np.random.default_rng(content_key(original, protected))  # who makes the file cannot choose
     some = draws.permutation(len(rows))[:SAMPLE]
     orders = [_order(x) for x in _numbers({c: as_numbers(true[c])[some] for c in numbers}, changed)]
-    asked = [c for c in protected.columns if c in first.columns and c not in known]
+    asked = [c for c in protected.columns if c in first.columns and c not in known] if keys or orders else []
     found = {}
     for column in asked:
-        for classes in _classes(second[column], len(rows) // MANY if orders else CLASSES):
-            few = int(classes.max()) < CLASSES
-            if any(_in_steps(classes[some], order) for order in orders) or (
-                few and any(_follows(classes, key) for key in keys)
-            ):
+        for classes in _classes(protected, column, len(rows) // MANY):
+            if any(_in_steps(classes[some], order) for order in orders):
                 found[column] = classes
+                break
+            parts = (one for key in keys for one in _parts_in_common(classes, key) if _follows(one, key))
+            if (told := next(parts, None)) is not None:
+                found[column] = told
                 break
     return found
 
@@ -68,14 +71,16 @@ def _order(number: Floats) -> Ints:
     return np.argsort(np.where(np.isfinite(number), number, np.inf), kind="stable")
 
 
-def _classes(column: pl.Series, most: int) -> Iterator[Ints]:
+def _classes(data: Microdata, name: str, most: int) -> Iterator[Ints]:
     """The values of a column where they are few, and whether they are missing; not where all are alike."""
-    if column.dtype.is_nested() or column.dtype == pl.Object:
+    column = data.frame[name]
+    if column.dtype.is_nested() or column.dtype == pl.Object or not len(column):
         return
-    values = [text_codes(column).codes] if column.n_unique() <= max(most, CLASSES) else []
-    for codes in (*values, column.is_null().to_numpy()):
-        classes = np.unique(codes, return_inverse=True)[1]
-        if classes.max(initial=0) > 0:
+    few = data.column_fact("different", name, pl.Series.n_unique) <= max(most, CLASSES)
+    values = [data.column_fact("codes", name, text_codes).codes] if few else []
+    for codes in (*values, column.is_null().to_numpy().astype(np.int64)):
+        classes = codes.astype(np.int64) - codes.min()
+        if classes.max() > 0:
             yield classes
 
 
@@ -89,9 +94,36 @@ def _in_steps(classes: Ints, order: Ints) -> bool:
     return MANY * max(steps, 1) <= len(order) * float(1 - (shares**2).sum())
 
 
+def _parts_in_common(classes: Ints, key: Ints) -> Iterator[Ints]:
+    """What a column and a key both tell: of a clinic and a municipality the region, if patients stay in it.
+
+    Values that occur together belong to one part; pairs that are rarer than by chance may be exceptions. Of a
+    column that follows from the key each value is a part.
+    """
+    from scipy.sparse import coo_array  # slow to import
+    from scipy.sparse.csgraph import connected_components
+
+    k, m = int(key.max()) + 1, int(classes.max()) + 1
+    if k * m > LARGEST:
+        return
+    table = _counted(classes, key)
+    by_chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / len(key)
+    for least in RARER:
+        one, other = np.nonzero(table > least * by_chance)
+        links = coo_array((np.ones(len(one)), (one, k + other)), shape=(k + m, k + m))
+        part = np.unique(connected_components(links, directed=False)[1][k:], return_inverse=True)[1]
+        if part.max() > 0:
+            yield part[classes]
+
+
 def _follows(classes: Ints, key: Ints) -> bool:
     """Whether the key tells the class of (nearly) everybody, far better than the most frequent one does."""
-    size = int(classes.max()) + 1
-    table = np.bincount(key * size + classes, minlength=(int(key.max()) + 1) * size).reshape(-1, size)
+    table = _counted(classes, key)
     told, anyway = table.max(axis=1).sum() / len(key), table.sum(axis=0).max() / len(key)
     return bool(told >= SURELY and 1 - told <= (1 - anyway) / MANY)
+
+
+def _counted(classes: Ints, key: Ints) -> Ints:
+    """How many records have each value of the key, and of these each class."""
+    size = int(classes.max()) + 1
+    return np.bincount(key * size + classes, minlength=(int(key.max()) + 1) * size).reshape(-1, size)

@@ -11,6 +11,7 @@ from sdckit.choose.criteria import Criterion, Status
 from sdckit.choose.place import Place, at
 from sdckit.choose.release_case import ReleaseCase
 from sdckit.choose.release_facts import names_records
+from sdckit.data.common_columns import is_continuous
 from sdckit.data.microdata import Microdata
 from sdckit.data.unchanged import SAME
 from sdckit.data.values import as_numbers
@@ -24,12 +25,17 @@ def numbers_that_come_back(case: ReleaseCase) -> Iterator[Criterion]:
     """Not met where most numbers that one person alone has stand in the file, or most of the largest.
 
     Other columns may be drawn anew: who knows the number knows that the person took part, and of the largest
-    firm everybody knows whose it is. Numbers of which many have the same value come back by chance.
+    firm everybody knows whose it is. Numbers of which many have the same value come back by chance: of
+    turnovers in thousands, of which no more than a part has one firm, only the largest are looked at.
     """
     kinds = case.data.table.collect_schema()
     names = [*dict.fromkeys((*case.original.roles.numeric, *case.original.roles.sensitive))]
     names = [c for c in names if c not in case.accepted.numbers and c in kinds and kinds[c].is_numeric()]
-    asked = [c for c in names if names_records(case.original, c)]
+    asked = [
+        c
+        for c in names
+        if names_records(case.original, c) or (case.in_memory and _is_number(case.original, c))
+    ]
     if not asked:
         return
     steps = at(Place.step("synthesize", asked), Place.step("round_values", asked))
@@ -57,11 +63,22 @@ def most_come_back(original: Microdata, made: Sequence[Microdata], column: str) 
     known = values.filter(pl.col("value").is_finite())["value"].to_numpy()
     files = [data.frame for data in made if column in data.columns]
     there = np.concatenate([as_numbers(f[column]) for f in files if f.schema[column].is_numeric()])
-    single = _single(known)
-    some = _single(known[::HALVES])
-    chance = min(_share(some, known[1::HALVES]) * HALVES * len(there) / max(len(known), 1), 1.0)
-    limit = chance + SAME * (1 - chance)
-    return any(len(of) and _share(of, there) > limit for of in (single, single[-LARGEST:]))
+    halves = [known[start::HALVES] for start in range(HALVES)]
+    largest = slice(-LARGEST, None)
+    for part in (slice(None), largest) if names_records(original, column) else (largest,):
+        of = _single(known)[part]
+        by_half = [_share(_single(one)[part], other) for one, other in (halves, halves[::-1])]
+        chance = min(sum(by_half) * len(there) / max(len(known), 1), 1.0)  # of HALVES, each as large a part
+        if _share(of, there) > chance + SAME * (1 - chance):
+            return True
+    return False
+
+
+def _is_number(original: Microdata, column: str) -> bool:
+    """Whether a column is a number, and no code, of which so many values as are looked at occur once."""
+    if not is_continuous(original.frame[column], original):
+        return False
+    return len(_single(as_numbers(original.frame[column]))) >= LARGEST
 
 
 def _single(values: Floats) -> Floats:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from sdckit._support.messages import join_names
 from sdckit._support.number_text import SPACE, display
 from sdckit.choose import map_charts
+from sdckit.choose.criteria import Release
 from sdckit.choose.point import lost_everywhere
 from sdckit.choose.quantity import Quantity
 
@@ -31,7 +32,7 @@ def sentence(found: "RiskUtilityMap") -> str:
     return (
         f"{best.name} loses least{able} ({_loss(found, best.loss)}){under}; its risk is "
         f"{_risk(found, best.risk)}, {_risk(found, found.original.risk)} before."
-        f"{passed}{_whole_records(found)}{_unseen(found)}"
+        f"{passed}{_refused(found)}{_whole_records(found)}{_unseen(found)}"
     )
 
 
@@ -49,6 +50,17 @@ def _passed_over(found: "RiskUtilityMap") -> str:
     if len(others) > OTHERS:
         told.append(f" Something speaks against each of {len(others) - OTHERS} more that lose less.")
     return "".join(told)
+
+
+def _refused(found: "RiskUtilityMap") -> str:
+    """That the best file cannot be released as it is, so that nobody takes the least loss for a yes."""
+    best, verdict = found.best, found.verdict
+    if best is None or verdict is None or verdict.releasable:
+        return ""
+    refused = verdict.status is Release.NOT_RELEASABLE
+    said = "must not be released as it is" if refused else "is not cleared for release"
+    why = found.objection(best)
+    return f" It {said}: {why}." if why else f" It {said}; the verdict says why."
 
 
 def _whole_records(found: "RiskUtilityMap") -> str:

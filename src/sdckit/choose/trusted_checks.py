@@ -92,9 +92,9 @@ class TrustedChecks(ReleaseCase):
         if (found > limit and found > without) or beside > limit:
             names, found = list(follow), max(found, beside)
             why = (
-                f"{join_names(names, 4)}: their values, or whether they are missing, follow from keys or "
-                f"numbers that were hidden. Who knows these finds up to {100 * found:.3g} % of the persons "
-                f"by them; accepted are {100 * limit:.3g} %."
+                f"{join_names(names, 4)}: their values, or whether they are missing, tell what follows from "
+                f"keys or numbers that were hidden. Who knows these finds up to {100 * found:.3g} % of the "
+                f"persons by them; accepted are {100 * limit:.3g} %."
             )
             yield self._asked("columns that follow from hidden keys", names, "recode", why, found, limit)
 

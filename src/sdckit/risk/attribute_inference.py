@@ -126,8 +126,8 @@ def attribute_inference(
     Where a category or a number was changed or blanked, an intruder also takes what the records with a
     person's released keys, or with some of them, mostly show; how often such values are true is learned from
     all records and, of the strongest set of keys, from all persons.
-    An answer that stands in one of several text columns with the same answers, as one of five diagnoses, is
-    asked for wherever it stands.
+    An answer that stands in a list in one text column, or in one of several with the same answers, as one of
+    five diagnoses, is asked for wherever it stands.
     Intruders who know numbers, too, ask the records nearest to what they know, in files of more than 5,000
     persons for 2,000 of them, and read what stands in a record that they are sure is the person's; those who
     know households ask records in households alike. What the keys alone tell counts for both, too. Where one
