@@ -110,7 +110,7 @@ def test_a_loss_that_leaves_out_a_variable_is_not_compared(two):
         row = done.points.filter(scenario=name).row(0, named=True)
         assert row["error"] == (
             "Information loss IL1s says nothing of expenditure, which this scenario drops or recodes; "
-            "choose another utility such as indicators, or protect it otherwise"
+            "choose another utility such as table_loss, or protect it otherwise"
         )
         assert math.isnan(row["loss"])
         assert math.isnan(row["loss_il1s"])

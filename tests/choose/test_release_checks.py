@@ -117,3 +117,20 @@ def test_a_column_below_the_alarm_is_not_said_to_tell_nothing():
     assert criterion.status.value == "met"
     assert 0.2 < criterion.value < 0.5
     assert criterion.why.startswith("No released column tells as much as 50 % of what was hidden in another")
+
+
+def test_whole_records_are_those_that_each_intruder_finds():
+    """The one who does not know who is in the file finds fewer, and has a ceiling of his own."""
+    data = sdc.demo.survey(n=600, seed=1).with_roles(
+        keys=["region", "urban", "sex", "age", "education"], weight="weight"
+    )
+    made = sdc.protect.synthesize(data, leaf=1, gain=0, rng=1)
+    intruders = [sdc.Intruder("neighbour", in_file=False, max_risk=0.01), sdc.Intruder("colleague")]
+    done = sdc.assess(data, made, measures=["reidentification_risk"], intruders=intruders, max_risk=0.9)
+    rows = done.after["reidentification_risk"].tables["intruders"].rows(named=True)
+    found = {row["intruder"]: row["upper"] for row in rows}
+    assert found["neighbour"] < 0.01 < found["colleague"]
+    for name in found:
+        criterion = next(c for c in done.verdict if c.name == f"whole records found by {name}")
+        assert criterion.value == found[name]
+        assert criterion.met

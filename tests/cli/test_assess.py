@@ -312,3 +312,20 @@ def test_the_intruders_of_a_plan_attack_two_files(run, survey_csv, protected, tm
     shown = run("assess", survey_csv, protected, *ROLES, "--plan", plan, "--measures", measures).stdout
     assert "re-identification by landlord" in shown
     assert "insider" not in shown
+
+
+def test_several_synthetic_files_are_judged_together(run, survey_csv, tmp_path):
+    frame = pl.read_csv(survey_csv).drop("person_id")
+    names = [tmp_path / f"made_{i}.csv" for i in (1, 2)]
+    for i, path in enumerate(names):
+        frame.sample(fraction=1, with_replacement=True, seed=i).write_csv(path)
+    plan = tmp_path / "judge.yaml"
+    plan.write_text(
+        "data: {keys: [region, sex, age], numeric: [income], weight: weight}\n"
+        "assess: {linked: false, indicators: {indicators: [mean], synthesis: sample}}\n"
+    )
+    asked = ("--plan", plan, "--measures", "indicators", "--json")
+    result = run("assess", survey_csv, *names, *asked)
+    assert result.exit_code in RAN, result.output
+    assert "2 synthetic sets combined by the rules for samples" in result.stdout
+    assert "files that belong together" in result.stdout

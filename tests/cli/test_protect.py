@@ -148,6 +148,7 @@ def test_several_synthetic_files(run, plan):
     out = plan.with_name("made.csv")
     result = run("protect", plan, "--scenario", "made", "--out", out, "--sets", 3, "--json")
     assert result.exit_code == 0, result.output
+    assert "judges them together" in result.stderr
     files = [plan.with_name(f"made_{i}.csv") for i in (1, 2, 3)]
     assert list(json.loads(result.stdout)["files"].values()) == [str(f) for f in files]
     frames = [read(f).frame for f in files]

@@ -15,6 +15,7 @@ from sdckit.methods.registry import specs
 from sdckit.methods.spec import Kind
 from sdckit.report import document, json_beside, report
 from sdckit.report.document import VERSION
+from sdckit.report.steps import steps
 
 AUDIENCES = ("internal", "public")
 NEEDS = {"regression": {"formula": "income ~ sex + town"}, "indicators": {"by": ["town"]}}
@@ -183,3 +184,12 @@ def test_a_report_names_no_method_as_code_has_it(texts):
         page = html.partition("<h3>Plan</h3>")[0] + html.rpartition("</pre>")[2]
         named = [s.name for kind in Kind for s in specs(kind) if f">{s.name}</code>" in page]
         assert (audience, named) == (audience, [])
+
+
+def test_options_that_mean_nothing_beside_the_others_are_not_in_the_steps():
+    """Trees promise no differential privacy, and have no δ."""
+    data = sdc.demo.survey(n=200, seed=1)
+    made = sdc.protect.synthesize(data, rng=1)
+    labels = {pair["label"] for pair in steps(data, made)[0]["options"]}
+    assert {"Donors in a leaf", "Least gain"} <= labels
+    assert not {"δ (delta)", "Unit of protection", "Number of records"} & labels

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import naive_table_statistics as naive
 import sdckit as sdc
-from sdckit.utility._table_statistics import RATIOS, STATISTICS, design_effect, table_statistics
+from sdckit.utility._table_statistics import RATIOS, STATISTICS, table_statistics
 
 cells = st.sampled_from("abcde")
 files = st.lists(cells, min_size=1, max_size=25)
@@ -92,18 +92,24 @@ def test_a_correct_synthesis_gives_one(k, n1, n2):
         assert found["weighted_difference"].mean() / (k - 1) > 1.015
 
 
-def test_weights_increase_what_a_correct_synthesis_gives():
+@pytest.mark.parametrize("oversampled", [False, True])
+def test_weights_increase_what_a_correct_synthesis_gives(oversampled):
+    """Weights of any records, or of the cells, as where regions are sampled with shares of their own."""
     rng = np.random.default_rng(5)
     k, n = 15, 2000
     o = rng.multinomial(n, rng.dirichlet(np.full(k, 3.0))).astype(float)
+    of_cells = rng.choice([1.0, 3.0, 20.0], k)
+    one = np.zeros(k, dtype=np.int64)
     ratios = []
     for _ in range(400):
-        w = rng.choice([1.0, 2.0, 6.0], n)
-        s = np.bincount(rng.choice(k, n, p=o / n), w, k) * (n / w.sum())
-        one = np.zeros(k, dtype=np.int64)
-        found = table_statistics(o, s, one, 1, design_effect=design_effect(w))
+        cell = rng.choice(k, n, p=o / n)
+        w = of_cells[cell] if oversampled else rng.choice([1.0, 2.0, 6.0], n)
+        w *= n / w.sum()
+        s, squares = np.bincount(cell, w, k), np.bincount(cell, w**2, k)
+        x = o * of_cells * n / (o @ of_cells) if oversampled else o
+        found = table_statistics(x, s, one, 1, squares=squares)
         ratios.append([found[name][0] for name in RATIOS])
-    assert np.mean(ratios, axis=0) == pytest.approx(np.ones(len(RATIOS)), abs=0.08)
+    assert np.mean(ratios, axis=0) == pytest.approx(np.ones(len(RATIOS)), abs=0.1)
 
 
 def test_weights_of_a_file_are_scaled_to_its_records():
@@ -116,10 +122,12 @@ def test_weights_of_a_file_are_scaled_to_its_records():
     assert row["pmse_ratio"] == pytest.approx(expected["pmse_ratio"])  # equal weights in the second file
     back = sdc.utility.contingency_tables(other, data).parts.row(0, named=True)
     again = naive.statistics({"a": 4.0, "b": 1.0}, {"a": 2.0, "b": 3.0})
-    effect = 5 * (1 + 9 + 4 + 4 + 4) / 100
-    assert back["pmse_ratio"] == pytest.approx(again["pmse_ratio"] / effect)
+    whole = (1 + 9 + 4 + 4 + 4) / (1 + 3 + 2 + 2 + 2) / 2  # Σw²/Σw over the mean weight
+    p = np.array([0.6, 0.4])  # (o + s)/N: 4 + 2 and 1 + 3 of 10
+    v = (1 - 2 * p) * np.array([10 / 4 / 2, 12 / 6 / 2]) + p * whole
+    assert back["pmse_ratio"] == pytest.approx(again["pmse_ratio"] / v.sum())
     assert back["weighted_difference_ratio"] == pytest.approx(
-        again["weighted_difference_ratio"] / math.sqrt(effect)
+        again["weighted_difference_ratio"] * np.sqrt(1 - p).sum() / np.sqrt(v).sum()
     )
 
 

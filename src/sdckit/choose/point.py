@@ -114,7 +114,7 @@ def says_nothing(name: str, columns: Sequence[str]) -> str:
     measure = Quantity.named(name).spec.title
     return (
         f"{measure} says nothing of {join_names(columns)}, which this scenario drops or recodes; "
-        "choose another utility such as indicators, or protect it otherwise"
+        "choose another utility such as table_loss, or protect it otherwise"
     )
 
 

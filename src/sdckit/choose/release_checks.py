@@ -266,8 +266,7 @@ class PersonChecks(ReleaseCase):
         back, others = result.figures["come_back"], result.figures.get("among_others")
         beyond = 1.0 if others is None else max(back - others, 0.0) / back if back else 0.0
         for row in result.tables["intruders"].iter_rows(named=True):
-            found = max(result.value if row["on_axis"] else 0.0, row["upper"])
-            yield replace(self._whole_records_of(row, found, beyond, others), intruder=row["intruder"])
+            yield replace(self._whole_records_of(row, beyond, others), intruder=row["intruder"])
         yield self._in_some_columns(result.figures["in_some_columns"], held_back=others is not None)
 
     def _in_some_columns(self, value: float, *, held_back: bool) -> Criterion:
@@ -300,11 +299,10 @@ class PersonChecks(ReleaseCase):
         places = at(Place.step("synthesize"), *places)
         return Criterion(name, Status.NOT_MET, why, value, limit, mends, share=True, places=places)
 
-    def _whole_records_of(
-        self, row: dict[str, Any], found: float, beyond: float, others: float | None
-    ) -> Criterion:
+    def _whole_records_of(self, row: dict[str, Any], beyond: float, others: float | None) -> Criterion:
         name = f"whole records found by {row['intruder']}"
         limit = row["max_risk"] if row["max_risk"] is not None else self.x.max_risk
+        found = row["upper"]
         value = found * beyond
         about = (
             f"The whole record of {100 * found:.3g} % of the persons comes back and is found by "

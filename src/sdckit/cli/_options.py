@@ -24,6 +24,11 @@ def expanded(path: Path | None) -> Path | None:
         return path
 
 
+def all_expanded(paths: list[Path] | None) -> list[Path]:
+    """Each path as `expanded` gives it; none where none is given."""
+    return [found for path in paths or [] if (found := expanded(path)) is not None]
+
+
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN.yaml", callback=expanded, help="The plan.")]
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document instead of tables.")]
 Force = Annotated[bool, typer.Option("--force", metavar="", help="Replace files that are there already.")]

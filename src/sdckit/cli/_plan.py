@@ -222,9 +222,12 @@ def assessed(plan: Plan, name: str, *, seed: int | None) -> Assessment:
 
 
 def measured(
-    original: Microdata, protected: Microdata, chosen: Settings, intruders: Sequence[Intruder] = ()
+    original: Microdata,
+    protected: Microdata | Sequence[Microdata],
+    chosen: Settings,
+    intruders: Sequence[Intruder] = (),
 ) -> Assessment:
-    """Two files compared as the settings say."""
+    """The original compared with a file, or with several synthetic ones, as the settings say."""
     options: dict[str, Any] = {
         "measures": chosen.measures,
         "max_risk": chosen.max_risk,
@@ -254,19 +257,19 @@ def measured_alone(data: Microdata, chosen: Settings) -> Assessment:
 
 def measured_files(
     original: Path,
-    protected: Path | None,
+    protected: Sequence[Path],
     entries: Mapping[str, Any],
     chosen: Settings,
     intruders: Sequence[Intruder] = (),
     folder: Path = Path(),
 ) -> Assessment:
-    """Two files, or one alone, read and prepared under the entries of a data section and measured.
+    """The original and what was made of it, or one file alone, read under a data section and measured.
 
     folder: where files that preparation names are looked for.
     """
     _check_measures(chosen, intruders)
     header_under_roles(original, entries)
-    get_ready(str(entries.get("engine", "polars")), [original, *([protected] if protected else [])])
+    get_ready(str(entries.get("engine", "polars")), [original, *protected])
     roles = {name: value for name, value in entries.items() if name != "file"}
     first = read_entries(original, roles if protected else {**roles, "keep_direct": True}, folder)
     if not (first.roles.keys or first.roles.numeric or first.roles.sensitive):
@@ -275,12 +278,16 @@ def measured_files(
             "--numeric, the numbers to protect, or a --plan. "
             f"Which columns there are and what they could be: sdckit columns {shlex.quote(str(original))}"
         )
-    if protected is None:
+    if not protected:
         return measured_alone(first, chosen)
     direct = roles_of(direct=roles.get("direct")).direct
-    second, absent = read_protected(protected, first, direct, roles.get("engine", "polars"))
-    if absent:
-        say(f"Not in the protected file: {', '.join(absent)}")
-    if second.roles.direct:
-        say(f"Warning: the protected file still has direct identifiers: {', '.join(second.roles.direct)}")
-    return measured(first, second, chosen, intruders)
+    made = []
+    for path in protected:
+        data, absent = read_protected(path, first, direct, roles.get("engine", "polars"))
+        which = "the protected file" if len(protected) == 1 else path.name
+        if absent:
+            say(f"Not in {which}: {', '.join(absent)}")
+        if data.roles.direct:
+            say(f"Warning: {which} still has direct identifiers: {', '.join(data.roles.direct)}")
+        made.append(data)
+    return measured(first, made[0] if len(made) == 1 else made, chosen, intruders)

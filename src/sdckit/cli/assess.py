@@ -16,6 +16,7 @@ from sdckit.cli._options import (
     ReportFile,
     SaveResults,
     Timings,
+    all_expanded,
     expanded,
     names,
 )
@@ -33,9 +34,11 @@ def _column(meaning: str) -> Any:
 def assess(
     original: Annotated[Path, typer.Argument(callback=expanded, help="The file before protection.")],
     protected: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Argument(
-            callback=expanded, help="The file after protection; without it, the risks of the one file."
+            callback=all_expanded,
+            help="The file after protection, or all synthetic ones that are released together; without it, "
+            "the risks of the one file.",
         ),
     ] = None,
     keys: Annotated[Names, _columns("What an intruder may know: region, sex, age.")] = None,
@@ -64,8 +67,9 @@ def assess(
 
     Every measure that applies is run. The verdict lists every criterion: the accepted risk for every
     intruder, what can be inferred, columns that tell what was hidden, identifiers, and what no measure looks
-    at. Exit code 0: all are met, 3: one is not, 4: one could not be judged. With one file alone its risks are
-    measured, and there is no verdict.
+    at. Exit code 0: all are met, 3: one is not, 4: one could not be judged. Of several synthetic files
+    estimates are combined, and all are judged together. With one file alone its risks are measured, and there
+    is no verdict.
 
     Example: `sdckit assess survey.sav protected.sav --keys region,sex,age --numeric income --weight w`
     """
@@ -75,15 +79,15 @@ def assess(
     from sdckit.cli._files import check_outputs, plan_inputs, report_outputs, results_output
     from sdckit.cli._plan import for_one_release, measured_files, settings
 
-    if (report_file or save) is not None and protected is None:
+    if (report_file or save) is not None and not protected:
         raise OptionError("A report compares two files.", hint="Give the protected file as well.")
     loaded = Plan() if plan is None else Plan.load(plan)
-    inputs = [original, *([protected] if protected else []), *(plan_inputs(plan, loaded) if plan else [])]
+    inputs = [original, *(protected or []), *(plan_inputs(plan, loaded) if plan else [])]
     check_outputs([*report_outputs(report_file), *results_output(save)], inputs, force=force)
     chosen = settings(loaded.assess, max_risk=max_risk, measures=names(measures) or None)
     if max_risk is None:
         chosen = for_one_release(chosen)
-    elif protected is None:
+    elif not protected:
         raise OptionError(
             "An accepted risk is for a protected file.", hint="Give the protected file as well."
         )
@@ -92,7 +96,7 @@ def assess(
     single = {"weight": weight, "cluster": cluster, "household": household, "id": id}
     given |= {role: column for role, column in single.items() if column}
     entries = {**loaded.data, **given, **({"engine": engine.value} if engine else {})}
-    done = measured_files(original, protected, entries, chosen, loaded.intruders, loaded.folder)
+    done = measured_files(original, protected or [], entries, chosen, loaded.intruders, loaded.folder)
     if as_json:
         _json.emit(plain.assessment(done))
     else:
@@ -101,5 +105,5 @@ def assess(
         _show.saved(done, save)
     if report_file is not None:
         _show.report_files(done, report_file, audience.value)
-    if protected is not None and done.verdict.exit_code:
+    if protected and done.verdict.exit_code:
         raise typer.Exit(done.verdict.exit_code)

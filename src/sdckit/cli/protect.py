@@ -139,12 +139,17 @@ def protect(
         _show.log(protected, f"Scenario {chosen.name}, {drawn}, {count_records(protected.height)}")
         _show.released(dropped, without_role)
         _show.written(written)
-    for text in (*(f"Warning: {text}" for text in warnings), _not_judged(plan, used)):
+    for text in (*(f"Warning: {text}" for text in warnings), _not_judged(plan, used, sets)):
         say(text)
 
 
-def _not_judged(plan: Path, seed: int | None) -> str:
-    """What judges the file: the same steps with the same draws."""
+def _not_judged(plan: Path, seed: int | None, sets: int) -> str:
+    """What judges the file: the same steps with the same draws; of several files all together."""
+    if sets > 1:
+        return (
+            "Not judged: whether these files can be released. sdckit assess judges them together, given the "
+            "original and all of them."
+        )
     same = f"--seed {seed}" if seed is not None else "a seed in the plan, so that it judges the same draw"
     return f"Not judged: whether this can be released. sdckit compare {plan.name} judges it, with {same}."
 

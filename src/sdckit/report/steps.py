@@ -34,7 +34,7 @@ def steps(original: Microdata, protected: Microdata) -> list[dict[str, Any]]:
         {
             **_method(entry),
             "note": entry.note,
-            "options": _pairs(entry.options, entry.method),
+            "options": _pairs(_meaningful(entry), entry.method),
             "did": _pairs(_new(entry), entry.method),
             "warnings": [*entry.warnings(protected.columns), *_not_covered(entry)],
         }
@@ -109,6 +109,17 @@ def _touched(effects: Effects, columns: Sequence[str]) -> list[dict[str, str]]:
     }
     found = {label: [c for c in names if c in columns] for label, names in done.items()}
     return [{"label": label, "text": ", ".join(names)} for label, names in found.items() if names]
+
+
+def _meaningful(entry: LogEntry) -> dict[str, Any]:
+    """The options of a step without those that mean nothing beside another one's value."""
+    known = _spec(entry.method)
+    asked = {} if known is None else {f.name: f for f in known.form() if f.requires_values}
+    return {
+        name: value
+        for name, value in entry.options.items()
+        if name not in asked or entry.options.get(asked[name].requires) in asked[name].requires_values
+    }
 
 
 def _new(entry: LogEntry) -> dict[str, Any]:

@@ -23,6 +23,8 @@ from sdckit.methods.spec import Better, Figure, share
 from sdckit.utility._table_statistics import RATIOS, STATISTICS, table_statistics
 from sdckit.utility._variables import category_notes, recoded_alike, require_named
 
+_SQUARE = f"{tables.OURS}squared_weight"
+
 MissingCells = Annotated[
     MissingValues,
     Option(
@@ -63,7 +65,7 @@ MissingCells = Annotated[
         "cells_died": Figure("Cells that are empty now", "cells", counts_records=True),
     },
     reference="Templ (2017), ch. 5; Gomatam & Karr (2003) for Hellinger and total variation; Raab, Nowok & "
-    "Dibben (2021) for the statistics of synthetic tables",
+    "Dibben (2021) for the statistics of synthetic tables; Rao & Scott (1981) for their weights",
     chart=charts.table_change,
     interpretation=(
         "0: the tables are the same. UT is the mean change of a cell, UT2 the mean change in percent; "
@@ -107,16 +109,18 @@ def contingency_tables(
 
     Weights: counts are sums of weights where a weight role is set, each file with its own. For the
     statistics of synthetic tables they are scaled to the number of records in the table, and what a correct
-    synthesis gives is multiplied by Kish's design effect of those of the protected file (its square root for
-    the weighted difference).
+    synthesis gives is multiplied by the mean design effect Σv/(k−1) of the cells, v = (1−2p)r + pD with
+    p = (Tx+Ty)/N, r = Σw²/Σw of the protected records in a cell, over their mean weight, and D that of all;
+    for the weighted difference it is Σ√v.
     Missing values: records with one in the table are dropped (a suppression so shows as lost counts), or
     missing is a category of its own. Recoded variables are compared in the categories of the protected file:
     merging categories moves no record, and `entropy_loss` measures what it loses. A key that the protected
     file no longer has is left out and named in `lost`. Files may differ in length; UT then compares their
     sizes too.
-    Reference: Templ (2017); Gomatam & Karr (2003); Raab, Nowok & Dibben (2021). Departures from synthpop:
-    its expectation of JSD is 4 % lower for files of equal size, and far off for others; that of WMabsDD is
-    k−1, lower by half a cell; and records in cells that are empty in the original add to the deviance.
+    Reference: Templ (2017); Gomatam & Karr (2003); Raab, Nowok & Dibben (2021); Rao & Scott (1981) for the
+    weights. Departures from synthpop: its expectation of JSD is 4 % lower for files of equal size, and far
+    off for others; that of WMabsDD is k−1, lower by half a cell; and records in cells that are empty in the
+    original add to the deviance.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"a": [1, 1, 2, 2], "b": [1, 2, 1, 2]}), keys=["a", "b"])
@@ -142,7 +146,8 @@ def contingency_tables(
             for data, gone in zip((alike, protected), lacking, strict=True)
         ]
         places = both.columns[: len(variables)]
-        rows.append({"table": name, **_compare(both, places), **_statistics(both, *scales)})
+        squares = _squares(both, protected, (variables, missing, names))
+        rows.append({"table": name, **_compare(both, places), **_statistics(both, squares, *scales)})
         texts = [pl.col(c).cast(pl.String).fill_null("missing") for c in places]
         cells.append(
             both.select(
@@ -192,22 +197,51 @@ def paired_tables(
 
 
 def _table(
-    data: Microdata, variables: tuple[str, ...], missing: MissingValues, names: tuple[str, ...]
+    data: Microdata,
+    variables: tuple[str, ...],
+    missing: MissingValues,
+    names: tuple[str, ...],
+    *,
+    squared: bool = False,
 ) -> pl.DataFrame:
     """One table of a file, kept with it: other measures and comparisons ask for the same ones."""
 
     def count() -> pl.DataFrame:
-        table, weight = _source(data, names)
+        table, weight = _source(data, names, squared=squared)
         found = tables.contingency(table, variables, weight, drop_missing=missing is MissingValues.DROP)
         return found.rename({c: str(i) for i, c in enumerate(variables)})
 
-    return data.cached(("contingency", variables, missing), count)
+    return data.cached(("contingency", variables, missing, squared), count)
 
 
-def _source(data: Microdata, names: tuple[str, ...]) -> tuple[nw.LazyFrame[Any], str | None]:
+def _source(
+    data: Microdata, names: tuple[str, ...], *, squared: bool = False
+) -> tuple[nw.LazyFrame[Any], str | None]:
+    """A table to count from, and its column of weights, or of their squares."""
+    table, weight = data.table, data.roles.weight
+    if squared and weight is not None:
+        w = nw.col(weight).cast(nw.Float64)
+        table, weight = table.with_columns((w * w).alias(_SQUARE)), _SQUARE
     if data.engine != "polars" and not {*names} <= {*data.roles.keys}:
-        return data.table, data.roles.weight  # combinations of other columns may be as many as records
-    return frames.lazy(combinations_of(data, names)), tables.WEIGHT_SUM
+        return table, weight  # combinations of other columns may be as many as records
+    if not squared:
+        return frames.lazy(combinations_of(data, names)), tables.WEIGHT_SUM
+    cells = data.cached(("squared weights", names), lambda: tables.count_cells(table, names, weight))
+    return frames.lazy(cells), tables.WEIGHT_SUM
+
+
+def _squares(
+    both: pl.DataFrame, protected: Microdata, asked: tuple[tuple[str, ...], MissingValues, list[str]]
+) -> Floats | None:
+    """The sums of the squared weights of the protected records in each cell; None without weights."""
+    if protected.roles.weight is None:
+        return None
+    variables, missing, names = asked
+    found = _table(protected, tuple(variables), missing, tuple(names), squared=True)
+    places = found.columns[:-1]
+    alike = found.with_columns(pl.col(place).cast(both.schema[place]) for place in places)
+    joined = both.join(alike, on=places, how="left", nulls_equal=True, maintain_order="left")
+    return joined[tables.COUNT].fill_null(0.0).to_numpy()
 
 
 def _joined(x: pl.DataFrame, y: pl.DataFrame, places: list[str]) -> pl.DataFrame:
@@ -260,29 +294,29 @@ def _with_missing(data: Microdata, columns: Sequence[str]) -> list[str]:
     return [c for c, count in tables.missing_counts(table, columns).items() if count]
 
 
-def _per_record(data: Microdata, complete: tuple[str, ...]) -> tuple[float, float]:
-    """What turns sums of weights into numbers of records, and Kish's design effect n·Σw²/(Σw)².
+def _per_record(data: Microdata, complete: tuple[str, ...]) -> float:
+    """What turns sums of weights into numbers of records.
 
     Of the records that have values in the columns `complete`: who lacks one may have other weights.
     """
     weight = data.roles.weight
     if weight is None:
-        return 1.0, 1.0
+        return 1.0
 
     def found() -> tables.Moments:
         return tables.moments(tables.with_values(data.table, complete), [weight], None)
 
-    moments = data.cached(("weights of a table", complete), found)
-    n, mean, variance = moments.n[weight], moments.mean[weight], moments.variance[weight] or 0.0
-    return (1 / mean, 1 + variance * (n - 1) / n / mean**2) if mean else (1.0, 1.0)
+    mean = data.cached(("weights of a table", complete), found).mean[weight]
+    return 1 / mean if mean else 1.0
 
 
 def _statistics(
-    both: pl.DataFrame, original: tuple[float, float], protected: tuple[float, float]
+    both: pl.DataFrame, squares: Floats | None, original: float, protected: float
 ) -> dict[str, float | None]:
     """The statistics of synthetic tables; None where there is none."""
-    x, y = both["original"].to_numpy() * original[0], both["protected"].to_numpy() * protected[0]
-    found = table_statistics(x, y, np.zeros(len(x), dtype=np.int64), 1, design_effect=protected[1])
+    x, y = both["original"].to_numpy() * original, both["protected"].to_numpy() * protected
+    scaled = None if squares is None else squares * protected**2
+    found = table_statistics(x, y, np.zeros(len(x), dtype=np.int64), 1, squares=scaled)
     found["concordance"] = np.array([_concordance(x, y)])
     return {name: None if math.isnan(values[0]) else float(values[0]) for name, values in found.items()}
 

@@ -49,7 +49,8 @@ def il1s(original: Microdata, protected: Microdata, *, variables: NumericColumns
     Weights: records count with their weight, Σw in place of n, and S_j is the weighted standard deviation.
     Missing values: a pair with a missing value adds nothing and stays in n, as in the definition, so that
     blanks lose nothing; a note says so, and the figure `blanks_as_means` counts a suppressed number as if it
-    were the mean of the original. `complete_pairs` is over the pairs present. A variable without spread
+    were the mean of the original. A number that is all blank is named in `lost`. `complete_pairs` is over
+    the pairs present. A variable without spread
     (S_j = 0) is left out when nothing changed and makes the value infinite when something did.
     Reference: Yancey, Winkler & Creecy (2002). Departures: sdcMicro reports the sum, not the mean over n·p.
 
@@ -81,6 +82,7 @@ def il1s(original: Microdata, protected: Microdata, *, variables: NumericColumns
     parts = pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
     if not any(sums[f"pairs{i}"] for i in range(len(chosen))):
         return Result(math.nan, {}, parts, (*notes, "No pair of values to compare."), lost=lost)
+    gone = tuple(c for i, c in enumerate(chosen) if not sums[f"pairs{i}"] and moments.mean[c] is not None)
     flat = tuple(
         f"{c} {'does not vary' if moments.mean[c] is not None else 'has no value'} in the original."
         for c in chosen
@@ -92,7 +94,7 @@ def il1s(original: Microdata, protected: Microdata, *, variables: NumericColumns
     if figures["blanks_as_means"] > value:
         said = number(figures["blanks_as_means"])
         notes += (f"Suppressed numbers add nothing; counted as if they were the mean, the loss is {said}.",)
-    return Result(value, figures, parts, notes + flat, lost=lost)
+    return Result(value, figures, parts, notes + flat, lost=lost + gone)
 
 
 def _root(variance: float | None) -> float:

@@ -20,7 +20,7 @@ from sdckit.methods.registry import utility
 from sdckit.methods.spec import Better, Figure, share
 from sdckit.utility._classes import shared_classes
 from sdckit.utility._stacked import sums
-from sdckit.utility._table_statistics import RATIOS, STATISTICS, design_effect, table_statistics
+from sdckit.utility._table_statistics import RATIOS, STATISTICS, table_statistics
 from sdckit.utility._variables import category_notes, recoded_alike, require_named
 from sdckit.utility.contingency_tables import MissingCells
 
@@ -86,10 +86,11 @@ def table_pmse(
     has, or has as text instead of numbers, is left out and named in `lost`.
 
     Weights: a record counts with its weight, scaled to the number of records each file has in the table,
-    and the denominator is multiplied by Kish's design effect n·Σw²/(Σw)² of those of the second file. A
-    table of one cell has no ratio. Cost: 20 variables and 100,000 records about a second.
-    Reference: Raab, Nowok & Dibben (2021). Departures from synthpop: spikes are classes of their own, and
-    classes come from the original alone.
+    and the denominator is multiplied by the mean design effect of the cells, as in `contingency_tables`. A
+    table of one cell has no ratio.
+    Cost: 20 variables and 100,000 records about a second.
+    Reference: Raab, Nowok & Dibben (2021); Rao & Scott (1981) for weights. Departures from synthpop: spikes
+    are classes of their own, and classes come from the original alone.
 
     >>> import polars as pl, sdckit as sdc
     >>> data = sdc.read(pl.DataFrame({"a": [1, 1, 2, 2], "b": [1, 2, 1, 2]}), keys=["a", "b"])
@@ -144,9 +145,9 @@ def _all_tables(
 ) -> dict[str, Floats]:
     """The statistics of every table, from the cells of all tables in one row."""
     weights = np.concatenate([data.weights() for data in (original, protected)])
-    effects: list[float] = []
     x: list[Floats] = [np.empty(0)]
     y: list[Floats] = [np.empty(0)]
+    squares: list[Floats] = [np.empty(0)]
     for pair in pairs:
         code, size = classes[pair[0]]
         for name in pair[1:]:
@@ -161,13 +162,14 @@ def _all_tables(
             size = int(code.max(initial=-1)) + 1
         for cells, file in ((x, slice(original.height)), (y, slice(original.height, None))):
             inside, mass = code[file][keep[file]], weights[file][keep[file]]
-            cells.append(sums(inside, mass * (len(mass) / (mass.sum() or 1.0)), size))
-        effects.append(design_effect(mass))
+            mass = mass * (len(mass) / (mass.sum() or 1.0))
+            cells.append(sums(inside, mass, size))
+        squares.append(sums(inside, mass**2, size))
     table = np.repeat(np.arange(len(pairs)), [len(cells) for cells in x[1:]])
     o, s = np.concatenate(x), np.concatenate(y)
     # sums of the same weights in another order differ in the last digits: that is no change
     s = np.where(np.abs(o - s) <= 1e-9 * np.maximum(o, s), o, s)
-    return table_statistics(o, s, table, len(pairs), design_effect=np.array(effects))
+    return table_statistics(o, s, table, len(pairs), squares=np.concatenate(squares))
 
 
 def _present(original: Microdata, protected: Microdata, name: str) -> Bools:
