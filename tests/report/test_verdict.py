@@ -163,3 +163,13 @@ def test_the_column_that_lost_most_is_named(data, audience):
     _, answers = told(sdc.assess(data, protected, measures=JUDGED, max_risk=0.01), audience)
     said = answers["What is lost?"].replace("\N{NO-BREAK SPACE}", " ")
     assert "Blanks rose most in “town”: from 0 % to 60 % of the records." in said
+
+
+def test_removed_columns_are_lost_by_name_and_for_the_public_by_number(data):
+    protected = sdc.protect.drop(data, variables=["town", "income"])
+    done = sdc.assess(data, protected, measures=JUDGED, max_risk=0.01)
+    assert told(done)[1]["What is lost?"].startswith("2 columns are removed: town, income. ")
+    public, said = told(done, "public")
+    assert said["What is lost?"].startswith("2 columns are removed. ")
+    assert "income" not in str(public)
+    assert "removed" not in told(sdc.assess(data, data, measures=JUDGED))[1]["What is lost?"]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
 
 MANY_NUMBERS = 3  # from which on a person can be found by numbers with noise in which no record stands out
+HANDFUL = 10  # right claims at most that are offered to be accepted: so few can be looked at one by one
 
 
 def judged(x: "Assessment") -> Verdict:
@@ -250,9 +251,13 @@ class PersonChecks(ReleaseCase):
         if right <= limit + 1e-9:
             return Criterion(name, Status.MET, f"{told}; {limit:g} are accepted.", right, limit)
         why = f"An intruder who is sure claims {claimed}, and is right for {number(right)}."
-        accepted = count_of(ceil(right), "right claim", "right claims")
-        mends = f"Protect more strongly, or accept {accepted}."
-        places = at(*self._stronger()[:1], Place.accept("claims"))
+        mends, places = "Protect more strongly.", self._stronger()
+        if right <= HANDFUL:  # more of them no holder could look at one by one
+            accepted = count_of(ceil(right), "right claim", "right claims")
+            mends, places = (
+                f"Protect more strongly, or accept {accepted}.",
+                at(*places, Place.accept("claims")),
+            )
         return Criterion(name, Status.NOT_JUDGED, why, right, limit, mends, places=places)
 
     def _whole_records(self) -> Iterator[Criterion]:

@@ -264,7 +264,7 @@ def intruders_asked(x: "Assessment") -> tuple[Intruder, ...]:
         return ()
     given = result.options.get("intruders")
     if not given:
-        return default_intruders(x.original)
+        return default_intruders(x.original.roles)
     return intruders_of({name: content for one in given for name, content in dict(one).items()})
 
 

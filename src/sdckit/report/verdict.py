@@ -5,12 +5,14 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
-from sdckit._support.number_text import number, percent
+from sdckit._support.messages import join_names
+from sdckit._support.number_text import count_of, number, percent
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.criteria import Release, Status, Verdict
 from sdckit.choose.release_checks import accepted_in_words
 from sdckit.data.intruder import default_intruders
 from sdckit.methods.registry import find
+from sdckit.report.disclosure import visible
 from sdckit.report.public_numbers import public_count, public_share
 from sdckit.report.sections import in_order
 
@@ -43,7 +45,7 @@ def verdict(
         "headline": _headline(found) if judged is None else judged.headline,
         "intruders": [] if x is None else _intruders(x),
         "criteria": [] if judged is None else _criteria(judged),
-        "answers": _answers(judged, found, measured, details),
+        "answers": _answers(judged, found, measured, details, _removed(x)),
         "tiles": _tiles(x, found, measured),
     }
 
@@ -62,7 +64,7 @@ def public_verdict(
     if x is None or judged is None:
         headline = _headline(found)
     else:
-        name = f"The protected file{' (of the file as prepared)' if judged.prepared else ''}"
+        name = f"The protected file{', made from the prepared file,' if judged.prepared else ''}"
         # holders accept the claims that were found, and so few persons are no number for the public
         rounded = replace(judged, accepted=accepted_in_words(x, lambda n: str(public_count(n))))
         headline = {
@@ -75,7 +77,7 @@ def public_verdict(
         "headline": headline,
         "intruders": [] if x is None else _public_intruders(x),
         "criteria": [] if x is None or judged is None else _public_criteria(x, judged),
-        "answers": _answers(judged, found, measured, details),
+        "answers": _answers(judged, found, measured, details, _removed(x, named=False)),
         "tiles": _tiles(x, found, measured),
     }
 
@@ -109,7 +111,7 @@ def _public_criteria(x: Assessment, judged: Verdict) -> list[dict[str, str]]:
 
 def _aliases(x: Assessment) -> dict[str, str]:
     """What intruders are called for the public: a name may say whom somebody thinks of, and what he earns."""
-    usual = {one.name for one in default_intruders(x.original)}
+    usual = {one.name for one in default_intruders(x.original.roles)}
     names = [str(name) for name in dict.fromkeys(row["intruder"] for row in _rows(x))]
     return {name: name if name in usual else f"intruder {i}" for i, name in enumerate(names, 1)}
 
@@ -188,10 +190,11 @@ def _answers(
     found: Mapping[str, Any] | None,
     measured: Mapping[str, Any],
     details: Mapping[str, Any],
+    removed: str,
 ) -> list[dict[str, str]]:
     answers = {
         "Can it be released?": _released(judged, found),
-        "What is lost?": _lost(measured, details),
+        "What is lost?": f"{removed} {_lost(measured, details)}".strip(),
         "What was done?": _done(details),
     }
     return [{"question": question, "answer": text} for question, text in answers.items() if text]
@@ -228,6 +231,16 @@ def _lost(measured: Mapping[str, Any], details: Mapping[str, Any]) -> str:
         what = table["what"] if table["all"] == 1 else table["what"] + "s"
         sentences.append(f"Of {table['all']} {what}: {counts}.")
     return " ".join(sentences)
+
+
+def _removed(x: Assessment | None, *, named: bool = True) -> str:
+    """Columns that the protected file lacks; the public is told how many there are."""
+    if x is None:
+        return ""
+    kept = set(x.protected[0].columns)
+    names = [c for c in visible(x.original, x.protected[0]) if c not in kept]
+    count = count_of(len(names), "column is", "columns are")
+    return f"{count} removed{f': {join_names(names)}' if named else ''}." if names else ""
 
 
 def _done(details: Mapping[str, Any]) -> str:

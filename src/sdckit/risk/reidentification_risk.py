@@ -198,7 +198,7 @@ def reidentification_risk(
     >>> sdc.risk.reidentification_risk(data, data).value
     0.75
     """
-    chosen = tuple(intruders) if intruders is not None else default_intruders(original)
+    chosen = tuple(intruders) if intruders is not None else default_intruders(original.roles)
     for intruder in chosen:
         intruder.known(original)
     if not chosen:
