@@ -1,5 +1,6 @@
 """The summary: verdict, intruders and criteria in words, for both audiences."""
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -120,6 +121,27 @@ def test_copies_in_a_synthetic_file_are_told(data):
     copies = next(c for c in found["criteria"] if "copies" in c["name"])
     assert copies["status"] == "not met"
     assert "are copies of original ones" in copies["why"]
+
+
+@pytest.mark.parametrize("audience", ["internal", "public"])
+def test_whom_an_intruder_finds_of_new_records_is_what_the_criterion_is_about(audience):
+    """Records of few columns come back by chance: what is told is how many more than of others."""
+    rng = np.random.default_rng(1)
+    rows = pl.DataFrame({"area": rng.integers(0, 8, 900), "age": rng.integers(18, 60, 900)})
+    data, unseen = sdc.read(rows[:600], keys=["area", "age"]), rows[600:]
+    made = sdc.synthesize(data, m=1, seed=1)[0]
+    options = {"reidentification_risk": {"holdout": unseen}}
+    done = sdc.assess(data, made, measures=["reidentification_risk"], max_risk=0.05, **options)
+    back = done.after["reidentification_risk"]
+    assert back.value > 0.05
+    found, _ = told(done, audience)
+    criterion = next(c for c in done.verdict if c.intruder)
+    assert criterion.value < back.value / 2
+    row = found["intruders"][0]
+    assert float(row["finds"].split("\N{NO-BREAK SPACE}")[0]) == pytest.approx(100 * criterion.value, abs=1)
+    assert row["above"] == (not criterion.met)
+    assert row["claims"] == row["right"] == ""
+    assert row["beyond"]
 
 
 def test_ids_of_a_synthetic_file_may_be_the_same_numbers(data):

@@ -9,7 +9,7 @@ from sdckit._support.messages import join_names
 from sdckit._support.number_text import count_of, number, percent
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.criteria import Release, Status, Verdict
-from sdckit.choose.release_checks import accepted_in_words
+from sdckit.choose.release_checks import accepted_in_words, beyond_others
 from sdckit.data.intruder import default_intruders
 from sdckit.methods.registry import find
 from sdckit.report.disclosure import visible
@@ -17,6 +17,11 @@ from sdckit.report.public_numbers import public_count, public_share
 from sdckit.report.sections import in_order
 
 TILES = 3
+SCALED = (
+    "value",
+    "sampling_error",
+    "expected_reidentifications",
+)  # of an intruder, with the share that counts
 BAD, GOOD = "bad", "good"
 UNMEASURED = "not measured"
 STATUS = {Release.RELEASABLE: GOOD, Release.NOT_RELEASABLE: BAD, Release.OPEN: "open"}
@@ -133,10 +138,18 @@ def _criteria(judged: Verdict) -> list[dict[str, str]]:
 
 
 def _rows(x: Assessment) -> Iterable[dict[str, Any]]:
-    """The rows of every measure with a table of intruders."""
+    """The rows of every measure with a table of intruders; of new records what the verdict is about.
+
+    That is what an intruder finds beyond what people show who were not in the original. Nobody's record is in
+    such a file, and how often an intruder is sure is no number of persons.
+    """
     for result in x.after.values():
         if "intruders" in result.tables:
-            yield from result.tables["intruders"].iter_rows(named=True)
+            part, beyond = beyond_others(result.figures), "among_others" in result.figures
+            nothing = {"claims": None, "claims_right": None} if beyond else {}
+            for row in result.tables["intruders"].iter_rows(named=True):
+                scaled = {n: row[n] and part * row[n] for n in SCALED}
+                yield {**row, **scaled, **nothing, "beyond": beyond}
 
 
 def _intruders(x: Assessment) -> list[dict[str, Any]]:
@@ -182,6 +195,7 @@ def _who(row: Mapping[str, Any], x: Assessment) -> dict[str, Any]:
         "accepted": "" if limit is None else percent(limit),
         "above": limit is not None and not row["value"] + 2 * row["sampling_error"] <= limit,  # or not known
         "not_judged": row["not_judged"],
+        "beyond": row["beyond"],
     }
 
 

@@ -79,6 +79,7 @@ Holdout = Annotated[
     Option(
         "Records held back",
         "People of the same population who were not in the original, for files without a link to it.",
+        basic=True,
         absent="nobody to compare with",
     ),
 ]
