@@ -48,6 +48,8 @@ def test_an_age_that_is_called_a_weight(weight):
     data = read(persons().select("area", "sex", "answer", weight.cast(pl.Float64).alias("w")), weight="w")
     found = verdict(data, sdc.protect.round_values(data, variables=["w"], base=1))
     assert open_ones(found) == ["a weight that tells persons apart"]
+    asked = next(c for c in found if not c.met)
+    assert [p.name for p in asked.places] == ["round_values", "suppress", "drop", "keys", "columns"]
     accepted = verdict(data, sdc.protect.round_values(data, variables=["w"], base=1), accept={"columns": "w"})
     assert accepted.releasable
     assert "columns that no risk looks at (w)" in accepted.headline

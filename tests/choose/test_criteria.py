@@ -97,6 +97,15 @@ def test_claims_are_open_until_they_are_accepted():
     assert verdict(data, data, max_risk=0.05, **written).releasable
 
 
+def test_many_claims_are_not_offered_to_be_accepted():
+    data = sdc.read(pl.DataFrame({"town": [f"T{i}" for i in range(60)] + ["T0"]}), keys="town")
+    claims = criterion(verdict(data, data, max_risk=0.05), "claims of")
+    assert claims.value >= 59
+    assert claims.mends == "Protect more strongly."
+    assert not claims.in_plan
+    assert {place.name for place in claims.places} == {"suppress", "recode", "group"}
+
+
 def test_what_accepts_columns_can_be_written_into_a_plan_whatever_they_are_called():
     answer = frame()["answer"]
     odd = {"no": answer, "a, b: c": answer, "N° é": answer}

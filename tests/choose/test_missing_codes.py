@@ -59,6 +59,15 @@ def test_a_heap_of_nines_beyond_all_ages_is_a_code(last, records, codes):
     assert missing_codes(pl.Series("age", texts), Labels()) == tuple(map(str, codes))
 
 
+def test_a_heap_of_99_among_incomes_is_a_code():
+    incomes = [0] * 30 + [17, 44, 61, 85, 120, 150, 300, 410, *range(500, 9000, 7)]
+    assert missing_codes(pl.Series("income", incomes + [99] * 12), Labels()) == (99,)
+    assert missing_codes(pl.Series("income", incomes + [999] * 12), Labels()) == (999,)
+    assert missing_codes(pl.Series("income", incomes + [99, 100] * 12), Labels()) == ()  # round amounts recur
+    years = [y for y in range(5, 21) for _ in range(3)]  # of school: nine are compulsory
+    assert missing_codes(pl.Series("years", years + [9] * 40), Labels()) == ()
+
+
 def test_labels_are_read():
     series = pl.Series("x", [1, 2, 3] * 5)
     assert missing_codes(series, Labels(values={"x": {1: "yes", 2: "no", 3: "Don't know"}})) == (3,)

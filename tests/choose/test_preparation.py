@@ -192,7 +192,7 @@ def test_a_preparation_that_changes_no_value_is_said_and_met():
     found = criterion(done)
     assert found.met
     assert "about the file after preparation (“Keep a part of the records”)" in found.why
-    assert "(of the file as prepared) can be released" in done.headline
+    assert ", made from the prepared file, can be released" in done.headline
     plain = judged(people()).verdict
     assert "prepared" not in plain.headline
     assert not [c for c in plain if c.name == found.name]

@@ -38,7 +38,7 @@ def test_the_word_numeric_means_numbers_that_are_not_sensitive():
 
 
 def test_default_intruders_follow_the_roles():
-    found = {one.name: one for one in default_intruders(DATA)}
+    found = {one.name: one for one in default_intruders(DATA.roles)}
     assert list(found) == ["neighbour", "insider", "register"]
     assert found["register"].known(DATA).numbers == {"income": 0.0}
     assert not found["neighbour"].in_file
@@ -46,9 +46,9 @@ def test_default_intruders_follow_the_roles():
     assert found["insider"].in_file
     assert not found["insider"].on_axis
     unweighted = DATA.with_roles(weight=None, numeric=[], sensitive=[])
-    assert [(one.name, one.in_file) for one in default_intruders(unweighted)] == [("neighbour", True)]
+    assert [(one.name, one.in_file) for one in default_intruders(unweighted.roles)] == [("neighbour", True)]
     homes = sdc.demo.survey(n=200, seed=1)
-    assert [one.unit for one in default_intruders(homes)] == [*[Unit.PERSON] * 3, Unit.HOUSEHOLD]
+    assert [one.unit for one in default_intruders(homes.roles)] == [*[Unit.PERSON] * 3, Unit.HOUSEHOLD]
 
 
 def test_a_plan_has_intruders_and_keeps_them():

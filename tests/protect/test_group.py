@@ -97,8 +97,20 @@ def test_digits_of_numbers_and_labels_that_still_fit():
         DataError, match=r"numbers of different length. Given: 111, 1011.*read the codes as text"
     ):
         sdc.protect.group(labelled((1011, 111)), variables="r", digits=2)
-    with pytest.raises(DataError, match=r"must be text or whole numbers. Given: 1.5"):
-        sdc.protect.group(labelled((1.5, 2.0)), variables="r", digits=1)
+    with pytest.raises(DataError, match=r"must be text or numbers. Given: 1e-07"):
+        sdc.protect.group(labelled((1e-7, 2.0)), variables="r", digits=1)
+
+
+def test_codes_with_a_point_that_were_read_as_numbers():
+    """NACE in a text file without any division below 10 looks like numbers."""
+    data = sdc.read(pl.DataFrame({"nace": [10.11, 25.1, 25.12, -1.0, None]}), keys="nace")
+    division = sdc.protect.group(data, variables="nace", digits=2)
+    assert division.frame["nace"].to_list() == ["10", "25", "25", "-1", None]
+    group = sdc.protect.group(data, variables="nace", digits=3)
+    assert group.frame["nace"].to_list() == ["10.1", "25.1", "25.1", "-1", None]
+    mixed = sdc.read(pl.DataFrame({"nace": [1.11, 25.1]}), keys="nace")
+    with pytest.raises(DataError, match=r"different length.*before the point"):
+        sdc.protect.group(mixed, variables="nace", digits=2)
 
 
 def test_business_activities_by_division():

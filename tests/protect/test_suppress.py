@@ -149,6 +149,15 @@ def test_the_result_is_k_anonymous_and_only_blanks(rows, k, rule):
         assert protected.frame[column].filter(kept).equals(frame[column].filter(kept))
 
 
+def test_keys_without_any_value_left_are_named():
+    rows = 40
+    frame = pl.DataFrame({"sex": ["f", "m"] * (rows // 2), "turnover": [*range(100, 100 + rows)]})
+    done = sdc.protect.suppress(sdc.read(frame.vstack(frame[:1]), keys=["sex", "turnover"]), k=3, seed=1)
+    assert done.frame["turnover"].null_count() == done.height
+    assert "left no value of turnover. Make coarser" in done.warnings[0]
+    assert not any("left no value" in w for w in done.without(("turnover",)).warnings)
+
+
 def test_importance_never_and_high():
     frame = pl.DataFrame({"a": [1, 1, 1, 2], "b": [1, 1, 1, 2]})
     data = sdc.read(frame, keys=["a", "b"])

@@ -1,5 +1,6 @@
 """The summary: verdict, intruders and criteria in words, for both audiences."""
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -122,6 +123,27 @@ def test_copies_in_a_synthetic_file_are_told(data):
     assert "are copies of original ones" in copies["why"]
 
 
+@pytest.mark.parametrize("audience", ["internal", "public"])
+def test_whom_an_intruder_finds_of_new_records_is_what_the_criterion_is_about(audience):
+    """Records of few columns come back by chance: what is told is how many more than of others."""
+    rng = np.random.default_rng(1)
+    rows = pl.DataFrame({"area": rng.integers(0, 8, 900), "age": rng.integers(18, 60, 900)})
+    data, unseen = sdc.read(rows[:600], keys=["area", "age"]), rows[600:]
+    made = sdc.synthesize(data, m=1, seed=1)[0]
+    options = {"reidentification_risk": {"holdout": unseen}}
+    done = sdc.assess(data, made, measures=["reidentification_risk"], max_risk=0.05, **options)
+    back = done.after["reidentification_risk"]
+    assert back.value > 0.05
+    found, _ = told(done, audience)
+    criterion = next(c for c in done.verdict if c.intruder)
+    assert criterion.value < back.value / 2
+    row = found["intruders"][0]
+    assert float(row["finds"].split("\N{NO-BREAK SPACE}")[0]) == pytest.approx(100 * criterion.value, abs=1)
+    assert row["above"] == (not criterion.met)
+    assert row["claims"] == row["right"] == ""
+    assert row["beyond"]
+
+
 def test_ids_of_a_synthetic_file_may_be_the_same_numbers(data):
     numbered = data.with_frame(data.frame.with_columns(number=pl.int_range(pl.len()))).with_roles(id="number")
     done = [sdc.assess(numbered, numbered, measures="frequencies", linked=linked) for linked in (None, False)]
@@ -163,3 +185,13 @@ def test_the_column_that_lost_most_is_named(data, audience):
     _, answers = told(sdc.assess(data, protected, measures=JUDGED, max_risk=0.01), audience)
     said = answers["What is lost?"].replace("\N{NO-BREAK SPACE}", " ")
     assert "Blanks rose most in “town”: from 0 % to 60 % of the records." in said
+
+
+def test_removed_columns_are_lost_by_name_and_for_the_public_by_number(data):
+    protected = sdc.protect.drop(data, variables=["town", "income"])
+    done = sdc.assess(data, protected, measures=JUDGED, max_risk=0.01)
+    assert told(done)[1]["What is lost?"].startswith("2 columns are removed: town, income. ")
+    public, said = told(done, "public")
+    assert said["What is lost?"].startswith("2 columns are removed. ")
+    assert "income" not in str(public)
+    assert "removed" not in told(sdc.assess(data, data, measures=JUDGED))[1]["What is lost?"]

@@ -138,3 +138,14 @@ def test_an_upload_to_a_full_disk_says_so(reused, monkeypatch):
     answer = client.request("POST", "/api/upload", headers={"x-file-name": "a.csv"}, content=b"a,b")
     assert answer.status_code == 400
     assert answer.json()["what"].startswith("There is no room left on the disk")
+
+
+def test_the_usual_intruders_are_told_also_where_no_step_can_be_done(reused):
+    client, folder = reused
+    (folder / "people.csv").write_text(TEXT)
+    opened(client, folder / "people.csv")
+    assert client.state()["usual"] == {}
+    client.change("roles", roles={"sex": ["keys"], "age": ["numeric"]})
+    usual = client.state()["usual"]
+    assert list(usual) == ["neighbour", "insider", "register"]
+    assert usual["neighbour"]["words"] == "knows the keys, and that the person is in the file"

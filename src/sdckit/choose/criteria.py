@@ -175,7 +175,7 @@ class Verdict(Sequence[Criterion]):
     def headline(self) -> str:
         """The verdict in one or two sentences; what was not judged is part of it."""
         name = f"“{self.scenario}”" if self.scenario else "The protected file"
-        name += " (of the file as prepared)" if self.prepared else ""
+        name += ", made from the prepared file," if self.prepared else ""
         failed, unjudged = self.of(Status.NOT_MET), self.of(Status.NOT_JUDGED)
         if self.releasable:
             return f"{name} {self.released}"

@@ -169,7 +169,7 @@ def describe(data: Microdata) -> Description:
         for c in found
     )
     done = Description(seen.records, columns, (), frame.height)
-    return replace(done, intruders=default_intruders(Microdata.of(frame, **_usable(done.roles))))
+    return replace(done, intruders=default_intruders(Microdata.of(frame, **_usable(done.roles)).roles))
 
 
 def _different_values(frame: pl.DataFrame) -> dict[str, int]:

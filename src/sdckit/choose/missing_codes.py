@@ -13,8 +13,10 @@ from sdckit.data.labels import Labels
 OFTEN = 5  # records at least that have a code that is shown
 MOST = 5  # different codes in a column at most
 FAR = 2  # times the largest other value at least, so that 9 among 1 to 4 is a code and 9 among 1 to 8 is not
-HEAP = 3  # times as many records at least as any of the largest other values, so that 99 among ages is a code
-NEXT = 5  # of the largest other values that are compared
+HEAP = (
+    3  # times as many records at least as any of the next values, so that 99 among ages or incomes is a code
+)
+NEXT = 5  # of the next values that are compared, on each side
 NO_ANSWER = (
     "na, n/a, n.a., nan, null, missing, ., -, ?, refused, refusal, rf, not stated, not answered, no answer"
 )
@@ -30,9 +32,9 @@ def missing_codes(series: pl.Series, labels: Labels) -> tuple[Any, ...]:
     """The values of a column that may stand for a missing answer, where several records have them.
 
     Numbers: a few negative codes among numbers that are not negative, or 9, 99, 998 and the like at least
-    twice as large as all others, or beyond all others and with three times as many records as any of the next
-    five. Texts: words for no answer, a few words among many numbers, and such numbers among other numbers or
-    among words. Value labels: words for no answer. A guess, for somebody to check.
+    twice as large as all others; 99 and the like with three times as many records as any of the next five
+    values. Texts: words for no answer, a few words among many numbers, and such numbers among other numbers
+    or among words. Value labels: words for no answer. A guess, for somebody to check.
 
     >>> missing_codes(pl.Series([20, 35, 50, -9] * 5), Labels())
     (-9,)
@@ -77,12 +79,17 @@ def _numbers(records: Mapping[Any, int]) -> set[Any]:
 
 
 def _heaped(records: Mapping[Any, int], rising: Sequence[Any]) -> set[Any]:
-    """9, 99 and the like apart beyond all others, with many more records than the largest of them."""
-    code, others = rising[-1], rising[-1 - NEXT : -1]
-    nines = _is_code(code) and set(str(int(code))) == {"9"}
-    if not nines or len(others) < NEXT or code - others[-1] < 2:  # 99 after 98 goes on in the same way
-        return set()
-    return {code} if records[code] >= HEAP * max(records[v] for v in others) else set()
+    """9, 99 and the like beyond all others, or 99 and longer ones among others, with far more records."""
+    found = set()
+    for at, code in enumerate(rising):
+        below, above = rising[max(at - NEXT, 0) : at], rising[at + 1 : at + 1 + NEXT]
+        # 99 after 98 goes on in the same way; 9 among others may be years of school
+        apart = code > 9 if above else below and code - below[-1] >= 2
+        if not apart or not _is_code(code) or set(str(int(code))) != {"9"} or len(above or below) < NEXT:
+            continue
+        if records[code] >= HEAP * max(records[v] for v in (*below, *above) if v):
+            found.add(code)
+    return found
 
 
 def _among_texts(records: Mapping[str, int]) -> set[str]:

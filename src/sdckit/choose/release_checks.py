@@ -1,6 +1,6 @@
 """The questions before a release that are about persons, and the verdict that all questions give together."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from math import ceil, isnan
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,15 @@ if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
 
 MANY_NUMBERS = 3  # from which on a person can be found by numbers with noise in which no record stands out
+HANDFUL = 10  # right claims at most that are offered to be accepted: so few can be looked at one by one
+
+
+def beyond_others(figures: Mapping[str, float]) -> float:
+    """The part of the whole records that come back which people who were not in the original do not show."""
+    back, others = figures.get("come_back", 0.0), figures.get("among_others")
+    if others is None:
+        return 1.0
+    return max(back - others, 0.0) / back if back else 0.0
 
 
 def judged(x: "Assessment") -> Verdict:
@@ -250,9 +259,13 @@ class PersonChecks(ReleaseCase):
         if right <= limit + 1e-9:
             return Criterion(name, Status.MET, f"{told}; {limit:g} are accepted.", right, limit)
         why = f"An intruder who is sure claims {claimed}, and is right for {number(right)}."
-        accepted = count_of(ceil(right), "right claim", "right claims")
-        mends = f"Protect more strongly, or accept {accepted}."
-        places = at(*self._stronger()[:1], Place.accept("claims"))
+        mends, places = "Protect more strongly.", self._stronger()
+        if right <= HANDFUL:  # more of them no holder could look at one by one
+            accepted = count_of(ceil(right), "right claim", "right claims")
+            mends, places = (
+                f"Protect more strongly, or accept {accepted}.",
+                at(*places, Place.accept("claims")),
+            )
         return Criterion(name, Status.NOT_JUDGED, why, right, limit, mends, places=places)
 
     def _whole_records(self) -> Iterator[Criterion]:
@@ -263,8 +276,7 @@ class PersonChecks(ReleaseCase):
             why = "How many whole records come back is not known"
             yield self.not_known(name, measure, why, ask_it(measure), Place.role(Role.KEYS), INTRUDERS)
             return
-        back, others = result.figures["come_back"], result.figures.get("among_others")
-        beyond = 1.0 if others is None else max(back - others, 0.0) / back if back else 0.0
+        beyond, others = beyond_others(result.figures), result.figures.get("among_others")
         for row in result.tables["intruders"].iter_rows(named=True):
             yield replace(self._whole_records_of(row, beyond, others), intruder=row["intruder"])
         yield self._in_some_columns(result.figures["in_some_columns"], held_back=others is not None)

@@ -200,9 +200,11 @@ class TrustedChecks(ReleaseCase):
         called = join_names(names)
         mends = (
             f"Give {called} the role keys if anybody can know it; else protect it by "
-            f"“{find(lessen, Kind.PROTECTION).title}”, drop it, or accept it after looking at it."
+            f"“{find(lessen, Kind.PROTECTION).title}”, or the keys beside it more strongly, drop it, "
+            "or accept it after looking at it."
         )
-        places = at(Place.step(lessen, names), Place.step("drop", names))
+        keys = [Place.step("suppress")] if self.original.roles.keys else []
+        places = at(Place.step(lessen, names), *keys, Place.step("drop", names))
         places = at(*places, Place.role(Role.KEYS, names), Place.accept("columns", names))
         share = value is not None
         return Criterion(kind, Status.NOT_JUDGED, why, value, limit, mends, share=share, places=places)
@@ -264,7 +266,7 @@ def intruders_asked(x: "Assessment") -> tuple[Intruder, ...]:
         return ()
     given = result.options.get("intruders")
     if not given:
-        return default_intruders(x.original)
+        return default_intruders(x.original.roles)
     return intruders_of({name: content for one in given for name, content in dict(one).items()})
 
 

@@ -43,6 +43,7 @@ class LogEntry:
     def warnings(self, columns: Collection[str]) -> list[str]:
         """What the figures give reason to warn of in a file with these columns, and the way out."""
         found = (
+            self._emptied(columns),
             self._told(columns),
             self._not_examined(),
             self._open_to_linking(),
@@ -60,6 +61,16 @@ class LogEntry:
         )
         large = large_delta(losses, self.figures.get("records_made", 0))
         return ended(losses), large, codes if names else ""
+
+    def _emptied(self, columns: Collection[str]) -> str:
+        """Keys of which a suppression left no value: they had too many different ones."""
+        names = [c for c in self.figures.get("emptied", ()) if c in columns]
+        if not names:
+            return ""
+        return (
+            f"The suppression left no value of {join_names(names)}. Make coarser what has many different "
+            "values in a step before the suppression, or drop it."
+        )
 
     def _told(self, columns: Collection[str]) -> str:
         """Blanked values that other columns tell: gone with the column that tells, or with the key."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sdckit._support.messages import did_you_mean, join_names
 from sdckit._support.written_share import written_share
 from sdckit.data.microdata import Microdata
-from sdckit.data.roles import Role
+from sdckit.data.roles import Role, Roles
 from sdckit.engine import frames
 from sdckit.errors import OptionError, preview
 
@@ -152,10 +152,14 @@ class Intruder:
 
 def known_numbers(data: Microdata) -> tuple[str, ...]:
     """Numbers that an intruder may know: those of the role numeric that are not sensitive themselves."""
-    return tuple(c for c in data.roles.numeric if c not in data.roles.sensitive)
+    return _not_sensitive(data.roles)
 
 
-def default_intruders(data: Microdata) -> tuple[Intruder, ...]:
+def _not_sensitive(roles: Roles) -> tuple[str, ...]:
+    return tuple(c for c in roles.numeric if c not in roles.sensitive)
+
+
+def default_intruders(roles: Roles) -> tuple[Intruder, ...]:
     """Who is taken to attack where nobody else is named.
 
     neighbour: knows the keys; not that the person is in the file where there are weights. insider: knows the
@@ -163,17 +167,17 @@ def default_intruders(data: Microdata) -> tuple[Intruder, ...]:
     numbers exactly. household: knows the keys of all members of a household, and that it is in the file.
     """
     found = []
-    weighted, numbers = data.roles.weight is not None, known_numbers(data)
-    if data.roles.keys:
+    weighted, numbers = roles.weight is not None, _not_sensitive(roles)
+    if roles.keys:
         found.append(Intruder("neighbour", in_file=not weighted))
-    if numbers or (data.roles.keys and weighted):
-        knows = [*(["keys"] if data.roles.keys else []), *(["numeric"] if numbers else [])]
-        found.append(Intruder("insider", knows=knows, on_axis=not data.roles.keys))
+    if numbers or (roles.keys and weighted):
+        knows = [*(["keys"] if roles.keys else []), *(["numeric"] if numbers else [])]
+        found.append(Intruder("insider", knows=knows, on_axis=not roles.keys))
     if numbers:
         exactly = {"numeric": 0.0}
-        knows = ["keys"] if data.roles.keys else []
-        found.append(Intruder("register", knows=knows, numbers=exactly, on_axis=not data.roles.keys))
-    if data.roles.household is not None and data.roles.keys:
+        knows = ["keys"] if roles.keys else []
+        found.append(Intruder("register", knows=knows, numbers=exactly, on_axis=not roles.keys))
+    if roles.household is not None and roles.keys:
         found.append(Intruder("household", unit=Unit.HOUSEHOLD, on_axis=False))
     return tuple(found)
 

@@ -104,9 +104,10 @@ def group(
     labels.
 
     `digits` keeps the first letters and digits of a hierarchical code: with digits=2 the activities 1011 and
-    10.12 become 10. Points and blanks are not counted; shorter codes stay. Numbers need codes of one length,
-    because leading zeros are lost; negative ones, such as -1 for "does not apply", belong to no hierarchy and
-    stay. Value labels stay where they name a code that is left.
+    10.12 become 10. Points and blanks are not counted; shorter codes stay. Numbers need codes of one length
+    before the point, because leading zeros are lost, and become text if there is a point; negative ones, such
+    as -1 for "does not apply", belong to no hierarchy and stay. Value labels stay where they name a code that
+    is left.
 
     Missing stays missing, and there are no categories but the old and the new ones. A variable in the numeric
     role loses it and becomes no key by itself. Weights are not used. Reference: Hundepool et al. (2012).
@@ -200,16 +201,18 @@ def _by_digits(old: Categories, digits: int) -> dict[Any, Any]:
     held = {value: as_text(value) for value, n in zip(old.values, old.records, strict=True) if n}
     apart = {value: value for value, code in held.items() if code.startswith("-") and code[1:].isdigit()}
     codes = {value: code for value, code in held.items() if value not in apart}
-    odd = [code for code in codes.values() if not code.isdigit()]
+    odd = [code for code in codes.values() if not code.replace(".", "", 1).isdigit()]
     if odd:
-        raise DataError(f"Codes in {old.variable!r} must be text or whole numbers.", given=odd[0])
-    if len({len(code) for code in codes.values()}) > 1:
+        raise DataError(f"Codes in {old.variable!r} must be text or numbers.", given=odd[0])
+    if len({len(code.partition(".")[0]) for code in codes.values()}) > 1:
         raise DataError(
             f"Codes in {old.variable!r} are numbers of different length.",
             given=join_names(sorted(codes.values(), key=len)[:: max(len(codes) - 1, 1)]),
-            allowed="whole numbers of one length, or text",
+            allowed="numbers of one length before the point, or text",
             hint="Leading zeros are lost in numbers: read the codes as text.",
         )
+    if any("." in code for code in codes.values()):  # 10.11 is an activity, not a number
+        return {value: code if value in apart else _cut(code, digits) for value, code in held.items()}
     return apart | {value: type(value)(code[:digits]) for value, code in codes.items()}
 
 

@@ -223,7 +223,8 @@ def suppress(
         frame = blanked_on_engine(data, names, cells.found.combinations, release, draws)
     frame = with_linked(frame, follows)
     blanks = dict(zip(names, release.suppressed(len(names)).tolist(), strict=True))
-    if any(blanks.values()) and not release.shown(cells.codes)[: len(names)].any():
+    shown = dict(zip(names, release.shown(cells.codes).tolist(), strict=False))
+    if any(blanks.values()) and not any(shown.values()):
         raise DataError(
             "The file cannot become k-anonymous unless every value of every key is suppressed.",
             given=f"k={k}, {data.height:,} records",
@@ -238,6 +239,7 @@ def suppress(
         cells_suppressed=sum(blanks.values()),
         records_touched=int(release.records[release.blank != 0].sum()),
         by_key=blanks,
+        **({"emptied": emptied} if (emptied := [c for c in names if blanks[c] and not shown[c]]) else {}),
         **({"linked_suppressed": followed} if linked else {}),
         **exposure_of(cells, release, k),
         **({} if diversity is None else {"cells_for_diversity": extra}),

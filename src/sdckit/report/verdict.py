@@ -5,16 +5,23 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
-from sdckit._support.number_text import number, percent
+from sdckit._support.messages import join_names
+from sdckit._support.number_text import count_of, number, percent
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.criteria import Release, Status, Verdict
-from sdckit.choose.release_checks import accepted_in_words
+from sdckit.choose.release_checks import accepted_in_words, beyond_others
 from sdckit.data.intruder import default_intruders
 from sdckit.methods.registry import find
+from sdckit.report.disclosure import visible
 from sdckit.report.public_numbers import public_count, public_share
 from sdckit.report.sections import in_order
 
 TILES = 3
+SCALED = (
+    "value",
+    "sampling_error",
+    "expected_reidentifications",
+)  # of an intruder, with the share that counts
 BAD, GOOD = "bad", "good"
 UNMEASURED = "not measured"
 STATUS = {Release.RELEASABLE: GOOD, Release.NOT_RELEASABLE: BAD, Release.OPEN: "open"}
@@ -43,7 +50,7 @@ def verdict(
         "headline": _headline(found) if judged is None else judged.headline,
         "intruders": [] if x is None else _intruders(x),
         "criteria": [] if judged is None else _criteria(judged),
-        "answers": _answers(judged, found, measured, details),
+        "answers": _answers(judged, found, measured, details, _removed(x)),
         "tiles": _tiles(x, found, measured),
     }
 
@@ -62,7 +69,7 @@ def public_verdict(
     if x is None or judged is None:
         headline = _headline(found)
     else:
-        name = f"The protected file{' (of the file as prepared)' if judged.prepared else ''}"
+        name = f"The protected file{', made from the prepared file,' if judged.prepared else ''}"
         # holders accept the claims that were found, and so few persons are no number for the public
         rounded = replace(judged, accepted=accepted_in_words(x, lambda n: str(public_count(n))))
         headline = {
@@ -75,7 +82,7 @@ def public_verdict(
         "headline": headline,
         "intruders": [] if x is None else _public_intruders(x),
         "criteria": [] if x is None or judged is None else _public_criteria(x, judged),
-        "answers": _answers(judged, found, measured, details),
+        "answers": _answers(judged, found, measured, details, _removed(x, named=False)),
         "tiles": _tiles(x, found, measured),
     }
 
@@ -109,7 +116,7 @@ def _public_criteria(x: Assessment, judged: Verdict) -> list[dict[str, str]]:
 
 def _aliases(x: Assessment) -> dict[str, str]:
     """What intruders are called for the public: a name may say whom somebody thinks of, and what he earns."""
-    usual = {one.name for one in default_intruders(x.original)}
+    usual = {one.name for one in default_intruders(x.original.roles)}
     names = [str(name) for name in dict.fromkeys(row["intruder"] for row in _rows(x))]
     return {name: name if name in usual else f"intruder {i}" for i, name in enumerate(names, 1)}
 
@@ -131,10 +138,18 @@ def _criteria(judged: Verdict) -> list[dict[str, str]]:
 
 
 def _rows(x: Assessment) -> Iterable[dict[str, Any]]:
-    """The rows of every measure with a table of intruders."""
+    """The rows of every measure with a table of intruders; of new records what the verdict is about.
+
+    That is what an intruder finds beyond what people show who were not in the original. Nobody's record is in
+    such a file, and how often an intruder is sure is no number of persons.
+    """
     for result in x.after.values():
         if "intruders" in result.tables:
-            yield from result.tables["intruders"].iter_rows(named=True)
+            part, beyond = beyond_others(result.figures), "among_others" in result.figures
+            nothing = {"claims": None, "claims_right": None} if beyond else {}
+            for row in result.tables["intruders"].iter_rows(named=True):
+                scaled = {n: row[n] and part * row[n] for n in SCALED}
+                yield {**row, **scaled, **nothing, "beyond": beyond}
 
 
 def _intruders(x: Assessment) -> list[dict[str, Any]]:
@@ -180,6 +195,7 @@ def _who(row: Mapping[str, Any], x: Assessment) -> dict[str, Any]:
         "accepted": "" if limit is None else percent(limit),
         "above": limit is not None and not row["value"] + 2 * row["sampling_error"] <= limit,  # or not known
         "not_judged": row["not_judged"],
+        "beyond": row["beyond"],
     }
 
 
@@ -188,10 +204,11 @@ def _answers(
     found: Mapping[str, Any] | None,
     measured: Mapping[str, Any],
     details: Mapping[str, Any],
+    removed: str,
 ) -> list[dict[str, str]]:
     answers = {
         "Can it be released?": _released(judged, found),
-        "What is lost?": _lost(measured, details),
+        "What is lost?": f"{removed} {_lost(measured, details)}".strip(),
         "What was done?": _done(details),
     }
     return [{"question": question, "answer": text} for question, text in answers.items() if text]
@@ -228,6 +245,16 @@ def _lost(measured: Mapping[str, Any], details: Mapping[str, Any]) -> str:
         what = table["what"] if table["all"] == 1 else table["what"] + "s"
         sentences.append(f"Of {table['all']} {what}: {counts}.")
     return " ".join(sentences)
+
+
+def _removed(x: Assessment | None, *, named: bool = True) -> str:
+    """Columns that the protected file lacks; the public is told how many there are."""
+    if x is None:
+        return ""
+    kept = set(x.protected[0].columns)
+    names = [c for c in visible(x.original, x.protected[0]) if c not in kept]
+    count = count_of(len(names), "column is", "columns are")
+    return f"{count} removed{f': {join_names(names)}' if named else ''}." if names else ""
 
 
 def _done(details: Mapping[str, Any]) -> str:

@@ -148,7 +148,7 @@ def attribute_inference(
     >>> sdc.risk.attribute_inference(data, data).value
     0.5
     """
-    chosen = tuple(intruders) if intruders is not None else default_intruders(original)
+    chosen = tuple(intruders) if intruders is not None else default_intruders(original.roles)
     people = _different(original, chosen)
     there = [c for c in sensitive if c in protected.columns]
     lost = tuple(c for c in sensitive if c not in there)

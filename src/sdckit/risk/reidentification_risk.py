@@ -79,6 +79,7 @@ Holdout = Annotated[
     Option(
         "Records held back",
         "People of the same population who were not in the original, for files without a link to it.",
+        basic=True,
         absent="nobody to compare with",
     ),
 ]
@@ -198,7 +199,7 @@ def reidentification_risk(
     >>> sdc.risk.reidentification_risk(data, data).value
     0.75
     """
-    chosen = tuple(intruders) if intruders is not None else default_intruders(original)
+    chosen = tuple(intruders) if intruders is not None else default_intruders(original.roles)
     for intruder in chosen:
         intruder.known(original)
     if not chosen:

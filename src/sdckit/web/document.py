@@ -12,8 +12,8 @@ from sdckit.choose.criteria import Accepted
 from sdckit.choose.plan import TABLE, Plan
 from sdckit.choose.preparation import preparations_of
 from sdckit.choose.scenario import Scenario, Step, check_seed
-from sdckit.data.intruder import Intruder, intruders_of
-from sdckit.data.roles import Role
+from sdckit.data.intruder import Intruder, default_intruders, intruders_of
+from sdckit.data.roles import Role, Roles
 from sdckit.errors import OptionError, preview
 from sdckit.io.formats import ending_of
 from sdckit.io.table_options import TableOptions
@@ -240,6 +240,16 @@ class Document:
             if columns:
                 found[role.value] = columns[0] if role in SINGLE else columns
         return found
+
+    @property
+    def usual_intruders(self) -> dict[str, Any]:
+        """Who is taken to attack by these roles where nobody else is named, with what they know in words."""
+        lists: dict[str, Any] = {
+            n: tuple(v) if isinstance(v, list) else v for n, v in self.columns_by_role.items()
+        }
+        return {
+            one.name: one.as_dict() | {"words": one.describe()} for one in default_intruders(Roles(**lists))
+        }
 
     def plan(self, folder: Path = Path()) -> Plan:
         """The plan that does the same on the command line."""

@@ -71,6 +71,7 @@ class Session:
                 "answer": self._answers,
                 "document": self.document.as_dict(),
                 "intruders": {one.name: one.describe() for one in self.document.intruders},
+                "usual": self.document.usual_intruders,
                 "history": [done for done, _ in self.history.entries],
                 "position": self.history.position,
                 "facts": self.facts,

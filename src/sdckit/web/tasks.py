@@ -162,7 +162,7 @@ class Desk:
         same = protected is data and not data.dropped  # nothing was changed: the rows are there already
         key = self._key if same else f"{self._key} {task['key']}"
         name = kept(protected, self.folder, "original" if same else "protected", key)
-        known = document.intruders or default_intruders(data)
+        known = document.intruders or default_intruders(data.roles)
         aligned = name if same else aligned_rows(data, protected, self.folder, key, name)
         return {
             **plain.assessment(done),
@@ -184,7 +184,7 @@ class Desk:
         It is no verdict: nothing says that a file can be released before every criterion is judged. What is
         found here is kept with the data, and not found a second time.
         """
-        known = document.intruders or default_intruders(data)
+        known = document.intruders or default_intruders(data.roles)
         quick = [one for one in known if not one.known(data).numbers and one.unit is Unit.PERSON]
         told_otherwise = "reidentification_risk" in document.assess
         if self._so_far is None or data.height < LARGE or len(quick) in (0, len(known)) or told_otherwise:

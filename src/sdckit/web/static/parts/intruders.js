@@ -4,7 +4,7 @@ import { change, columnsOf, number, shareOf, store } from "../store.js";
 
 export function Intruders({ state }) {
   const own = state.document.intruders;
-  const usual = state.results[store.view.scenario]?.intruders || {};
+  const usual = state.results[store.view.scenario]?.intruders || state.usual;
   const list = Object.keys(own).length ? own : usual;
   const [trouble, say] = useState("");
   const [editing, edit] = useState(null);

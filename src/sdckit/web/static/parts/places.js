@@ -13,8 +13,10 @@ const canBeReadOtherwise = () => hasOptions(store.state.document.source.file);
 const method = (name) => store.methods.protection.find((m) => m.name === name);
 const listed = (columns) => !columns.length ? "" : columns.length <= FEW ? `: ${columns.join(", ")}` : `: ${columns.slice(0, FEW - 1).join(", ")} and ${columns.length - FEW + 1} more`;
 
-// A step of this kind that the scenario has already, and that is not about certain columns, is changed.
+// A step of this kind that the scenario has already is changed, unless it is about certain columns, or about one:
+// there the next column needs a step of its own.
 function card({ name, columns }) {
+  if (method(name)?.form.some((f) => f.kind === "column")) return -1;
   const cards = store.state.document.scenarios[store.view.scenario] || [];
   return columns.length ? -1 : cards.findIndex((one) => one.on && one.method === name);
 }
