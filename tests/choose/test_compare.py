@@ -428,3 +428,40 @@ def test_where_the_usual_losses_say_nothing_of_any_scenario_two_way_tables_are_a
     assert list(sdc.compare(data, ways, utility="il1s").utility) == ["il1s"]  # what was asked for stays
     space = [{"recode": {"variable": "age", "width": {"range": [10, 40]}}}, gone]
     assert list(sdc.search(data, space, trials=3).utility) == ["table_loss"]
+
+
+@pytest.fixture
+def on_disk(tmp_path):
+    """A file that stays on disk."""
+    frame = sdc.demo.survey(n=200, seed=1).frame.select("person_id", "sex", "age", "income")
+    frame.write_parquet(tmp_path / "people.parquet")
+    return lambda **roles: sdc.read(tmp_path / "people.parquet", engine="duckdb", **roles)
+
+
+def never(*_, **__):
+    raise AssertionError("a scenario was carried out")
+
+
+def test_an_intruder_who_needs_memory_is_refused_before_scenarios_are_carried_out(on_disk, monkeypatch):
+    data = on_disk(id="person_id", keys=["sex", "age"], numeric="income")
+    steps = {"five": [{"recode": {"variable": "age", "width": 5}}]}
+    knows = {"insider": {"knows": ["keys", {"income": 0.1}]}, "colleague": {"knows": "keys"}}
+    hidden = {**knows, "insider": {**knows["insider"], "on_axis": False}}
+    assert sdc.compare(data, steps, intruders=hidden, utility="missing_values").best.name == "five"
+    monkeypatch.setattr(sdc.Step, "protect", never)
+    said = r"What insider finds needs the records in memory\. To compare scenarios, write on_axis: false"
+    with pytest.raises(OptionError, match=said):
+        sdc.compare(data, steps, intruders=knows)
+    with pytest.raises(OptionError, match="no column of the original has the role id"):
+        sdc.compare(on_disk(keys=["sex", "age"], numeric="income"), steps, utility="distribution_distance")
+
+
+def test_new_ids_on_disk_are_refused_before_any_step_but_not_by_measures_that_need_no_link(
+    on_disk, monkeypatch
+):
+    data = on_disk(id="person_id", keys=["sex", "age"], numeric="income")
+    steps = {"five": [{"recode": {"variable": "age", "width": 5}}, "new_ids"]}
+    assert sdc.compare(data, steps, risk="k_anonymity", utility="distribution_distance").best.name == "five"
+    monkeypatch.setattr(sdc.Step, "protect", never)
+    found = sdc.compare(data, steps, utility="missing_values").points
+    assert "Compare without new_ids" in found.filter(scenario="five")["error"][0]

@@ -259,6 +259,8 @@ def test_the_list_is_the_same_out_of_memory():
         criterion(here, "re-identification by").value
     )
     assert not far.releasable
+    for name in ("inference", "columns that tell", "ids of the original", "order of the rows"):
+        assert "in memory" in criterion(far, name).mends, name
 
 
 def test_what_an_engine_leaves_out_is_never_cleared():

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdckit._support.messages import join_names
+from sdckit.choose.quantity import Quantity
+from sdckit.choose.scenario import Scenario
 from sdckit.data.microdata import Microdata
 from sdckit.data.record_links import linkage_problem
 from sdckit.methods.options import column_names, names_columns
@@ -15,6 +17,27 @@ def unlinked_reason(original: Microdata, sets: Sequence[Microdata], linked: bool
     if linked is False:
         return "the records are not the same people"
     return next((reason for data in sets if (reason := linkage_problem(original, data))), "")
+
+
+def unlinked_by_a_step(data: Microdata, scenario: Scenario, specs: Sequence[Spec]) -> str:
+    """Why these measures cannot say anything of a scenario, before any work is done; empty where they can."""
+    step = next((step.method for step in scenario.steps if step.breaks_links(data)), "")
+    linked = [spec.name for spec in specs if spec.compares in (Compares.RECORDS, Compares.PERSONS)]
+    if not step or not linked:
+        return ""
+    return (
+        f"After {step} nothing tells on {data.engine} which record was whose, and {linked[0]} compares each "
+        f"with its own. Compare without {step}, and add it to the scenario that makes the file."
+    )
+
+
+def unjudged_anywhere(data: Microdata, risks: Mapping[str, float]) -> dict[str, float]:
+    """The risks of the original that have a number of every scenario or of none.
+
+    An engine that cannot count who has which record of a file as it was can do so after no step.
+    """
+    persons = {n for n in risks if Quantity.named(n).spec.compares is Compares.PERSONS}
+    return {n: value for n, value in risks.items() if n in persons and data.engine != "polars"}
 
 
 def not_applicable(

@@ -10,6 +10,7 @@ from typing import Any
 from warnings import warn
 
 from sdckit._support.progress import Progress
+from sdckit.choose.applicability import unjudged_anywhere, unlinked_by_a_step
 from sdckit.choose.assess import assess, listed, options_by_measure
 from sdckit.choose.assessment import Assessment
 from sdckit.choose.criteria import Accepted
@@ -117,9 +118,18 @@ class Evaluator:
         """The untouched file on the map; an error where what was asked for cannot be measured."""
         point = self.point(data, Scenario("original"), (0,))
         if point.error or point.left_out:
-            reasons = "; ".join(dict.fromkeys(point.left_out.values()))
-            raise OptionError(point.error or f"The original cannot be measured: {reasons}.")
+            reasons = "; ".join(dict.fromkeys(reason.rstrip(".") for reason in point.left_out.values()))
+            raise OptionError(
+                point.error or f"The original cannot be measured: {reasons}.",
+                hint="" if data.engine == "polars" or not point.left_out else self._what_can_be_compared(),
+            )
         return point
+
+    def _what_can_be_compared(self) -> str:
+        """What to do where a risk on the axis has no number, as the records are not in memory."""
+        takers = [q for q in map(Quantity.named, self.risks) if "intruders" in q.spec.options.model_fields]
+        others = "write on_axis: false for intruders who need them there, or " if takers else ""
+        return f"To compare scenarios, {others}take a part of the file into memory."
 
     def map(
         self,
@@ -189,6 +199,9 @@ class Evaluator:
 
     def _measure(self, data: Microdata, scenario: Scenario, seed: int, progress: Progress | None) -> Point:
         start = perf_counter()
+        axes = [Quantity.named(name).spec for name in (*self.risks, *self.losses)]
+        if unlinked := unlinked_by_a_step(data, scenario, axes):
+            return Point(scenario.name, scenario, nan, nan, {}, {}, 0.0, unlinked)
         privacy: tuple[PrivacyLoss, ...] = ()
         wanted = {name: Quantity.named(name) for name in (*self.risks, *self.losses, *self.extra_measures)}
         try:
@@ -210,11 +223,11 @@ class Evaluator:
             seconds = perf_counter() - start
             return Point(scenario.name, scenario, nan, nan, {}, {}, seconds, str(error), privacy=privacy)
         omitted = {o.measure: f"{o.measure}: {o.reason}" for o in done.omitted}
-        axes = {**risks, **losses}
-        missing = {n: omitted[wanted[n].spec.name] for n in axes if wanted[n].spec.name in omitted}
+        values = {**risks, **losses}
+        missing = {n: omitted[wanted[n].spec.name] for n in values if wanted[n].spec.name in omitted}
         lost = {n: done.utility[q.spec.name].lost for n, q in wanted.items() if q.spec.name in done.utility}
-        if scenario.steps and not missing:
-            missing = _no_number(axes, done, lost)
+        if not missing:  # of the original: only what no step could change
+            missing = _no_number(values if scenario.steps else unjudged_anywhere(data, risks), done, lost)
         extra, left_out = _extra({name: wanted[name] for name in self.extra_measures}, done, omitted)
         return Point(
             scenario.name,

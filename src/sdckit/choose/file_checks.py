@@ -12,6 +12,7 @@ from sdckit.choose.criteria import Criterion, Status
 from sdckit.choose.original_checks import OriginalChecks
 from sdckit.choose.place import FILE, INTRUDERS, Place, at
 from sdckit.choose.privacy_budget import losses_of, total_cost
+from sdckit.choose.release_case import IN_MEMORY, LINKED
 from sdckit.choose.release_facts import (
     done_here,
     drawn_here,
@@ -137,6 +138,7 @@ class FileChecks(OriginalChecks):
         same, name, mends = same_ids(self.original, self.data), "ids of the original", NEW_IDS
         if same is None:
             why = "Whether the ids are those of the original is not known: the records are not in memory."
+            mends = f"{NEW_IDS} {IN_MEMORY}"
             return Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=(Place.step("new_ids"), FILE))
         texts = [c for c in released_ids(self.original, self.data) if c not in same and spells(self.data, c)]
         if texts and not same:
@@ -169,6 +171,7 @@ class FileChecks(OriginalChecks):
         rows = source_rows(self.original, self.data) if self.in_memory else None
         if rows is None:
             why = "Whether the rows are in the order of the original is not known."
+            mends = mends if self.in_memory else f"{mends} {IN_MEMORY}"
             return Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=places)
         if len(rows) < 2 or is_random_order(rows, self._homes(rows)):
             return self._new_order(name, rows, mends, places)
@@ -218,7 +221,8 @@ class FileChecks(OriginalChecks):
         elif same is None:
             why = "Whether numbers were protected is not known: records are not linked in memory."
             places = at(Place.role(Role.ID), FILE)
-            yield Criterion(name, Status.NOT_JUDGED, why, places=places)
+            mends = LINKED if self.in_memory else IN_MEMORY
+            yield Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=places)
         elif same:
             left = [left_unchanged(self.original, self.data, c) for c in same]
             why = f"{join_names(left)}: the original values stand in the file, and an intruder may know them."

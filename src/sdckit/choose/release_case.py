@@ -5,7 +5,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from sdckit.choose.criteria import Accepted, Criterion, Status
-from sdckit.choose.place import Place
+from sdckit.choose.place import FILE, Place
 from sdckit.data.effects import merged
 from sdckit.data.microdata import Microdata
 from sdckit.data.result import Result
@@ -14,6 +14,10 @@ from sdckit.methods.spec import Kind
 
 if TYPE_CHECKING:
     from sdckit.choose.assessment import Assessment
+
+
+IN_MEMORY = "Assess the file, or a part of it, in memory."
+LINKED = "Keep the records linked: read both files with an id, or protect the file here."
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,12 @@ class ReleaseCase:
         return None if result is None or isnan(result.value) else result
 
     def not_known(self, name: str, measure: str, why: str, mends: str, *places: Place) -> Criterion:
-        """A criterion that is not judged, for a measure could not say: why, and its reason."""
+        """A criterion that is not judged, for a measure could not say: why, and its reason.
+
+        Where the measure needs the records in memory nothing else would mend it.
+        """
+        if self.original.engine not in find(measure, Kind.RISK).engines:
+            mends, places = IN_MEMORY, (FILE,)
         text = f"{why}: {self.omitted_because(measure)}."
         return Criterion(name, Status.NOT_JUDGED, text, mends=mends, places=places)
 

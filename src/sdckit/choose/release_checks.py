@@ -14,7 +14,7 @@ from sdckit.choose.judging_options import high_ceilings, weakened_options
 from sdckit.choose.moved_together import by_moved_values
 from sdckit.choose.numbers_come_back import numbers_that_come_back
 from sdckit.choose.place import FILE, INTRUDERS, Place, at
-from sdckit.choose.release_case import ReleaseCase, ask_it
+from sdckit.choose.release_case import IN_MEMORY, LINKED, ReleaseCase, ask_it
 from sdckit.choose.same_records import surely_linked
 from sdckit.choose.sets_together import sets_together
 from sdckit.choose.told_columns import columns_that_tell
@@ -120,9 +120,8 @@ class PersonChecks(ReleaseCase):
         away = [o.measure for o in self.x.omitted if self.original.engine not in find(o.measure).engines]
         if away:
             why = f"On {self.original.engine} there is no {join_names(away, 4)}."
-            mends = "Assess the file, or a part of it, in memory."
             name = "measures that need memory"
-            yield Criterion(name, Status.NOT_JUDGED, why, len(away), 0, mends, places=(FILE,))
+            yield Criterion(name, Status.NOT_JUDGED, why, len(away), 0, IN_MEMORY, places=(FILE,))
         steps = [e.method for e in self.data.log if e.figures.get("inference_examined") is False]
         if steps:
             why = f"Whether other columns tell what {join_names(steps)} blanked was not examined."
@@ -142,7 +141,9 @@ class PersonChecks(ReleaseCase):
         result = self.result(measure)
         if result is None or "intruders" not in result.tables:
             why = "What an intruder finds could not be measured"
-            mends = "Keep the records linked: read both files with an id, or protect the file here."
+            mends = LINKED
+            if self.original.engine != "polars":
+                mends = f"Outside memory the id links records: assess before it is new. {IN_MEMORY}"
             places = at(Place.role(Role.KEYS), Place.role(Role.ID), FILE)
             yield self.not_known("re-identification", measure, why, mends, *places)
             return
@@ -195,9 +196,8 @@ class PersonChecks(ReleaseCase):
                 f"What an intruder finds who {row['knows']} could not be measured with the data where they "
                 "are."
             )
-            mends = "Measure a part of the file in memory."
             places = at(Place.preparation("keep_records"), INTRUDERS)
-            return Criterion(name, Status.NOT_JUDGED, why, mends=mends, places=places)
+            return Criterion(name, Status.NOT_JUDGED, why, mends=IN_MEMORY, places=places)
         classes = self._in_classes()
         mends = "Recode the keys, suppress, or protect the numbers more strongly; or accept a higher risk."
         if classes:
@@ -251,7 +251,7 @@ class PersonChecks(ReleaseCase):
         right, claims = float(str(row["claims_right"])), float(str(row["claims"]))
         if isnan(right):
             why, places = f"What {row['intruder']} claims could not be measured.", at(INTRUDERS)
-            return Criterion(name, Status.NOT_JUDGED, why, places=places)
+            return Criterion(name, Status.NOT_JUDGED, why, mends=IN_MEMORY, places=places)
         limit = self.accepted.claims
         whom = self._targets(row)
         claimed = count_of(claims, whom[:-1], whom)

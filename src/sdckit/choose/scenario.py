@@ -85,6 +85,11 @@ class Step:
         """Whether the step can make a file of new records, in which nobody has one."""
         return find(self.method, Kind.PROTECTION).new_records
 
+    def breaks_links(self, data: Microdata) -> bool:
+        """Whether nothing tells afterwards whose a record was: outside memory an id alone links records."""
+        renames = find(self.method, Kind.PROTECTION).renames_ids
+        return renames and data.engine != "polars" and data.roles.id is not None
+
     def protect(
         self, data: Microdata, rng: np.random.Generator, progress: Progress | None = None
     ) -> Microdata:

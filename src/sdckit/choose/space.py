@@ -80,10 +80,13 @@ class Space:
         if not places:
             raise OptionError("The search space leaves nothing open.", hint=_how_to_open(content))
         space = cls(content, places)
-        for end in (0.0, 1.0):
-            for candidate in space._corners(end):
-                Scenario("space", space.decode(candidate))
+        space.at_the_ends()
         return space
+
+    def at_the_ends(self) -> list[Scenario]:
+        """Scenarios in which every step is there at least once, with all places at one of their ends."""
+        corners = (candidate for end in (0.0, 1.0) for candidate in self._corners(end))
+        return [Scenario("search", self.decode(candidate)) for candidate in corners]
 
     def _corners(self, end: float) -> list[Candidate]:
         """All places at one end, with every alternative of `one of` in turn."""

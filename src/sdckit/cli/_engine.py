@@ -1,10 +1,10 @@
 """Where the records of a command are: in memory, on DuckDB or on Spark."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sdckit.data.microdata import Microdata
 
 Folder = tuple[Path, str]
+MeasureOptions = Mapping[str, Mapping[str, Any]]  # by the name of the measure
 SHARE = 3  # a file takes several times its size while it is worked on
 
 
@@ -39,11 +40,16 @@ def with_engine(plan: "Plan", engine: EngineName | None) -> "Plan":
     return plan if engine is None else replace(plan, data={**plan.data, "engine": engine.value})
 
 
-def read_data(plan: "Plan", scenarios: Iterable["Scenario"] = (), into: Folder | None = None) -> "Microdata":
+def read_data(
+    plan: "Plan",
+    scenarios: Iterable["Scenario"] = (),
+    into: Folder | None = None,
+    measures: MeasureOptions | None = None,
+) -> "Microdata":
     """The data of a plan, when all else has been checked: Spark takes half a minute to start, reading more.
 
     scenarios: those that will be carried out. into: the folder that will be written, and the column that
-    gives names to the folders in it.
+    gives names to the folders in it. measures: the options of measures that will be taken.
     """
     from sdckit.io.folder import writable_folder
 
@@ -54,6 +60,7 @@ def read_data(plan: "Plan", scenarios: Iterable["Scenario"] = (), into: Folder |
             scenario.check(header, engine)
         for intruder in plan.intruders:
             intruder.known(header)
+        check_columns(header, measures or {})
         if into is not None:
             header.require(into[1])
     get_ready(engine, [plan.folder / str(plan.data["file"])] if "file" in plan.data else [])
@@ -61,6 +68,19 @@ def read_data(plan: "Plan", scenarios: Iterable["Scenario"] = (), into: Folder |
     if into is not None:
         writable_folder(data, *into)
     return data
+
+
+def check_columns(header: "Microdata", measures: MeasureOptions) -> None:
+    """Refuse columns that options of measures name and the file does not have."""
+    from sdckit.errors import SdcError
+    from sdckit.methods.registry import find
+
+    for name, given in measures.items():
+        spec = find(name)
+        try:
+            spec.resolve(header, spec.validate(given))
+        except SdcError as error:
+            raise error.after(f"Options of {name}") from None
 
 
 def get_ready(engine: str, files: Iterable[Path]) -> None:

@@ -21,7 +21,7 @@ from sdckit.choose.risk_utility_map import RiskUtilityMap
 from sdckit.choose.scenario import Scenario
 from sdckit.choose.search import search
 from sdckit.choose.space import Space
-from sdckit.cli._engine import get_ready, read_data
+from sdckit.cli._engine import MeasureOptions, check_columns, get_ready, read_data
 from sdckit.cli._files import may_write, read_protected
 from sdckit.cli._progress import following, say
 from sdckit.data.intruder import Intruder
@@ -127,10 +127,10 @@ def compared(plan: Plan, *, seed: int | None, jobs: int, **given: Any) -> RiskUt
     """All scenarios of the plan on one map."""
     need_scenarios(plan)
     chosen = settings(plan.assess, **given)
-    _check_axes(plan, chosen)
+    options = _check_axes(plan, chosen)
     check_numbers(chosen.max_risk, seed=seed, jobs=jobs)
     judged = _judged(plan, seed, chosen)
-    data = read_data(plan, plan.scenarios)
+    data = read_data(plan, plan.scenarios, measures=options)
     _say_unweighted(data)
     with following("Scenario", finished=True) as tell:
         return compare(data, plan.scenarios, jobs=jobs, progress=tell, **judged, **chosen.measure_options)
@@ -145,31 +145,32 @@ def searched(
             "The plan has no search space.", hint="Add a section search: with steps to the file."
         )
     chosen = settings(plan.assess, **given)
-    _check_axes(plan, chosen)
+    options = _check_axes(plan, chosen)
     check_numbers(chosen.max_risk, seed=seed, jobs=jobs)
-    Space.of(plan.search)
+    space = Space.of(plan.search)
     judged = _judged(plan, seed, chosen)
-    data = read_data(plan)
+    data = read_data(plan, space.at_the_ends(), measures=options)
     _say_unweighted(data)
     with following("Trial", finished=True) as tell:
         judged |= {"trials": trials, "minutes": minutes, "jobs": jobs}
         return search(data, plan.search, progress=tell, **judged, **chosen.measure_options)
 
 
-def _check_axes(plan: Plan, chosen: Settings) -> None:
-    """Refuse measures and options that there are not, before an engine starts and records are read."""
+def _check_axes(plan: Plan, chosen: Settings) -> MeasureOptions:
+    """Refuse measures and options that there are not, before an engine starts; the options by measure."""
     for axis, kind in ((chosen.risk, Kind.RISK), (chosen.utility, Kind.UTILITY)):
         if axis is not None:
             weights(axis, kind)
-    further_measures(chosen.extra_measures, with_intruders(plan.intruders or None, chosen.measure_options))
     Accepted.of(chosen.accept)
+    asked = with_intruders(plan.intruders or None, chosen.measure_options)
+    return further_measures(chosen.extra_measures, asked)[1]
 
 
-def _check_measures(chosen: Settings, intruders: Sequence[Intruder]) -> None:
+def _check_measures(chosen: Settings, intruders: Sequence[Intruder]) -> MeasureOptions:
     """The same for an assessment."""
-    options_by_measure(with_intruders(intruders or None, chosen.measure_options))
     check_names(chosen.measures)
     Accepted.of(chosen.accept)
+    return options_by_measure(with_intruders(intruders or None, chosen.measure_options))
 
 
 def _say_unweighted(data: Microdata, measures: Sequence[str] | None = None) -> None:
@@ -213,9 +214,9 @@ def _cache(plan: Plan) -> Path | None:
 def assessed(plan: Plan, name: str, *, seed: int | None) -> Assessment:
     """One scenario of the plan, carried out and measured."""
     chosen, scenario = for_one_release(settings(plan.assess)), plan.find(name)
-    _check_measures(chosen, plan.intruders)
+    options = _check_measures(chosen, plan.intruders)
     used = plan.seed if seed is None else seed
-    data = read_data(plan, [scenario])
+    data = read_data(plan, [scenario], measures=options)
     with following("Step") as tell:
         protected = scenario.protect(data, seed=used, progress=tell)
     return replace(measured(data, protected, chosen, plan.intruders), scenario=name, seed=used)
@@ -267,8 +268,10 @@ def measured_files(
 
     folder: where files that preparation names are looked for.
     """
-    _check_measures(chosen, intruders)
-    header_under_roles(original, entries)
+    options = _check_measures(chosen, intruders)
+    header = header_under_roles(original, entries)
+    if header is not None:
+        check_columns(header, options)
     get_ready(str(entries.get("engine", "polars")), [original, *protected])
     roles = {name: value for name, value in entries.items() if name != "file"}
     first = read_entries(original, roles if protected else {**roles, "keep_direct": True}, folder)

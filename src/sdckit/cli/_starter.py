@@ -16,6 +16,14 @@ HEADER = """\
 # keys: what an intruder may know; numeric: numbers to protect; sensitive: what must not become known
 # direct: names, addresses and the like, dropped at reading; max_risk: the risk you accept (0.01 is 1 %)
 """
+IDS_LATER = """\
+# On {engine} scenarios are compared by the ids of the original, so that these keep them. To the scenario that
+# makes the file to release add the step: new_ids
+"""
+SHARED_NUMBERS = """\
+# Numbers that members of a household share are averaged in memory alone, so that these scenarios leave all
+# numbers as they are. Rounding works here: - round_values: {variables: [...], base: ...}
+"""
 
 
 def starter(columns: Sequence[ColumnSummary], source: Mapping[str, str], plan: str) -> str:
@@ -34,7 +42,12 @@ def starter(columns: Sequence[ColumnSummary], source: Mapping[str, str], plan: s
     if free:
         head += f"# Without a role, so that no risk looks at them: {', '.join(free)}\n"
     head += "".join(f"# {line}\n" for line in may_be_missing(columns))
-    content = yaml.safe_load(Plan(data, _scenarios(columns), _assess(columns)).to_yaml())
+    engine = source.get("engine", "polars")
+    away, there = engine != "polars", {c.role for c in columns}
+    head += IDS_LATER.format(engine=engine) if away and Role.ID in there else ""
+    head += SHARED_NUMBERS if away and {Role.HOUSEHOLD, Role.NUMERIC} <= there else ""
+    scenarios = _scenarios(columns, in_memory=not away)
+    content = yaml.safe_load(Plan(data, scenarios, _assess(columns)).to_yaml())
     # short lists in one line: people will change them
     return head + yaml.safe_dump(
         content, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None
@@ -51,14 +64,15 @@ def may_be_missing(columns: Sequence[ColumnSummary]) -> list[str]:
     return ["May be codes for a missing answer. Where they are, add under data:", f"prepare: {text.strip()}"]
 
 
-def _scenarios(columns: Sequence[ColumnSummary]) -> tuple[Scenario, ...]:
+def _scenarios(columns: Sequence[ColumnSummary], *, in_memory: bool) -> tuple[Scenario, ...]:
     roles = {c.role for c in columns}
     ages = [c for c in columns if c.role is Role.KEYS and is_age(c.name)]
     age = next((c.name for c in ages if c.kind in ("whole number", "number")), None)
-    last: list[Any] = [{"microaggregate": {"k": 5}}] if Role.NUMERIC in roles else []
+    averages = Role.NUMERIC in roles and (in_memory or Role.HOUSEHOLD not in roles)
+    last: list[Any] = [{"microaggregate": {"k": 5}}] if averages else []
     if not roles & {Role.NUMERIC, Role.KEYS}:
         return ()
-    if roles & {Role.ID, Role.HOUSEHOLD}:
+    if in_memory and roles & {Role.ID, Role.HOUSEHOLD}:
         last.append("new_ids")
     last.append("shuffle_order")  # the order of the rows tells who is who, and costs nothing to lose
     if Role.KEYS not in roles:

@@ -95,7 +95,7 @@ class Spec:
     report, where roles, files and options do not tell. family: the heading under which lists of methods have
     it. several: the second file may be a list of synthetic sets. gets_where: it carries out `where` itself,
     since all records have a part in what the chosen get. new_records: it may draw all records anew, so that
-    none is that of a person.
+    none is that of a person. renames_ids: it gives records new ids.
     """
 
     name: str
@@ -126,6 +126,7 @@ class Spec:
     family: str = "Further"
     gets_where: bool = False
     new_records: bool = False
+    renames_ids: bool = False
 
     @cached_property
     def _accepted(self) -> Mapping[str, inspect.Parameter]:

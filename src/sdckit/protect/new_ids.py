@@ -24,7 +24,11 @@ _OLD, _NEW, _EXTRA = f"{OURS}old", f"{OURS}new_id", f"{OURS}extra"
 
 
 @protection(
-    "New random ids", family="The whole file", engines="all", reference="Hundepool et al. (2012), ch. 1"
+    "New random ids",
+    family="The whole file",
+    engines="all",
+    renames_ids=True,
+    reference="Hundepool et al. (2012), ch. 1",
 )
 def new_ids(data: Microdata, *, rng: np.random.Generator) -> Microdata:
     """Replace record, household and cluster numbers by random ones.

@@ -49,6 +49,7 @@ FIGURES = (
     "expected_reidentifications",
 )
 NO_LINK = "Nothing tells which record was made from which person, so that re-identification is not defined."
+NO_ID = "Outside memory records are linked by their id, and no column of the original has the role id."
 
 Intruders = Annotated[
     Sequence[Any] | None,
@@ -285,7 +286,9 @@ def _on_engine(
     original: Microdata, protected: Microdata, intruders: Sequence[Intruder], sure: float
 ) -> Result:
     """What intruders who know keys find, from counts that the engine delivers; others need the records."""
-    rows, notes = [], []
+    if original.roles.id is None:
+        return Result(nan, notes=(NO_ID,))
+    rows = []
     for intruder in intruders:
         keys, numbers = intruder.known(original)
         found = None
@@ -295,7 +298,6 @@ def _on_engine(
                 return Result(nan, notes=(NO_LINK,))
         by_keys = None if found is None or found.tells_more else attack_keys(found.pairs, found.channels)
         if found is None or not isinstance(by_keys, KeyAttack):
-            notes.append(f"What {intruder.name} finds needs the records in memory.")
             rows.append(unknown_row(intruder))
             continue
         rows.append(_counted_row(intruder, found, by_keys, sure))
@@ -303,7 +305,9 @@ def _on_engine(
     first = max(on_axis, key=lambda row: inf if isnan(row["value"]) else row["value"])  # who may find most
     figures = {name: first[name] for name in FIGURES}
     table = pl.DataFrame(rows, infer_schema_length=None)
-    notes[:0] = [f"{first['intruder']}: {first['knows']}.", *_found_by_others(rows, first)]
+    unknown = sorted((row for row in rows if isnan(row["value"])), key=lambda row: row is first)
+    notes = [f"{first['intruder']}: {first['knows']}.", *_found_by_others(rows, first)]
+    notes += [f"What {row['intruder']} finds needs the records in memory." for row in unknown]
     return Result(first["value"], figures, None, tuple(notes), {"intruders": table})
 
 
