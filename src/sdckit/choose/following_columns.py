@@ -39,6 +39,8 @@ def columns_that_follow(original: Microdata, protected: Microdata) -> dict[str, 
     changed = {c: x for c, x in true.items() if c not in second.columns or not x.equals(second[c])}
     codes = [text_codes(x).codes for c, x in changed.items() if c not in numbers]
     keys = [one.astype(np.int64) + 1 for one in codes if MANY * len(np.unique(one)) <= len(one)]
+    released = [text_codes(second[c]).codes for c in changed if c in second.columns and c not in numbers]
+    shown = [one.astype(np.int64) + 1 for one in released if (one >= 0).any()]  # as classes, 0 where blanked
     draws = np.random.default_rng(content_key(original, protected))  # who makes the file cannot choose
     some = draws.permutation(len(rows))[:SAMPLE]
     orders = [_order(x) for x in _numbers({c: as_numbers(true[c])[some] for c in numbers}, changed)]
@@ -46,10 +48,18 @@ def columns_that_follow(original: Microdata, protected: Microdata) -> dict[str, 
     found = {}
     for column in asked:
         for classes in _classes(protected, column, len(rows) // MANY):
-            if any(_in_steps(classes[some], order) for order in orders):
+            few = int(classes.max()) < CLASSES
+            if any(_in_steps(classes[some], order) for order in orders) or (
+                few and any(_follows(classes, key) for key in keys)
+            ):
                 found[column] = classes
                 break
-            parts = (one for key in keys for one in _parts_in_common(classes, key) if _follows(one, key))
+            parts = (
+                one
+                for key in keys
+                for one in _parts_in_common(classes, key)
+                if _follows(one, key) and not any(_follows(one[x > 0], x[x > 0]) for x in shown)
+            )
             if (told := next(parts, None)) is not None:
                 found[column] = told
                 break
