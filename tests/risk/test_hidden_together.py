@@ -3,6 +3,7 @@
 import numpy as np
 
 from sdckit.risk._hidden_together import hidden_together
+from sdckit.risk._kept_parts import blocks_of_moves
 
 TRUE = np.repeat([0, 1, 2, 3], 200)
 OWN = np.arange(800)
@@ -45,3 +46,8 @@ def test_missing_values_and_persons_without_a_record():
     image, records, _ = hidden_together(true, np.where(TRUE >= 2, -1, TRUE), own, 4, 0.9)
     assert (image[:10] == -1).all()
     assert set(records.tolist()) == {0, 1, 4}
+
+
+def test_without_any_pair_of_values_nothing_is_learned():
+    x, y = np.array([0, 1]), np.array([-1, -1])
+    assert blocks_of_moves(x, y, np.array([False, False]), 2) is None

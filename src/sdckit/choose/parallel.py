@@ -7,6 +7,7 @@ from signal import SIG_IGN, SIGINT, signal
 from uuid import uuid4
 
 from sdckit._support.progress import Progress
+from sdckit._support.scratch import remove_abandoned
 from sdckit.choose.evaluator import Evaluator
 from sdckit.choose.point import Point
 from sdckit.choose.scenario import Scenario
@@ -30,13 +31,17 @@ def run(
     origin = data.origin  # which a file with steps does not take along by itself
     calls = (delayed(_point)(evaluator, name, data, origin, scenario, seeds, own) for scenario in plan)
     points = []
+    measured = Parallel(n_jobs=jobs, return_as="generator")(calls)
     try:
-        for point in Parallel(n_jobs=jobs, return_as="generator")(calls):
+        for point in measured:
             points.append(point)
             progress(point.name, len(points), len(plan))
     finally:  # nothing is held here, also after an interruption; other processes keep theirs for the next run
+        measured.close()
         _held.clear()
         evaluator.files.clear()
+        if evaluator.store is not None:  # of processes that were ended while they wrote
+            remove_abandoned(evaluator.store.folder)
     return points
 
 

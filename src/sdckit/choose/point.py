@@ -48,7 +48,7 @@ class Point:
 
         It was not judged, or an intruder finds more than is accepted: `ceiling`, unless he has his own.
 
-        >>> from sdckit.choose import Scenario
+        >>> from sdckit.choose.scenario import Scenario
         >>> point = Point("a", Scenario("a"), 0.01, 0.2, {}, {}, 0.1, found_by=(("insider", 0.125, None),))
         >>> point.objection(0.2), point.objection(0.05).replace("\N{NO-BREAK SPACE}", " ")
         ('', 'insider finds 12.5 %, accepted are 5 %')

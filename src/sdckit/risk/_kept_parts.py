@@ -70,6 +70,8 @@ def blocks_of_moves(x: Ints, y: Ints, moved: Bools, size: int) -> Ints | None:
     from scipy.sparse.csgraph import connected_components
 
     there = (x >= 0) & (y >= 0)
+    if not moved[there].any():
+        return None
     edges = coo_array((np.ones(int(there.sum())), (x[there], y[there])), shape=(size, size))
     number, block = connected_components(edges, directed=False)
     records = np.bincount(block[x[there]], minlength=number)
