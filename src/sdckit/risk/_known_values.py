@@ -74,6 +74,11 @@ class LinkedFiles:
         return found
 
     @cached_property
+    def found(self) -> dict[Hashable, Any]:
+        """What intruders who know numbers find: of few persons, and asked for by two measures."""
+        return {}
+
+    @cached_property
     def weights(self) -> Floats | None:
         """The survey weights of the released records, from the original; None without a weight role.
 

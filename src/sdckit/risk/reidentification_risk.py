@@ -256,10 +256,22 @@ def _of_new_records(
 
 
 def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
-    """What one intruder finds."""
+    """What one intruder finds, kept for the measure that asks what is read in the records found."""
+    keys, numbers = known_columns(intruder, files)
+    notes = _unseen(intruder, files)
+    who = (keys, tuple(numbers.items()), notes, intruder.unit, intruder.in_file, targets)
+    kept: Outcome | None = files.found.get(who)
+    if kept is not None:
+        return replace(kept, intruder=intruder)
+    found = _attacked(files, intruder, targets, notes)
+    if numbers:
+        files.found[who] = found
+    return found
+
+
+def _attacked(files: LinkedFiles, intruder: Intruder, targets: int, notes: tuple[str, ...]) -> Outcome:
     keys, numbers = known_columns(intruder, files)
     known = KnownKeys.of(files, keys)
-    notes = _unseen(intruder, files)
     if intruder.unit is Unit.HOUSEHOLD and files.original.roles.household is not None:
         person = replace(intruder, unit=Unit.PERSON)
         return household_outcome(
