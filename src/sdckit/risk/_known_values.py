@@ -75,7 +75,7 @@ class LinkedFiles:
 
     @cached_property
     def found(self) -> dict[Hashable, Any]:
-        """What intruders who know numbers find: of few persons, and asked for by two measures."""
+        """What intruders find, where few persons are attacked: two measures and every column ask for it."""
         return {}
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from math import isnan, nan
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
@@ -48,14 +48,7 @@ from sdckit.risk._usual_values import infer_usual, usual_of_records
 from sdckit.risk.reidentification_risk import Holdout, Intruders, Linked, Sure, attack
 
 TARGETS = 1_000  # persons of whom sensitive numbers are inferred
-
-
-class Kept(NamedTuple):
-    """What was worked out once: by keys, for the next intruder who knows them, and who is found."""
-
-    by_keys: dict[tuple[KnownKeys, str, int], dict[str, float]]
-    found: dict[Intruder, Outcome]
-
+ByKeys = dict[tuple[KnownKeys, str, int], dict[str, float]]  # kept for the next intruder with these keys
 
 Within = Annotated[
     float,
@@ -160,10 +153,10 @@ def attribute_inference(
     if files is None:
         return unlinked_inference(original, protected, holdout, people, there, sure)
     rows: list[dict[str, Any]] = []
-    kept = Kept({}, {})
+    by_keys: ByKeys = {}
     for position, intruder in enumerate(people):
         progress(f"inference by {intruder.name}", position, len(people))
-        rows += [_row(files, intruder, column, within, sure, kept) for column in there]
+        rows += [_row(files, intruder, column, within, sure, by_keys) for column in there]
         groups = columns_of_answers(original, protected, there)
         rows += [_row_of_answers(files, intruder, columns, sure) for columns in groups]
     return _result(rows, lost)
@@ -179,7 +172,7 @@ def _different(data: Microdata, intruders: Sequence[Intruder]) -> list[Intruder]
 
 
 def _row(
-    files: LinkedFiles, intruder: Intruder, column: str, within: float, sure: float, kept: Kept
+    files: LinkedFiles, intruder: Intruder, column: str, within: float, sure: float, by_keys: ByKeys
 ) -> dict[str, Any]:
     """What one intruder infers of one variable; nan where there is too much to look at.
 
@@ -202,14 +195,12 @@ def _row(
         if keys.names or not numbers:
             for some in dict.fromkeys((alone, keys)):  # the same one where no household is known
                 what = (some, column, scale)
-                if what not in kept.by_keys:
-                    kept.by_keys[what] = _by_keys(files, some, first, second, within, sure)
-                rows.append(kept.by_keys[what])
+                if what not in by_keys:
+                    by_keys[what] = _by_keys(files, some, first, second, within, sure)
+                rows.append(by_keys[what])
         if moved or numbers:  # the nearest five may differ, and yet the first of them be the person's
             who = Intruder(intruder.name, names, in_file=intruder.in_file, numbers=numbers)
-            if who not in kept.found:
-                kept.found[who] = attack(files, who, TARGETS)
-            rows.append(_of_found(files, kept.found[who], first, second, within, sure))
+            rows.append(_of_found(files, attack(files, who, TARGETS), first, second, within, sure))
     return {"intruder": intruder.name, "sensitive": column} | most_of(rows)
 
 

@@ -48,6 +48,7 @@ FIGURES = (
     "claims_right",
     "expected_reidentifications",
 )
+KEPT_PERSONS = 10_000  # of so many persons at most what is found is kept
 NO_LINK = "Nothing tells which record was made from which person, so that re-identification is not defined."
 NO_ID = "Outside memory records are linked by their id, and no column of the original has the role id."
 
@@ -256,7 +257,7 @@ def _of_new_records(
 
 
 def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
-    """What one intruder finds, kept for the measure that asks what is read in the records found."""
+    """What one intruder finds; of few persons it is kept for what is read in the records found."""
     keys, numbers = known_columns(intruder, files)
     notes = _unseen(intruder, files)
     who = (keys, tuple(numbers.items()), notes, intruder.unit, intruder.in_file, targets)
@@ -264,7 +265,7 @@ def attack(files: LinkedFiles, intruder: Intruder, targets: int) -> Outcome:
     if kept is not None:
         return replace(kept, intruder=intruder)
     found = _attacked(files, intruder, targets, notes)
-    if numbers:
+    if len(found.persons) <= KEPT_PERSONS:
         files.found[who] = found
     return found
 
